@@ -74,7 +74,8 @@ void fx_tables_free(struct fx_tables *t)
 static enum fx_category category_of(const struct frame_text *text, const struct func *f)
 {
 	if (f)
-		return f->kind == FUNC_KERNEL ? FX_KERNEL : f->kind == FUNC_JIT ? FX_JIT : f->kind == FUNC_NOTE ? FX_OTHER : FX_USER;
+		return f->kind == FUNC_KERNEL ? FX_KERNEL : f->kind == FUNC_JIT ? FX_JIT : f->kind == FUNC_NOTE ?
+			FX_OTHER : FX_USER;
 	switch (text->module->kind) {
 	case MODULE_KERNEL:
 		return FX_KERNEL;
@@ -88,7 +89,8 @@ static enum fx_category category_of(const struct frame_text *text, const struct 
 }
 
 /* The function called TEXT, of RESOURCE (FX_NONE = none) and the source FILE. */
-static uint32_t fxtables_func_row(struct fx_tables *t, const char *text, size_t len, uint32_t resource, const char *file)
+static uint32_t fxtables_func_row(struct fx_tables *t, const char *text, size_t len, uint32_t resource,
+				  const char *file)
 {
 	const str_id name = strtab_add(t->texts, text, len), source = strtab_adds(t->texts, file);
 
@@ -99,17 +101,19 @@ static uint32_t fxtables_func_row(struct fx_tables *t, const char *text, size_t 
 
 static uint32_t frame_row(struct fx_tables *t, uint32_t func, enum fx_category category, uint32_t depth, uint32_t line)
 {
-	const uint64_t short_line = line < 1u << LINE_BITS ? line : 0, short_depth = depth < 1u << DEPTH_BITS ? depth : UINT16_MAX;
+	const uint64_t short_line = line < 1u << LINE_BITS ? line : 0, short_depth = depth < 1u << DEPTH_BITS ?
+		depth : UINT16_MAX;
 
 	return func == FX_NONE ? FX_NONE
 			       : fxtables_row_of(&t->frames, func,
-						 (uint64_t)category << (LINE_BITS + DEPTH_BITS) | short_line << DEPTH_BITS |
+						 (uint64_t)category << (LINE_BITS + DEPTH_BITS) |
+						 short_line << DEPTH_BITS |
 							 short_depth);
 }
 
 /* The row of the function I of FRAME above the stack AT; FX_NONE when out of memory. */
-static uint32_t push_name(struct fx_tables *t, uint32_t at, frame_id frame, const struct frame_text *text, unsigned int i,
-			  enum fx_category category)
+static uint32_t push_name(struct fx_tables *t, uint32_t at, frame_id frame,
+			  const struct frame_text *text, unsigned int i, enum fx_category category)
 {
 	const struct name *name = text->name ? &text->name[i] : NULL;
 	const char *label = frame_label(t->reader, frame, text, i);
@@ -122,9 +126,10 @@ static uint32_t push_name(struct fx_tables *t, uint32_t at, frame_id frame, cons
 		if (resource == FX_NONE)
 			return FX_NONE;
 	}
-	row = fxtables_func_row(t, label, strlen(label), resource, name ? names_text(t->reader->names, name->file) : "");
-	row = frame_row(t, row, category ? category : category_of(text, frame_func(t->reader, text, i)), text->n - 1 - i,
-			name ? name->line : 0);
+	row = fxtables_func_row(t, label, strlen(label), resource,
+				name ? names_text(t->reader->names, name->file) : "");
+	row = frame_row(t, row, category ? category : category_of(text, frame_func(t->reader, text, i)),
+			text->n - 1 - i, name ? name->line : 0);
 	return row == FX_NONE ? FX_NONE : fxtables_row_of(&t->stacks, (uint64_t)(at + 1) << 32, row);
 }
 
@@ -176,7 +181,8 @@ bool fx_stack(struct fx_tables *t, stack_id stack, enum fx_category category, ui
 }
 
 /* One column of ROWS: what VALUE says of each; FX_NONE is written as null. */
-static void put_column(struct jsonout *j, const char *name, const struct fx_rows *rows, uint32_t (*value)(const struct fx_row *r))
+static void put_column(struct jsonout *j, const char *name, const struct fx_rows *rows,
+		       uint32_t (*value)(const struct fx_row *r))
 {
 	jsonout_begin(j, name, '[');
 	for (size_t i = 0; i < rows->v.n; i++) {
@@ -312,7 +318,8 @@ static json_t *module_name(const struct dict *d, module_id id)
 		return json_string("[kernel]");
 	if (m->kind == MODULE_ANON)
 		return json_string("[anon]");
-	return jsonout_string(slash && slash[1] ? slash + 1 : path[0] ? path : m->kind == MODULE_VDSO ? "[vdso]" : "[unknown]");
+	return jsonout_string(slash && slash[1] ? slash + 1 : path[0] ? path : m->kind == MODULE_VDSO ?
+			      "[vdso]" : "[unknown]");
 }
 
 static void put_texts(const struct fx_tables *t, struct jsonout *j)
@@ -334,6 +341,7 @@ void fx_tables_put(const struct fx_tables *t, const uint32_t *lib, struct jsonou
 	fxtables_put_frames(t, j);
 	fxtables_put_funcs(t, j);
 	put_resources(t, lib, j);
-	jsonout_put(j, "nativeSymbols", json_pack("{s:[], s:[], s:[], s:[], s:i}", "libIndex", "address", "name", "functionSize", "length", 0));
+	jsonout_put(j, "nativeSymbols", json_pack("{s:[], s:[], s:[], s:[], s:i}", "libIndex", "address", "name",
+						  "functionSize", "length", 0));
 	put_texts(t, j);
 }

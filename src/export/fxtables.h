@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fxtables.h - the tables of one thread of a Firefox profile: texts, resources, functions, frames, stacks; each row once. Private to
- * export/firefox.c.
+ * fxtables.h - the tables of one thread of a Firefox profile: texts, resources, functions, frames,
+ * stacks; each row once. Private to export/firefox.c.
  *
- * A stack is a row with the row of its caller. What a frame was doing stands in its *category*; of a wait that is the frame that
- * waits, the innermost. So the same function has one frame for each category, and its time is told apart by it.
+ * A stack is a row with the row of its caller. What a frame was doing stands in its *category*; of
+ * a wait that is the frame that waits, the innermost. So the same function has one frame for each
+ * category, and its time is told apart by it.
  */
 #ifndef SBERF_EXPORT_FXTABLES_H
 #define SBERF_EXPORT_FXTABLES_H

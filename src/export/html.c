@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * html.c - a flame graph and a table of it as one page, under a policy that lets nothing run or load but what stands here: the script
- * and the style are named by their hashes. So a name that found its way into the page as an element could still do nothing.
+ * html.c - a flame graph and a table of it as one page, under a policy that lets nothing run or
+ * load but what stands here: the script and the style are named by their hashes. So a name that
+ * found its way into the page as an element could still do nothing.
  */
 #include "config.h"
 
@@ -15,7 +16,8 @@ static void html_put_head(struct out *o, const struct flame_plan *p)
 	const char *title;
 
 	out_text(o, "<!DOCTYPE html>\n<html class=\"sberf\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-	out_format(o, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; ", flame_style_hash);
+	out_format(o, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+		   "'sha256-%s'; ", flame_style_hash);
 	if (p->o.no_script)
 		out_text(o, "script-src 'none'; ");
 	else
@@ -32,8 +34,10 @@ static void html_put_head(struct out *o, const struct flame_plan *p)
 
 static void put_body(struct out *o, const struct flame_plan *p)
 {
-	out_format(o, "<body class=\"sberf-page\">\n<svg id=\"sberf-still\" xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" "
-		   "height=\"%u\" font-family=\"monospace\" font-size=\"12\" fill=\"#16181d\">\n", flame_still_height(p));
+	out_format(o, "<body class=\"sberf-page\">\n<svg id=\"sberf-still\" xmlns=\"http://www.w3.org/2000/svg\" "
+		   "width=\"100%%\" "
+		   "height=\"%u\" font-family=\"monospace\" font-size=\"12\" fill=\"#16181d\">\n",
+		   flame_still_height(p));
 	flame_still(o, p, "let the script of this page run");
 	out_text(o, "</svg>\n");
 	if (!p->o.no_script) {

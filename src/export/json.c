@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json.c - sberf's own JSON: everything that other formats have no place for, under names that stay. docs/json-format.md describes it,
- * docs/sberf-profile.schema.json says it to programs.
+ * json.c - sberf's own JSON: everything that other formats have no place for, under names that
+ * stay. docs/json-format.md describes it, docs/sberf-profile.schema.json says it to programs.
  *
- * The tree is a list of nodes that name their parent by its place, not objects in objects: parsers of JSON have limits of depth that
- * real stacks pass.
+ * The tree is a list of nodes that name their parent by its place, not objects in objects: parsers
+ * of JSON have limits of depth that real stacks pass.
  */
 #include "config.h"
 
@@ -56,7 +56,8 @@ void json_put_figures(struct jsonout *j, const struct profile_meta *m, const str
 
 char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX])
 {
-	static const char *const behind[UNIT_NR] = { [UNIT_TIME] = "_ns", [UNIT_BYTES] = "_bytes", [UNIT_COUNT] = "", [UNIT_OWN] = "" };
+	static const char *const behind[UNIT_NR] = { [UNIT_TIME] = "_ns", [UNIT_BYTES] = "_bytes", [UNIT_COUNT] = "",
+						     [UNIT_OWN] = "" };
 
 	snprintf(dst, JSON_KEY_MAX, "%s%s%s", of, m->json, behind[m->unit]);
 	return dst;
@@ -177,7 +178,8 @@ void json_put_modules(struct jsonout *j, const struct dict *d)
 		char hex[2 * BUILD_ID_MAX + 1];
 
 		if (strtab_len(strings, m->path))
-			jsonout_set(j, o, "path", jsonout_text(strtab_get(strings, m->path), strtab_len(strings, m->path)));
+			jsonout_set(j, o, "path", jsonout_text(strtab_get(strings, m->path),
+							       strtab_len(strings, m->path)));
 		label_build_id(m, hex);
 		if (hex[0])
 			jsonout_set(j, o, "build_id", json_string(hex));
@@ -235,7 +237,8 @@ static void set_sum(struct jsonout *j, json_t *o, const struct thread_sum *sum, 
 		const struct measure *m = measure_column(set, place);
 
 		if (m && sum->value[place])
-			jsonout_set(j, o, m->unit == UNIT_OWN ? "total" : json_key(m, "", key), jsonout_amount(m, sum->value[place]));
+			jsonout_set(j, o, m->unit == UNIT_OWN ? "total" : json_key(m, "", key),
+				    jsonout_amount(m, sum->value[place]));
 	}
 	jsonout_set_some(j, o, "count", sum->count);
 }
@@ -331,8 +334,10 @@ const struct exporter exporter_json = {
 	.write = json_write,
 	.batch = {
 		.name = "json",
-		.about = "one object after the other. Each is complete, as sberf report --format json writes it, and has one "
-			"member more, which says which document it is and how the target is. docs/json-format.md of the "
+		.about = "one object after the other. Each is complete, as sberf report --format json writes "
+		"it, and has one "
+			"member more, which says which document it is and how the target is. "
+			"docs/json-format.md of the "
 			"source describes it",
 	},
 };

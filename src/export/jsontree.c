@@ -15,7 +15,10 @@ struct writer {
 	struct tree_funcs funcs;
 	char *label;             /* NAME_BYTES_MAX + 1 */
 	const struct measure *lead;
-	/* Of each place, what it has and what that is called, itself and in total; NULL = nothing, or what an import counts. */
+	/*
+	 * Of each place, what it has and what that is called, itself and in total; NULL = nothing,
+	 * or what an import counts.
+	 */
 	struct {
 		const struct measure *m;
 		char self[JSON_KEY_MAX], total[JSON_KEY_MAX];

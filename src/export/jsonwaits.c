@@ -23,7 +23,8 @@ static json_t *lengths_of(struct jsonout *j, const uint64_t hist[WAIT_BUCKETS])
 
 	for (unsigned int i = 0; i < WAIT_BUCKETS; i++)
 		if (hist[i])
-			jsonout_append(j, list, json_pack("[o, o]", jsonout_u64(wait_bucket_from_ns(i)), jsonout_u64(hist[i])));
+			jsonout_append(j, list, json_pack("[o, o]", jsonout_u64(wait_bucket_from_ns(i)),
+							  jsonout_u64(hist[i])));
 	return list;
 }
 
@@ -149,9 +150,10 @@ void json_put_nodes(struct jsonout *j, const struct numa_view *v)
 		const struct numa_cell *c = &v->cell[i];
 
 		if (c->count)
-			jsonout_put(j, NULL, json_pack("{s:i, s:i, s:o, s:o}", "from", (int)v->node[i / v->nr_nodes].id, "to",
-						       (int)v->node[i % v->nr_nodes].id, "ns", jsonout_u64(c->ns), "samples",
-						       jsonout_u64(c->count)));
+			jsonout_put(j, NULL, json_pack("{s:i, s:i, s:o, s:o}", "from",
+						       (int)v->node[i / v->nr_nodes].id, "to",
+						       (int)v->node[i % v->nr_nodes].id, "ns",
+						       jsonout_u64(c->ns), "samples", jsonout_u64(c->count)));
 	}
 	jsonout_end(j, ']');
 }

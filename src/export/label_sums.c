@@ -30,8 +30,8 @@ static uint64_t label_sums_sum_rehash(const void *ctx, uint32_t id)
 
 static bool label_sums_same(const struct stack_sum *a, const struct stack_sum *b)
 {
-	return a->stack == b->stack && a->thread == b->thread && a->call == b->call && a->node == b->node && a->kind == b->kind &&
-	       a->places == b->places && a->state == b->state;
+	return a->stack == b->stack && a->thread == b->thread && a->call == b->call && a->node == b->node &&
+	       a->kind == b->kind && a->places == b->places && a->state == b->state;
 }
 
 /* The sum that is told apart as WANT is; NULL when out of memory. */

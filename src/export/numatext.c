@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numatext.c - where threads run, where their memory is, and which functions pay for the distance, as text of 100 columns:
+ * numatext.c - where threads run, where their memory is, and which functions pay for the distance,
+ * as text of 100 columns:
  *
  *	2 nodes, distances 10/21
  *	far ~38.2 % of the time of 9,812 accesses, ~56.5 % weighed by distance
@@ -22,9 +23,10 @@
  *	   ~2.10 s   ~1.00 s   ~50.0 %   ~2.00 s       812     1,020  lookup
  *	   ~2.10 s   ~1.00 s   ~50.0 %   ~2.00 s       812    lookup › call › main
  *
- * and so on for first touches, migrations, threads, kinds of memory, processes and why samples gave no address. A section without
- * rows is left out, and on one node every column that would be empty there. ~ stands before what is estimated from samples, whose
- * number stands in its line; . is nothing.
+ * and so on for first touches, migrations, threads, kinds of memory, processes and why samples gave
+ * no address. A section without rows is left out, and on one node every column that would be empty
+ * there. ~ stands before what is estimated from samples, whose number stands in its line; . is
+ * nothing.
  */
 #include "config.h"
 
@@ -146,14 +148,16 @@ static void numatext_put_left(struct numa_text *x, uint64_t n, const char *who, 
 	char text[UNITS_MAX];
 
 	if (n)
-		out_format(&x->o, "  up to %s %s more at a time were not looked at: their %s not known\n", units_thousands(text, n), who,
-			   what);
+		out_format(&x->o, "  up to %s %s more at a time were not looked at: their %s not known\n",
+			   units_thousands(text, n), who, what);
 }
 
 /* TEXT from column AT on, in at most LINES lines. */
-static void numatext_put_parts(struct numa_text *x, const char *text, const char *between, unsigned int at, unsigned int lines)
+static void numatext_put_parts(struct numa_text *x, const char *text, const char *between, unsigned int at,
+			       unsigned int lines)
 {
-	const struct out_place place = { .between = between, .from = at, .to = COLUMNS, .lines = lines, .ascii = x->ascii };
+	const struct out_place place = { .between = between, .from = at, .to = COLUMNS, .lines = lines,
+					 .ascii = x->ascii };
 
 	out_parts(&x->o, text, &place);
 }
@@ -190,7 +194,8 @@ static void put_machine(struct numa_text *x)
 	char distances[256];
 
 	if (!state)
-		out_text(&x->o, "the nodes of this machine are not known: what follows is about those that events name\n");
+		out_text(&x->o, "the nodes of this machine are not known: what follows is about those that "
+			 "events name\n");
 	else if (x->one)
 		out_text(&x->o, "1 node: all memory is near, and what follows has no distances\n");
 	else
@@ -208,8 +213,8 @@ static void numatext_put_far(struct numa_text *x)
 	if (n && x->one)
 		out_format(&x->o, "accesses with an address: %s\n", count);
 	else if (n)
-		out_format(&x->o, "far ~%s of the time of %s accesses, ~%s weighed by distance\n", units_percent(far, v->far_share),
-			   count, units_percent(weighed, v->far_weighed));
+		out_format(&x->o, "far ~%s of the time of %s accesses, ~%s weighed by distance\n",
+			   units_percent(far, v->far_share), count, units_percent(weighed, v->far_weighed));
 	else if (v->state && v->state->sampled)
 		out_text(&x->o, "no access has an address\n");
 	else
@@ -246,7 +251,8 @@ static void put_moves_total(struct numa_text *x)
 	if (x->v->moves && x->v->seconds > 0)
 		out_format(&x->o, " (%.1f/s)", (double)x->v->moves / x->v->seconds);
 	if (f && f->kernel_moves)
-		out_format(&x->o, "; the scheduler put threads to another node %s times", units_thousands(text, f->kernel_moves));
+		out_format(&x->o, "; the scheduler put threads to another node %s times",
+			   units_thousands(text, f->kernel_moves));
 	out_text(&x->o, "\n");
 }
 
@@ -288,7 +294,8 @@ static unsigned int numatext_distance(const struct numa_text *x, uint32_t from, 
 {
 	static const struct numa_topology nothing;
 
-	return topology_distance(x->v->state ? &x->v->state->topology : &nothing, x->v->node[from].id, x->v->node[to].id);
+	return topology_distance(x->v->state ? &x->v->state->topology : &nothing, x->v->node[from].id,
+				 x->v->node[to].id);
 }
 
 static void put_table(struct numa_text *x)
@@ -358,8 +365,8 @@ static size_t numatext_spread(const struct numa_text *x, const uint64_t *n, uint
 			continue;
 		if (named++ >= SOME_NODES)
 			return len + text_format(dst + len, SPREAD_MAX - len, ", %s", x->ascii ? "..." : "…");
-		len += text_format(dst + len, SPREAD_MAX - len, "%s%" PRIu16 " %s", named == 1 ? "on " : ", ", x->v->node[i].id,
-				   numatext_share(n[i], of, text));
+		len += text_format(dst + len, SPREAD_MAX - len, "%s%" PRIu16 " %s", named == 1 ? "on " : ", ",
+				   x->v->node[i].id, numatext_share(n[i], of, text));
 	}
 	return len;
 }
@@ -390,7 +397,8 @@ static void numatext_put_funcs(struct numa_text *x)
 {
 	if (!x->v->nr_funcs)
 		return;
-	out_format(&x->o, "\nfunctions by %s\n", x->one ? "the time of their accesses" : "what their far accesses cost");
+	out_format(&x->o, "\nfunctions by %s\n", x->one ? "the time of their accesses" :
+		   "what their far accesses cost");
 	numatext_put_heads(x, NUMA_PART_FUNCS);
 	out_text(&x->o, "\n");
 	for (uint32_t i = 0; i < x->v->nr_funcs && i < FUNCS; i++)
@@ -410,7 +418,8 @@ static void put_site_nodes(struct numa_text *x, const struct numa_site_row *r, u
 	if (r->unknown_count)
 		n += text_format(all + n, sizeof(all) - n, "%snowhere %s", len ? ", " : "",
 				 numatext_share(r->unknown_count, r->path.count, text));
-	text_format(all + n, sizeof(all) - n, "%smost by %s", n ? ", " : "", numatext_thread_text(x, r->path.thread, thread));
+	text_format(all + n, sizeof(all) - n, "%smost by %s", n ? ", " : "",
+		    numatext_thread_text(x, r->path.thread, thread));
 	out_format(&x->o, "\n%*s", (int)at, "");
 	numatext_put_parts(x, all, ", ", at, 3);
 }
@@ -496,7 +505,8 @@ static void numatext_put_mapping(struct numa_text *x, uint32_t i)
 
 	numatext_put_figures(x, NUMA_PART_MAPPINGS, i, ID_NONE);
 	out_text(&x->o, "  ");
-	text_format(all, sizeof(all), "%s%s%s", numa_mapping_label(x->v, r, label, sizeof(label)), len ? ": " : "", where);
+	text_format(all, sizeof(all), "%s%s%s", numa_mapping_label(x->v, r, label, sizeof(label)),
+		    len ? ": " : "", where);
 	numatext_put_parts(x, all, ", ", x->one ? 32 : 52, 2);
 	out_text(&x->o, "\n");
 }
@@ -527,7 +537,8 @@ static void put_residents(struct numa_text *x, const struct numa_process *p)
 
 		out_format(&x->o, "      %-12s node %-4" PRIu16, mapping_word(r->mapping)->name, r->node);
 		put_bytes(x, 10, r->bytes, true);
-		out_format(&x->o, "  %s of %s pages looked at\n", units_thousands(pages, r->pages), units_thousands(text, p->asked));
+		out_format(&x->o, "  %s of %s pages looked at\n", units_thousands(pages, r->pages),
+			   units_thousands(text, p->asked));
 	}
 	if (p->asked && !p->resident.n)
 		out_format(&x->o, "      none of %s pages looked at is in memory\n", units_thousands(text, p->asked));
@@ -537,11 +548,13 @@ static void numatext_put_process(struct numa_text *x, const struct numa_process 
 {
 	char rss[UNITS_MAX], faults[UNITS_MAX], major[UNITS_MAX];
 
-	out_format(&x->o, "  %s %d: %s in memory, %s page faults since it began, %s of them major\n", p->comm, (int)p->pid,
-		   units_bytes(rss, p->rss_bytes), units_thousands(faults, p->faults), units_thousands(major, p->major_faults));
+	out_format(&x->o, "  %s %d: %s in memory, %s page faults since it began, %s of them major\n",
+		   p->comm, (int)p->pid,
+		   units_bytes(rss, p->rss_bytes), units_thousands(faults, p->faults),
+		   units_thousands(major, p->major_faults));
 	out_format(&x->o, "      policy %s%s%s; memory of nodes %s, CPUs %s\n", p->policy[0] ? p->policy : "not known",
-		   p->mapped_policy[0] ? ", of mappings " : p->policies_read ? "" : ", of mappings not read", p->mapped_policy,
-		   p->mems[0] ? p->mems : "not known", p->cpus[0] ? p->cpus : "not known");
+		   p->mapped_policy[0] ? ", of mappings " : p->policies_read ? "" : ", of mappings not read",
+		   p->mapped_policy, p->mems[0] ? p->mems : "not known", p->cpus[0] ? p->cpus : "not known");
 	put_residents(x, p);
 }
 
@@ -610,8 +623,10 @@ static int numatext_write(FILE *out, const struct export_view *v, struct err *e)
 
 const struct exporter exporter_numa = {
 	.name = "numa", .extensions = "",
-	.about = "which NUMA nodes the target runs on, where its memory is, and which functions pay for the distance: nodes and the accesses "
-		"between them, functions, first touches of memory and migrations with their call paths, threads, memory, processes; within 100 "
+	.about = "which NUMA nodes the target runs on, where its memory is, and which functions pay for the distance: "
+	"nodes and the accesses "
+		"between them, functions, first touches of memory and migrations with their call paths, threads, "
+		"memory, processes; within 100 "
 		"columns (see below)",
 	.subject = EXPORT_NODES,
 	.write = numatext_write,

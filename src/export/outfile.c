@@ -32,7 +32,8 @@ static int check_output(const char *path, const struct stat *st, const char *inp
 {
 	struct stat in;
 
-	if (input && !(strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in)) && in.st_dev == st->st_dev && in.st_ino == st->st_ino)
+	if (input && !(strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in)) && in.st_dev == st->st_dev &&
+	    in.st_ino == st->st_ino)
 		return err_set(e, EEXIST, "'%s' is what is being read; choose another file with -o", path);
 	if (outfile_is_recording(path))
 		return err_set(e, EEXIST, "'%s' is a recording and stays as it is; choose another file with -o", path);
@@ -162,7 +163,8 @@ bool outfile_follow(struct outfile *o, struct progress *p)
 static int end_following(struct outfile *o, int status, struct err *e)
 {
 	if (fclose(o->file) && status >= 0)
-		status = err_set(e, errno, "cannot write to %s: %s", o->path ? o->path : "standard output", strerror(errno));
+		status = err_set(e, errno, "cannot write to %s: %s", o->path ? o->path : "standard output",
+				 strerror(errno));
 	o->file = o->below;
 	o->below = NULL;
 	return status;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perfdata.c - a file that `perf report` and `perf script` read: samples and waits as records of perf, one by one.
+ * perfdata.c - a file that `perf report` and `perf script` read: samples and waits as records of
+ * perf, one by one.
  *
- * There are no names in it: perf finds functions in the files that modules were read from, where they still are. Every process has each
- * of its modules mapped where address_layout.h says; the mapping is told before the first sample that needs it, without a time, so perf knows it
- * from the beginning. The kernel's symbols are moved by perf to where the mapping says that _text is.
+ * There are no names in it: perf finds functions in the files that modules were read from, where
+ * they still are. Every process has each of its modules mapped where address_layout.h says; the
+ * mapping is told before the first sample that needs it, without a time, so perf knows it from the
+ * beginning. The kernel's symbols are moved by perf to where the mapping says that _text is.
  *
  * How long the records are stands before them, so they are made twice: a first pass only counts.
  */
@@ -261,7 +263,10 @@ static void want_comm(struct writer *w, thread_id thread, uint64_t time_ns)
 
 /* Samples. */
 
-/* Fills w->chain with what is in w->frames.path, with a mark before each run of kernel or user frames. Returns the kind of the first. */
+/*
+ * Fills w->chain with what is in w->frames.path, with a mark before each run of kernel or user
+ * frames. Returns the kind of the first.
+ */
 static unsigned int make_chain(struct writer *w, pid_t pid)
 {
 	unsigned int first = PERF_RECORD_MISC_USER, last = 0;
@@ -281,7 +286,8 @@ static unsigned int make_chain(struct writer *w, pid_t pid)
 		if (!last)
 			first = mode;
 		if (mode != last)
-			w->chain.v[w->chain.n++] = mode == PERF_RECORD_MISC_KERNEL ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+			w->chain.v[w->chain.n++] = mode == PERF_RECORD_MISC_KERNEL ? PERF_CONTEXT_KERNEL :
+				PERF_CONTEXT_USER;
 		last = mode;
 		want_mapping(w, pid, module);
 		w->chain.v[w->chain.n++] = layout_address(w->span, w->d, frame);

@@ -43,8 +43,8 @@ bool perf_head(perf_bytes *b, const struct perf_event_kind *event, unsigned int 
  * events, and the build-ids of the modules of D for which USED, by module id, is not 0. False when
  * out of memory.
  */
-bool perf_tail(perf_bytes *b, const struct perf_event_kind *event, unsigned int n, uint64_t end, const struct profile_meta *m,
-	       const struct dict *d, const uint8_t *used);
+bool perf_tail(perf_bytes *b, const struct perf_event_kind *event, unsigned int n, uint64_t end,
+	       const struct profile_meta *m, const struct dict *d, const uint8_t *used);
 
 /* Size of what perf_head() writes for N events, in bytes. */
 size_t perf_head_bytes(unsigned int n);

@@ -34,7 +34,8 @@ enum feature {
 };
 
 static const uint8_t features[] = {
-	FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE, FEATURE_VERSION, FEATURE_ARCH, FEATURE_NRCPUS, FEATURE_CMDLINE,
+	FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE, FEATURE_VERSION, FEATURE_ARCH, FEATURE_NRCPUS,
+		FEATURE_CMDLINE,
 	FEATURE_EVENT_DESC,
 };
 
@@ -81,7 +82,8 @@ static void put_attr(perf_bytes *b, bool *ok, const struct perf_event_kind *even
 		.size = ATTR_BYTES,
 		.config = event->config,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		PERF_SAMPLE_CPU |
 			       PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
 		.read_format = PERF_FORMAT_ID,
 		.sample_id_all = 1,
@@ -158,7 +160,8 @@ static void put_build_id(perf_bytes *b, bool *ok, const struct dict *d, const st
 	uint8_t id[BUILD_ID_ROOM] = { 0 };
 	struct perf_event_header h = {
 		.type = RECORD_BUILD_ID,
-		.misc = (uint16_t)(MISC_BUILD_ID_SIZE | (m->kind == MODULE_KERNEL ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER)),
+		.misc = (uint16_t)(MISC_BUILD_ID_SIZE |
+				   (m->kind == MODULE_KERNEL ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER)),
 	};
 	char name[4096];
 
@@ -215,8 +218,8 @@ static void put_feature(perf_bytes *b, bool *ok, enum feature f, const struct pe
 	}
 }
 
-bool perf_tail(perf_bytes *b, const struct perf_event_kind *event, unsigned int n, uint64_t end, const struct profile_meta *m,
-	       const struct dict *d, const uint8_t *used)
+bool perf_tail(perf_bytes *b, const struct perf_event_kind *event, unsigned int n, uint64_t end,
+	       const struct profile_meta *m, const struct dict *d, const uint8_t *used)
 {
 	perf_bytes what = { 0 };
 	bool ok = true;

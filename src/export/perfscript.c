@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perfscript.c - the text that `perf script` prints of a recording of its own, which many tools read:
+ * perfscript.c - the text that `perf script` prints of a recording of its own, which many tools
+ * read:
  *
  *	redis-server  1234/1240  [003] 81.104512:   10101010 cpu-clock:
  *		           2a1f0 fsync+0x40 (/usr/lib/x86_64-linux-gnu/libc.so.6)
  *		           51c02 bioProcessBackgroundJobs+0x112 (/usr/bin/redis-server)
  *
- * and an empty line. The event says what the period is time of: cpu-clock, offcpu-blocked, offcpu-runnable, or, of far accesses,
- * far-access. An inlined function is called "(inlined)" in place of its file, as perf does. Addresses are offsets in the file.
- * Every function has an offset behind its name, because readers take one off.
+ * and an empty line. The event says what the period is time of: cpu-clock, offcpu-blocked,
+ * offcpu-runnable, or, of far accesses, far-access. An inlined function is called "(inlined)" in
+ * place of its file, as perf does. Addresses are offsets in the file. Every function has an offset
+ * behind its name, because readers take one off.
  *
- * A frame has no place for a mark that its code has no unwind table. How many have none stands in comments before the first sample, if any has, as
- * `perf script --header` writes them. Readers go by the first of these lines, and by the empty one behind the last:
+ * A frame has no place for a mark that its code has no unwind table. How many have none stands in
+ * comments before the first sample, if any has, as `perf script --header` writes them. Readers go
+ * by the first of these lines, and by the empty one behind the last:
  *
  *	# ========
  *	# frames_no_table_percent: 12.34
@@ -102,8 +105,8 @@ static bool perfscript_add_line(struct script *s, frame_id frame, const struct f
 	room = label ? strlen(label) + strlen(file) + LINE_BYTES : 0;
 	if (!label || !vec_reserve(&s->lines, room))
 		return false;
-	s->lines.n += (size_t)snprintf(s->lines.v + s->lines.n, room, "\t%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", address, label, in,
-				       file);
+	s->lines.n += (size_t)snprintf(s->lines.v + s->lines.n, room, "\t%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n",
+				       address, label, in, file);
 	return true;
 }
 
@@ -135,7 +138,8 @@ static const char *comm_text(struct script *s, thread_id id)
 	char text[LABEL_MAX] = "";
 
 	if (!s->comm[id]) {
-		label_put(text, sizeof(text), 0, strtab_get(dict_strings(s->d), t->comm), strtab_len(dict_strings(s->d), t->comm));
+		label_put(text, sizeof(text), 0, strtab_get(dict_strings(s->d), t->comm),
+			  strtab_len(dict_strings(s->d), t->comm));
 		if (!text[0])
 			snprintf(text, sizeof(text), ":%d", (int)t->tid);
 		s->comm[id] = strtab_adds(s->texts, text);
@@ -178,7 +182,8 @@ static void put_no_table(void *ctx, const struct figure *f)
 	struct out *o = ctx;
 
 	if (f->type == FIGURE_FIXED && f->v && !strcmp(f->name, FIGURE_NO_TABLE))
-		out_format(o, "# ========\n# %s: %" PRIu64 ".%02" PRIu64 "\n# ========\n#\n\n", f->name, f->v / 100, f->v % 100);
+		out_format(o, "# ========\n# %s: %" PRIu64 ".%02" PRIu64 "\n# ========\n#\n\n", f->name,
+			   f->v / 100, f->v % 100);
 }
 
 static int perfscript_write(FILE *out, const struct export_view *v, struct err *e)

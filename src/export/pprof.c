@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pprof.c - a profile as pprof reads it: protocol buffers in gzip. Samples, what they have values of, and what the profile says of
- * itself; what samples refer to is in pprofparts.h.
+ * pprof.c - a profile as pprof reads it: protocol buffers in gzip. Samples, what they have values
+ * of, and what the profile says of itself; what samples refer to is in pprofparts.h.
  *
- * There is a sample for each stack, thread, node, state and system call, with these as labels of text, and a value for each thing that is
- * asked for and there: samples, time on the CPU, waits, time blocked and runnable; of far accesses how many they are and their time.
+ * There is a sample for each stack, thread, node, state and system call, with these as labels of
+ * text, and a value for each thing that is asked for and there: samples, time on the CPU, waits,
+ * time blocked and runnable; of far accesses how many they are and their time.
  */
 #include "config.h"
 
@@ -42,7 +43,8 @@ struct pprof {
 	VEC(struct call_text) calls;
 	VEC(uint64_t) places;            /* of a sample */
 	int value[MEASURES_ASKED];       /* by place of the measure: which value of a sample has it; -1 = none */
-	int count[MEASURES_ASKED];       /* the same: which one says how many events that was, which several may share */
+	/* the same: which one says how many events that was, which several may share */
+	int count[MEASURES_ASKED];
 	unsigned int nr_values;
 };
 
@@ -85,7 +87,8 @@ static void put_value_types_of(struct pprof *p, unsigned int place)
 			p->count[place] = p->count[i];
 	if (events && p->count[place] < 0)
 		p->count[place] = put_value_type(p, events, "count");
-	p->value[place] = put_value_type(p, m->unit == UNIT_OWN ? p->v->meta->unit : m->pprof, measure_unit_pprof(m->unit));
+	p->value[place] = put_value_type(p, m->unit == UNIT_OWN ? p->v->meta->unit : m->pprof,
+					 measure_unit_pprof(m->unit));
 }
 
 /* What was asked for and is there; else what is expected: the first of it. */
@@ -186,7 +189,10 @@ static void add_label(struct pprof *p, struct labels *l, const char *key, int64_
 	l->list[l->n++] = label;
 }
 
-/* Of the stack that was gathered last. All are texts: readers drop a number that is 0. What an import does not say has none. */
+/*
+ * Of the stack that was gathered last. All are texts: readers drop a number that is 0. What an
+ * import does not say has none.
+ */
 static void sum_labels(struct pprof *p, const struct stack_sum *s, struct labels *l)
 {
 	char node[NODE_TEXT] = "unknown";
@@ -243,7 +249,8 @@ static void put_idle(struct pprof *p)
 
 	if (!p->sums.idle_threads)
 		return;
-	snprintf(name, sizeof(name), "idle: %" PRIu32 " thread%s for events, for work, or sleep%s", p->sums.idle_threads,
+	snprintf(name, sizeof(name), "idle: %" PRIu32 " thread%s for events, for work, or sleep%s",
+		 p->sums.idle_threads,
 		 p->sums.idle_threads == 1 ? " waits" : "s wait", p->sums.idle_threads == 1 ? "s" : "");
 	p->places.n = 0;
 	if (!pprof_add_place(p, pprof_words(&p->parts, name)))
@@ -388,5 +395,6 @@ const struct exporter exporter_pprof = {
 		"CPU, waits, blocked time and runnable time, labels for thread, process, node, state and system "
 		"call, modules with build-ids, and inlined calls. What is imported and is not time is a count",
 	.write = pprof_write,
-	.save = { .letter = 'p', .place = 3, .word = "pprof", .help = "for pprof", .use = "for go tool pprof and many others" },
+	.save = { .letter = 'p', .place = 3, .word = "pprof", .help = "for pprof",
+		  .use = "for go tool pprof and many others" },
 };

@@ -17,10 +17,12 @@ static void pprofparts_append(ProtobufCBuffer *b, size_t len, const uint8_t *dat
 	gzout_write(p->gz, data, len);
 }
 
-bool pprof_parts_init(struct pprof_parts *p, struct gzout *gz, const struct dict *d, const struct names *names, const struct query *q)
+bool pprof_parts_init(struct pprof_parts *p, struct gzout *gz, const struct dict *d, const struct names *names,
+		      const struct query *q)
 {
 	*p = (struct pprof_parts){
-		.buffer = { .append = pprofparts_append }, .gz = gz, .d = d, .frames = { .d = d, .names = names, .q = q },
+		.buffer = { .append = pprofparts_append }, .gz = gz, .d = d,
+			.frames = { .d = d, .names = names, .q = q },
 		.texts = strtab_new(),
 		.module_used = calloc(dict_modules(d) + 1ul, 1),
 		.frame_seen = calloc(dict_frames(d) + 1ul, 1),
@@ -166,7 +168,8 @@ static void pprofparts_put_function(struct pprof_parts *p, uint64_t id, int64_t 
 }
 
 /* The number of what the function I of T, that of FRAME, is. It has one file, that of the first line seen of it. */
-static uint64_t pprofparts_function_of(struct pprof_parts *p, frame_id frame, const struct frame_text *t, unsigned int i)
+static uint64_t pprofparts_function_of(struct pprof_parts *p, frame_id frame,
+				       const struct frame_text *t, unsigned int i)
 {
 	const struct func *f = frame_func(&p->frames, t, i);
 	const uint64_t id = f ? t->name[i].func + 1ull : p->extra++;

@@ -27,7 +27,8 @@ struct pprof_parts {
 	const struct dict *d;
 	struct frame_reader frames;
 	struct strtab *texts;            /* ids are those of the profile */
-	uint8_t *module_used, *frame_seen, *func_seen;   /* a byte each; frames and functions that were seen are written */
+	/* a byte each; frames and functions that were seen are written */
+	uint8_t *module_used, *frame_seen, *func_seen;
 	struct span *span;               /* by module */
 	VEC(Pprof__Line) lines;          /* of a place */
 	VEC(Pprof__Line *) line_list;
@@ -39,7 +40,8 @@ struct pprof_parts {
  * Initialises P; GZ, D, NAMES and Q are borrowed. False when out of memory; call pprof_parts_free()
  * in any case.
  */
-bool pprof_parts_init(struct pprof_parts *p, struct gzout *gz, const struct dict *d, const struct names *names, const struct query *q);
+bool pprof_parts_init(struct pprof_parts *p, struct gzout *gz, const struct dict *d, const struct names *names,
+		      const struct query *q);
 void pprof_parts_free(struct pprof_parts *p);    /* zeroed is fine */
 
 /* Writes PART, a few members of the profile. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recording_out.c - what a view asks for as a recording: of a capture that nobody records, from its sums.
+ * recording_out.c - what a view asks for as a recording: of a capture that nobody records, from its
+ * sums.
  *
- * Its events make the facts that the view asks for: the same stacks, threads, waits and weights. Times are those of slices, so a second at
- * best, and which CPU it was is not known any more. Figures of losses and of sberf itself are those of the whole. A wait of its own is
- * an event, others stand in one, as do samples.
+ * Its events make the facts that the view asks for: the same stacks, threads, waits and weights.
+ * Times are those of slices, so a second at best, and which CPU it was is not known any more.
+ * Figures of losses and of sberf itself are those of the whole. A wait of its own is an event,
+ * others stand in one, as do samples.
  */
 #include "config.h"
 
@@ -100,7 +102,8 @@ static bool write_each(struct writing *w, struct event *ev, const struct fact *f
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && left; i++) {
-		const uint64_t n = i == WAITS_MAX - 1 ? left : 1, ns = left == n ? left_ns : i ? left_ns / left : first_ns;
+		const uint64_t n = i == WAITS_MAX - 1 ? left : 1,
+			ns = left == n ? left_ns : i ? left_ns / left : first_ns;
 
 		ev->wait.own_ns = ns / n;
 		ok = recording_out_write_event(w, ev, n, ns);
@@ -142,7 +145,8 @@ static bool recording_out_write_all(struct writing *w, const struct export_view 
 	bool too_large = false;
 
 	meta.complete = true;
-	if (!stream_begin(&w->stream, &meta) || !write_facts(w, v->snapshot) || !stream_names(&w->stream) || !stream_tables(&w->stream))
+	if (!stream_begin(&w->stream, &meta) || !write_facts(w, v->snapshot) || !stream_names(&w->stream) ||
+	    !stream_tables(&w->stream))
 		return false;
 	if (snapshot_numa(v->snapshot) && !stream_numa(&w->stream, snapshot_numa(v->snapshot), &too_large))
 		return false;
@@ -166,7 +170,8 @@ static int recording_out_write(FILE *out, const struct export_view *v, struct er
 	stream_free(&w.stream);
 	if (ok)
 		return 0;
-	return w.error ? err_set(e, w.error, "cannot write the recording: %s", strerror(w.error)) : err_nomem(e, "the recording");
+	return w.error ? err_set(e, w.error, "cannot write the recording: %s", strerror(w.error)) :
+		err_nomem(e, "the recording");
 }
 
 const struct exporter exporter_recording = {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speedscope.c - the file format of speedscope (file-format-schema.json of that project): frames once, then for each measure a
- * "sampled" profile, whose samples are the stacks that a tree has something of its own for, weighed in its unit. What is imported
- * and no time is weighed in numbers of it, and its profile is called as they are.
+ * speedscope.c - the file format of speedscope (file-format-schema.json of that project): frames
+ * once, then for each measure a "sampled" profile, whose samples are the stacks that a tree has
+ * something of its own for, weighed in its unit. What is imported and no time is weighed in numbers
+ * of it, and its profile is called as they are.
  *
- * A stack is one sample however often it was seen, since the tree has sums, and samples stand in the order of the tree: so
- * speedscope's "time order" shows a flame graph. Groups are frames, as in folded stacks.
+ * A stack is one sample however often it was seen, since the tree has sums, and samples stand in
+ * the order of the tree: so speedscope's "time order" shows a flame graph. Groups are frames, as in
+ * folded stacks.
  */
 #include "config.h"
 
@@ -26,7 +28,8 @@ struct speedscope {
 	const struct tree *t;
 	const char *unit;        /* profile_meta.unit */
 	struct tree_funcs funcs;
-	json_t **number;         /* by node: the index of its frame; NULL = it is none. One for all nodes of a function */
+	/* by node: the index of its frame; NULL = it is none. One for all nodes of a function */
+	json_t **number;
 	VEC(uint32_t) path;
 	char *label;             /* NAME_BYTES_MAX + 1 */
 	struct jsonout j;
@@ -54,7 +57,8 @@ static json_t *speedscope_frame_of(struct speedscope *x, uint32_t node)
 	else if (m && m->kind == MODULE_KERNEL)
 		jsonout_set(&x->j, frame, "file", jsonout_string("[kernel]"));
 	else if (m && strtab_len(strings, m->path))
-		jsonout_set(&x->j, frame, "file", jsonout_text(strtab_get(strings, m->path), strtab_len(strings, m->path)));
+		jsonout_set(&x->j, frame, "file", jsonout_text(strtab_get(strings, m->path),
+							       strtab_len(strings, m->path)));
 	if (line)
 		jsonout_set(&x->j, frame, "line", jsonout_u64(line));
 	return frame;
@@ -80,7 +84,8 @@ static bool speedscope_put_frames(struct speedscope *x)
 		} else if (i || shows_root(x->t) || tree_parts_sum(x->t, &x->funcs.self[0])) {
 			x->number[i] = jsonout_u64(n++);
 			jsonout_put(&x->j, NULL,
-				    i || shows_root(x->t) ? speedscope_frame_of(x, i) : json_pack("{s:s}", "name", "(other)"));
+				    i || shows_root(x->t) ? speedscope_frame_of(x, i) :
+				    json_pack("{s:s}", "name", "(other)"));
 		}
 	}
 	for (uint32_t i = 0; i < x->funcs.n; i++)
@@ -182,7 +187,8 @@ static int speedscope_write(FILE *out, const struct export_view *v, struct err *
 {
 	const struct tree *t = v->tree;
 	struct speedscope x = {
-		.t = t, .unit = v->meta->unit, .number = calloc(t->n, sizeof(json_t *)), .label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
+		.t = t, .unit = v->meta->unit, .number = calloc(t->n, sizeof(json_t *)),
+			.label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
 	};
 
 	if (!x.number || !x.label || !tree_funcs_init(&x.funcs, t) || !speedscope_put_all(&x, v->meta))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * summary.c - "name: value" lines for scripts. Names are published: new ones come at the end of their kind, none changes or goes. What
- * is not known is "unknown". Fractions are written from integers: a locale's decimal comma would break scripts.
+ * summary.c - "name: value" lines for scripts. Names are published: new ones come at the end of
+ * their kind, none changes or goes. What is not known is "unknown". Fractions are written from
+ * integers: a locale's decimal comma would break scripts.
  */
 #include "config.h"
 

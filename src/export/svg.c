@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * svg.c - a flame graph as one SVG file: a still picture, all frames as data, and the viewer, which draws what can be seen of them.
+ * svg.c - a flame graph as one SVG file: a still picture, all frames as data, and the viewer, which
+ * draws what can be seen of them.
  *
- * Without scripts (in <img>, under a strict policy, in other programs) the still picture is what is seen.
+ * Without scripts (in <img>, under a strict policy, in other programs) the still picture is what is
+ * seen.
  */
 #include "config.h"
 
@@ -23,7 +25,8 @@ int flame_svg(FILE *out, const struct flame *f, const struct flame_options *how,
 		return r;
 	}
 	title = flame_clean(&p, f->title, "flame graph");
-	out_format(&o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sberf\" "
+	out_format(&o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		   "class=\"sberf\" "
 		   "width=\"%u\" height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n<title>",
 		   FLAME_WIDTH, flame_still_height(&p));
 	flame_escape(&o, title, strlen(title));
@@ -63,7 +66,8 @@ const struct exporter exporter_svg = {
 	.takes = EXPORT_TAKES_INVERTED | EXPORT_TAKES_FLAME,
 	.write = svg_write,
 	.diff = {
-		.about = "one flame graph of both sides: a frame is as wide as it is on average, red where it grew and blue "
+		.about = "one flame graph of both sides: a frame is as wide as it is on average, red where it "
+			"grew and blue "
 			"where it shrank; what vanished is in it, too",
 		.group_by = GROUP_PROCESS,
 		.write = svg_write_diff,

@@ -75,7 +75,10 @@ static bool treefuncs_same_func(const struct tree *t, uint32_t a, uint32_t b)
 	return identity_same_func(t->names, na->func, nb->func);
 }
 
-/* The function that NODE is of, made when there is none; there are as many places as nodes. NODE_NONE when out of memory. */
+/*
+ * The function that NODE is of, made when there is none; there are as many places as nodes.
+ * NODE_NONE when out of memory.
+ */
 static uint32_t treefuncs_func_of(struct collect *c, uint32_t node)
 {
 	const uint64_t h = treefuncs_func_hash(c->t, node);

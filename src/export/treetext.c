@@ -11,7 +11,8 @@
  *	  0.4 %                    … 3 more
  *	 20.0 %  20.0 %    240 ms  - other
  *
- * A tree with time off the CPU has it in columns, which add up to the total. "~" stands before what is mostly extrapolated:
+ * A tree with time off the CPU has it in columns, which add up to the total. "~" stands before what
+ * is mostly extrapolated:
  *
  *	   total     self  running runnable  blocked       time
  *	 100.0 %    0.0 %   20.0 %    1.0 %   79.0 %     6.00 s  all
@@ -24,9 +25,10 @@
  *	100.0 %   0.0 %   ~1.20 s      119  all
  *	100.0 % 100.0 %   ~1.20 s      119  lookup
  *
- * Only a branch indents and marks its children; an only child stands right under its parent, so that stacks of a hundred
- * frames stay readable. Children come heaviest first, so what is too light to be shown is the rest of a family, and gets one
- * line. Frames "[unknown]" of which each called but the next one, and took no time itself, are one line: "[unknown] ×100".
+ * Only a branch indents and marks its children; an only child stands right under its parent, so
+ * that stacks of a hundred frames stay readable. Children come heaviest first, so what is too light
+ * to be shown is the rest of a family, and gets one line. Frames "[unknown]" of which each called
+ * but the next one, and took no time itself, are one line: "[unknown] ×100".
  */
 #include "config.h"
 
@@ -76,7 +78,8 @@ static void treetext_put_indent(struct text *x, uint32_t i, const char *mark)
 {
 	const struct tree_node *n = &x->t->node[i];
 	const bool branch = i && x->t->node[n->parent].nr_children > 1;
-	unsigned int level = n->depth ? x->level[n->depth - 1] + branch : 0, shown = level < INDENT_MAX ? level : INDENT_MAX;
+	unsigned int level = n->depth ? x->level[n->depth - 1] + branch : 0,
+		shown = level < INDENT_MAX ? level : INDENT_MAX;
 
 	x->level[n->depth] = (uint16_t)level;
 	out_format(&x->o, "%*s%s", (int)(2 * (shown - (branch && shown))), "", branch ? mark : "");
@@ -119,8 +122,10 @@ static void put_estimate(struct text *x, const struct figures *f, bool self)
 {
 	char total[UNITS_MAX], own[UNITS_MAX], text[UNITS_MAX];
 
-	out_format(&x->o, "%7s %7s", treetext_share(x, f->total_ns, total), self ? treetext_share(x, f->self_ns, own) : "");
-	out_guess(&x->o, estimate_width(x), f->total_ns, self ? f->total_ns : 0, self ? measure_text(x->lead, f->total_ns, text) : "");
+	out_format(&x->o, "%7s %7s", treetext_share(x, f->total_ns, total),
+		   self ? treetext_share(x, f->self_ns, own) : "");
+	out_guess(&x->o, estimate_width(x), f->total_ns, self ? f->total_ns : 0,
+		  self ? measure_text(x->lead, f->total_ns, text) : "");
 	out_format(&x->o, "%9s  ", self ? units_thousands(text, f->count) : "");
 }
 
@@ -145,7 +150,10 @@ static void treetext_put_figures(struct text *x, const struct figures *f, bool s
 			   self ? measure_text(x->lead, f->total_ns, time) : "");
 }
 
-/* Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits here that have not ended. */
+/*
+ * Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits here
+ * that have not ended.
+ */
 static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64_t *ret_open_ns)
 {
 	const struct tree_node *n = &t->node[i];
@@ -178,8 +186,8 @@ static uint32_t treetext_run_end(const struct text *x, uint32_t i)
 {
 	const struct tree_node *node = x->t->node;
 
-	while (node[i].nr_children == 1 && !node[i].self_ns && node[i].depth < x->max_depth && treetext_is_unknown(x->t, i) &&
-	       treetext_is_unknown(x->t, node[i].first_child))
+	while (node[i].nr_children == 1 && !node[i].self_ns && node[i].depth < x->max_depth &&
+	       treetext_is_unknown(x->t, i) && treetext_is_unknown(x->t, node[i].first_child))
 		i = node[i].first_child;
 	return i;
 }
@@ -272,7 +280,8 @@ static int treetext_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct tree *t = v->tree;
 	struct text x = { .t = t, .v = v, .o = { .file = out }, .max_depth = UINT16_MAX };
-	const unsigned int groups = (t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1) + t->query.by_node;
+	const unsigned int groups = (t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1) +
+		t->query.by_node;
 	AUTO_FREE uint16_t *level = malloc((treetext_deepest(t) + 1ul) * sizeof(*level));
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
 	const struct figures cut = { .total_ns = t->cut_ns };
@@ -311,8 +320,10 @@ const struct exporter exporter_tree = {
 	.takes = EXPORT_TAKES_PERCENT | EXPORT_TAKES_DEPTH | EXPORT_TAKES_INVERTED,
 	.write = treetext_write,
 	.diff = {
-		.about = "a call tree with the shares before and after, the change, by how much the change may be off, and "
-			"both times; the largest change comes first. Where there is off-CPU time, columns say how much of "
+		.about = "a call tree with the shares before and after, the change, by how much the change "
+			"may be off, and "
+			"both times; the largest change comes first. Where there is off-CPU time, columns "
+			"say how much of "
 			"the change is running, runnable and blocked time",
 		.group_by = GROUP_PROCESS,
 		.write = export_diff_tree,

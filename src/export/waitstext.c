@@ -37,7 +37,8 @@
 #define THREAD_COLUMNS 24u
 #define CALL_COLUMNS 16u
 
-static const enum wait_column order[] = { WAIT_COLUMN_TOTAL, WAIT_COLUMN_COUNT, WAIT_COLUMN_LONGEST, WAIT_COLUMN_AVERAGE };
+static const enum wait_column order[] = { WAIT_COLUMN_TOTAL, WAIT_COLUMN_COUNT, WAIT_COLUMN_LONGEST,
+					  WAIT_COLUMN_AVERAGE };
 #define NR_COLUMNS (sizeof(order) / sizeof(order[0]))
 
 struct waits_text {
@@ -119,11 +120,13 @@ static void waitstext_put_row(struct waits_text *x, uint32_t i)
 		const struct list_figure figure = wait_columns[order[c]].figure(r);
 
 		list_figure_text(&figure, text);
-		out_format(&x->o, "%*s%s", wait_columns[order[c]].text_cols - (int)strlen(text), figure.doubt ? "~" : "", text);
+		out_format(&x->o, "%*s%s", wait_columns[order[c]].text_cols - (int)strlen(text),
+			   figure.doubt ? "~" : "", text);
 	}
 	out_text(&x->o, "  ");
 	put_histogram(x, r->hist);
-	out_format(&x->o, "  %*s%s", (int)(2 * waitstext_depth(x, r)), "", r->level == WAIT_LEVEL_WAKER ? "woken by " : "");
+	out_format(&x->o, "  %*s%s", (int)(2 * waitstext_depth(x, r)), "",
+		   r->level == WAIT_LEVEL_WAKER ? "woken by " : "");
 	out_label(&x->o, wait_row_label(x->w, i, label, sizeof(label)), x->ascii);
 	if (r->level == WAIT_LEVEL_WAKER && r->stack != STACK_ROOT) {
 		out_text(&x->o, ": ");
