@@ -2,8 +2,9 @@
 /*
  * annotator.c - one thread, one slot for the question and one for the answer.
  *
- * The state belongs to the thread and to its owner together, and whoever leaves last frees it: opening a file can take for
- * ever. So while it does that, it holds nothing else, and after STOP is set it touches nothing that is not its own.
+ * The state belongs to the thread and to its owner together, and whoever leaves last frees it:
+ * opening a file can take for ever. So while it does that, it holds nothing else, and after STOP is
+ * set it touches nothing that is not its own.
  */
 #include "config.h"
 
@@ -89,8 +90,8 @@ static void annotator_hand_over(struct annotator *a, const struct annot_answer *
 }
 
 /*
- * Reads the function that is asked for in place of *KEPT, without the lock that it is called with. The snapshot stays where it is meanwhile:
- * when this hangs it is not lost.
+ * Reads the function that is asked for in place of *KEPT, without the lock that it is called with.
+ * The snapshot stays where it is meanwhile: when this hangs it is not lost.
  */
 static void annotator_read_code(struct annotator *a, struct listing **kept)
 {

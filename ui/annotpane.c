@@ -70,7 +70,8 @@ static void annotpane_go(struct annotview *v, size_t row)
 
 static void go_to_hottest(struct annotview *v)
 {
-	const size_t row = v->a ? annotation_hottest(v->a, v->layout, v->of.inlined[0] ? v->of.inlined : NULL) : SIZE_MAX;
+	const size_t row = v->a ? annotation_hottest(v->a, v->layout,
+						     v->of.inlined[0] ? v->of.inlined : NULL) : SIZE_MAX;
 
 	annotpane_go(v, row == SIZE_MAX ? 0 : row);
 }
@@ -217,9 +218,10 @@ static void annotpane_draw_rule(const struct annotview *v, struct canvas *cv, co
 	if (v->of.inlined[0])
 		text_builder_put(&w, ", which has %s in it", v->of.inlined);
 	if (h && h->all.total_ns) {
-		text_builder_put(&w, TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT "%s here, %s with calls", kinds, units_time(self, h->all.self_ns),
-			  units_time(total, h->all.total_ns));
-		text_builder_put(&w, TEXT_BUILDER_DOT "%s sample%s", units_thousands(count, h->count), h->count == 1 ? "" : "s");
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT "%s here, %s with calls", kinds,
+			  units_time(self, h->all.self_ns), units_time(total, h->all.total_ns));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s sample%s", units_thousands(count, h->count),
+				 h->count == 1 ? "" : "s");
 	}
 	if (v->a && listing_has_source(v->a->listing))
 		text_builder_put(&w, TEXT_BUILDER_DOT "%s", layouts[v->layout]);
@@ -348,7 +350,8 @@ size_t annotpane_at(const struct annotview *v, int y)
 static void annotpane_put_place(struct text_builder *w, const struct annotview *v, const struct annot_row *r)
 {
 	const struct listing *l = v->a->listing;
-	const uint32_t line = r->kind == ANNOT_LINE ? r->of : r->kind == ANNOT_INSN ? l->insn.v[r->of].line : LISTING_NONE;
+	const uint32_t line = r->kind == ANNOT_LINE ? r->of : r->kind == ANNOT_INSN ?
+		l->insn.v[r->of].line : LISTING_NONE;
 	const char *slash;
 
 	if (r->kind == ANNOT_INSN && l->insn.v[r->of].inlined)
@@ -356,7 +359,8 @@ static void annotpane_put_place(struct text_builder *w, const struct annotview *
 	if (line == LISTING_NONE)
 		return;
 	slash = strrchr(l->file.v[l->line.v[line].file].path, '/');
-	text_builder_put(w, TEXT_BUILDER_DOT "%s:%u", slash ? slash + 1 : l->file.v[l->line.v[line].file].path, l->line.v[line].number);
+	text_builder_put(w, TEXT_BUILDER_DOT "%s:%u", slash ? slash + 1 : l->file.v[l->line.v[line].file].path,
+			 l->line.v[line].number);
 }
 
 void annotpane_status(const struct annotview *v, struct canvas *cv, int y)
@@ -376,6 +380,7 @@ void annotpane_status(const struct annotview *v, struct canvas *cv, int y)
 	text_builder_put(&w, "%s", v->of.name);
 	annotpane_put_place(&w, v, r);
 	if (r->hit.total_ns && all)
-		text_builder_put(&w, TEXT_BUILDER_DOT "%s in all, %s itself", units_time(a, r->hit.total_ns), units_time(b, r->hit.self_ns));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s in all, %s itself", units_time(a, r->hit.total_ns),
+				 units_time(b, r->hit.self_ns));
 	canvas_text_cut(cv, 1, y, x - 3, STYLE_TEXT, text, strlen(text));
 }

@@ -222,9 +222,10 @@ static void add_times(const struct dict *d, const struct slice_view *v, uint64_t
 }
 
 /*
- * *RET: the time that the slices Q asks S for are about: WALL_NS by the clock, or the time that one thread has in them when that is more.
- * What is told does not end where a second does: running time comes in quarters of one, and what is not settled yet may have begun
- * earlier. A moment after the mark that is more than all that has passed since. False when out of memory.
+ * *RET: the time that the slices Q asks S for are about: WALL_NS by the clock, or the time that one
+ * thread has in them when that is more. What is told does not end where a second does: running time
+ * comes in quarters of one, and what is not settled yet may have begun earlier. A moment after the
+ * mark that is more than all that has passed since. False when out of memory.
  */
 static bool baseline_find_unit(const struct snapshot *s, const struct query *q, uint64_t wall_ns, double *ret)
 {
@@ -244,7 +245,8 @@ static bool baseline_find_unit(const struct snapshot *s, const struct query *q, 
 	return sum;
 }
 
-static int one_side(struct snapshot *s, const struct names *names, const struct query *q, bool flat, struct tree **ret, struct err *e)
+static int one_side(struct snapshot *s, const struct names *names, const struct query *q, bool flat,
+		    struct tree **ret, struct err *e)
 {
 	AUTO(tree_free) struct tree *t = NULL;
 	struct funcsview v;

@@ -40,8 +40,8 @@ struct baseline {
  * nodes of both, with the times since the mark, siblings by falling change, here or below. FLAT: a
  * list of functions. On success *RET and *RET_TREE are the caller's. -ENOMEM is the only failure.
  */
-int baseline_build(const struct baseline_mark *m, struct snapshot *s, uint64_t end_ns, const struct names *names, const struct query *q,
-		   bool flat, struct baseline **ret, struct tree **ret_tree, struct err *e);
+int baseline_build(const struct baseline_mark *m, struct snapshot *s, uint64_t end_ns, const struct names *names,
+		   const struct query *q, bool flat, struct baseline **ret, struct tree **ret_tree, struct err *e);
 void baseline_free(struct baseline *b);          /* NULL is fine */
 
 /* The change of NODE. */

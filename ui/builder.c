@@ -52,8 +52,8 @@ static const struct pane_ops *pane_ops_of(const struct build_job *job)
 
 static void build_difference(struct built *b, const struct names *names)
 {
-	baseline_build(&b->job.mark, b->snapshot, b->job.end_ns, names, &b->job.query, pane_ops_of(&b->job)->traits & PANE_FLAT,
-		       &b->baseline, &b->tree, &b->err);
+	baseline_build(&b->job.mark, b->snapshot, b->job.end_ns, names, &b->job.query,
+		       pane_ops_of(&b->job)->traits & PANE_FLAT, &b->baseline, &b->tree, &b->err);
 	snapshot_unref(take_ptr(b->job.mark.snapshot));
 }
 
@@ -121,8 +121,9 @@ struct built *build_now(const struct names *names, struct build_job *job)
 }
 
 /*
- * Whether the pane of TO can be built from the call tree of FROM: it shows the same one, or what it shows can be read from that.
- * Byte by byte: what queries point at is the same for all that are asked together.
+ * Whether the pane of TO can be built from the call tree of FROM: it shows the same one, or what it
+ * shows can be read from that. Byte by byte: what queries point at is the same for all that are
+ * asked together.
  */
 static bool can_follow(const struct build_job *from, const struct build_job *to)
 {
@@ -131,7 +132,8 @@ static bool can_follow(const struct build_job *from, const struct build_job *to)
 
 	if (from->snapshot != to->snapshot || from->mark.snapshot || to->mark.snapshot || from->what == to->what)
 		return false;
-	return pane_ops_of(from)->traits & PANE_CALL_TREE && ops->derives && ops->derives(&q) && !memcmp(&q, &to->query, sizeof(q));
+	return pane_ops_of(from)->traits & PANE_CALL_TREE && ops->derives && ops->derives(&q) &&
+		!memcmp(&q, &to->query, sizeof(q));
 }
 
 /* What JOB asks for from what FROM has, if that is all of it; else as build_now(). */
@@ -206,7 +208,10 @@ static void builder_answer(struct builder *b, enum pane_id p, struct built *buil
 	builder_tell(b);
 }
 
-/* What P can be built from beside its own question: that for a pane which has a call tree; PANES = there is none. Under lock. */
+/*
+ * What P can be built from beside its own question: that for a pane which has a call tree; PANES =
+ * there is none. Under lock.
+ */
 static enum pane_id source_of(const struct builder *b, enum pane_id p)
 {
 	for (enum pane_id tree = 0; tree < PANES; tree++) {

@@ -2,8 +2,9 @@
 /*
  * canvas.c - the grid behind canvas.h.
  *
- * Text is decoded character by character straight from foreign bytes: what text_sanitise() would replace is replaced here by
- * the same rules, because the decoder runs on its output. Overwriting one half of a wide character blanks the other half.
+ * Text is decoded character by character straight from foreign bytes: what text_sanitise() would
+ * replace is replaced here by the same rules, because the decoder runs on its output. Overwriting
+ * one half of a wide character blanks the other half.
  */
 #include "config.h"
 
@@ -106,7 +107,8 @@ const struct cell *canvas_at(const struct canvas *cv, int x, int y)
 
 bool cell_same(const struct cell *a, const struct cell *b)
 {
-	return a->ch == b->ch && a->style == b->style && a->width == b->width && !memcmp(a->mark, b->mark, sizeof(a->mark));
+	return a->ch == b->ch && a->style == b->style && a->width == b->width &&
+		!memcmp(a->mark, b->mark, sizeof(a->mark));
 }
 
 static bool canvas_inside(const struct canvas *cv, int x, int y)
@@ -135,8 +137,10 @@ static uint32_t to_ascii(uint32_t cp)
 	static const struct {
 		uint32_t cp;
 		char ascii;
-	} map[] = { { 0x00B7, '-' }, { 0x2500, '-' }, { 0x2501, '=' }, { 0x2502, '|' }, { 0x25BE, '-' }, { 0x25B8, '+' },
-		    { 0x258C, '>' }, { 0x2026, '.' }, { 0x2192, '>' }, { 0x2193, '*' }, { 0x22EF, '.' }, { 0x203A, '>' } };
+	} map[] = { { 0x00B7, '-' }, { 0x2500, '-' }, { 0x2501, '=' }, { 0x2502, '|' }, { 0x25BE, '-' },
+		    { 0x25B8, '+' },
+		    { 0x258C, '>' }, { 0x2026, '.' }, { 0x2192, '>' }, { 0x2193, '*' }, { 0x22EF, '.' },
+		      { 0x203A, '>' } };
 
 	if (cp >= 0x20 && cp < 0x7F)
 		return cp;
@@ -310,7 +314,8 @@ static enum style canvas_column_style(const struct bar_part *part, int parts, in
 	double start = 0, most = 0;
 
 	for (int p = 0; p < parts; p++) {
-		const double end = start + fraction_of(part[p].fraction) * cols, here = canvas_overlap(start, end, i, i + 1);
+		const double end = start + fraction_of(part[p].fraction) * cols,
+			here = canvas_overlap(start, end, i, i + 1);
 
 		if (here > most) {
 			most = here;

@@ -63,8 +63,9 @@ const struct cell *canvas_at(const struct canvas *cv, int x, int y);
 bool cell_same(const struct cell *a, const struct cell *b);
 
 /*
- * Draws the LEN bytes at S from (X, Y), sanitised, never beyond COLS columns. Returns the columns used. Text that is too long
- * is cut at its end (canvas_text) or loses its middle to an ellipsis (canvas_text_cut).
+ * Draws the LEN bytes at S from (X, Y), sanitised, never beyond COLS columns. Returns the columns
+ * used. Text that is too long is cut at its end (canvas_text) or loses its middle to an ellipsis
+ * (canvas_text_cut).
  */
 int canvas_text(struct canvas *cv, int x, int y, int cols, enum style style, const char *s, size_t len);
 int canvas_text_cut(struct canvas *cv, int x, int y, int cols, enum style style, const char *s, size_t len);
@@ -81,11 +82,14 @@ void canvas_fill(struct canvas *cv, int x, int y, int n, enum style style, uint3
  */
 void canvas_restyle(struct canvas *cv, int x, int y, int n, enum style style);
 
-/* A bar of at most COLS columns for FRACTION (0 to 1, clamped) in eighths of a column; whole columns of '#' in ASCII. */
+/*
+ * A bar of at most COLS columns for FRACTION (0 to 1, clamped) in eighths of a column; whole
+ * columns of '#' in ASCII.
+ */
 void canvas_bar(struct canvas *cv, int x, int y, int cols, enum style style, double fraction);
 /*
- * The same for PARTS bars in one, one after the other, each with its style and fraction of COLS. A column has one colour: that
- * of the part that has most of it.
+ * The same for PARTS bars in one, one after the other, each with its style and fraction of COLS. A
+ * column has one colour: that of the part that has most of it.
  */
 struct bar_part {
 	enum style style;

@@ -37,7 +37,8 @@ struct item *header_add(struct items *is, int line, enum rank rank, enum style s
 
 static uint64_t header_own_cpu_ns(const struct profile_meta *m)
 {
-	return (m->user_cpu_ns == META_UNKNOWN ? 0 : m->user_cpu_ns) + (m->bpf_cpu_ns == META_UNKNOWN ? 0 : m->bpf_cpu_ns);
+	return (m->user_cpu_ns == META_UNKNOWN ? 0 : m->user_cpu_ns) +
+		(m->bpf_cpu_ns == META_UNKNOWN ? 0 : m->bpf_cpu_ns);
 }
 
 /* Samples that were taken, or due, and did not reach the profile. Other losses say nothing of how much ran. */
@@ -108,12 +109,14 @@ static const char *signal_name(int nr)
 }
 
 /*
- * A thread that is there runs, waits, or is about to run, and waits under way are listed once a second. Of one that the kernel keeps from
- * being traced, as some do with the agent of their virtual machine, nothing of all that is told.
+ * A thread that is there runs, waits, or is about to run, and waits under way are listed once a
+ * second. Of one that the kernel keeps from being traced, as some do with the agent of their
+ * virtual machine, nothing of all that is told.
  */
 static bool is_hidden(const struct profile_meta *m)
 {
-	return m->named && m->off_cpu && m->target_state == TARGET_WAITING && !m->oncpu_ns && m->duration_ns >= HIDDEN_NS;
+	return m->named && m->off_cpu && m->target_state == TARGET_WAITING && !m->oncpu_ns &&
+		m->duration_ns >= HIDDEN_NS;
 }
 
 char *header_state(const struct profile_meta *m, char *dst, size_t size)
@@ -162,7 +165,8 @@ static bool saw_nothing(const struct profile_meta *m)
 static char *seen_text(const struct profile_meta *m, char dst[3 * UNITS_MAX])
 {
 	char a[UNITS_MAX], b[UNITS_MAX];
-	const size_t n = text_format(dst, 3 * UNITS_MAX, "%s sample%s", units_count(a, m->samples), m->samples == 1 ? "" : "s");
+	const size_t n = text_format(dst, 3 * UNITS_MAX, "%s sample%s", units_count(a, m->samples),
+				     m->samples == 1 ? "" : "s");
 
 	if (m->off_cpu)
 		text_format(dst + n, 3 * UNITS_MAX - n, " and %s wait%s", units_count(b, m->waits),
@@ -179,17 +183,19 @@ char *header_waiting(const struct header *h, char *dst, size_t size)
 	if (!h->known)
 		text_format(dst, size, "starting ...");
 	else if (has_ended(m))
-		text_format(dst, size, "%s %s and was never seen running", target, header_state(m, state, sizeof(state)));
+		text_format(dst, size, "%s %s and was never seen running", target,
+			    header_state(m, state, sizeof(state)));
 	else if (is_cut_off(h) && saw_nothing(m))
 		text_format(dst, size, "the recording of %s was cut off before its first sample", target);
 	else if (is_hidden(m))
-		text_format(dst, size, "%s is there, but the kernel tells nothing of it, neither that it runs nor that it waits. Some kernels "
+		text_format(dst, size, "%s is there, but the kernel tells nothing of it, neither that it runs nor that "
+			    "it waits. Some kernels "
 			    "keep a process from being traced, such as the agent of a virtual machine.", target);
 	else if (m->target_state == TARGET_WAITING && m->absent)
 		text_format(dst, size, "waiting for a process called '%s' to start ...", target);
 	else if (m->target_state == TARGET_WAITING)
-		text_format(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...",
-			    target);
+		text_format(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." :
+			    "waiting for %s to run on a CPU ...", target);
 	else if (saw_nothing(m))
 		text_format(dst, size, m->off_cpu ? "waiting for the first sample or wait of %s ..." :
 			    "waiting for the first sample of %s: it has not been caught on a CPU yet ...", target);
@@ -212,8 +218,8 @@ static void add_rate(struct items *is, const struct profile_meta *m)
 	if (!m->freq_asked)              /* an import does not say */
 		return;
 	if (m->freq_got) {
-		it = header_add(is, 0, RANK_RATE, m->freq_got < m->freq_asked - m->freq_asked / 10 ? STYLE_WARN : STYLE_TEXT,
-			 "%u of %u Hz", m->freq_got, m->freq_asked);
+		it = header_add(is, 0, RANK_RATE, m->freq_got < m->freq_asked - m->freq_asked / 10 ?
+			 STYLE_WARN : STYLE_TEXT, "%u of %u Hz", m->freq_got, m->freq_asked);
 		snprintf(it->brief, sizeof(it->brief), "%u/%u Hz", m->freq_got, m->freq_asked);
 	} else {
 		it = header_add(is, 0, RANK_RATE, STYLE_TEXT, "%u Hz", m->freq_asked);
@@ -254,8 +260,8 @@ static void header_add_target(struct items *is, const struct header *h)
 
 	header_add(is, 0, RANK_TARGET, STYLE_TITLE, "%s", m->target[0] ? m->target : "target");
 	if (has_ended(m) || !is_cut_off(h))
-		header_add(is, 0, rank, has_ended(m) ? STYLE_ALERT : rank == RANK_ENDED ? STYLE_WARN : STYLE_RUNNING, "%s",
-		    header_state(m, state, sizeof(state)));
+		header_add(is, 0, rank, has_ended(m) ? STYLE_ALERT : rank == RANK_ENDED ? STYLE_WARN : STYLE_RUNNING,
+		    "%s", header_state(m, state, sizeof(state)));
 	if (m->executed[0])
 		header_add(is, 0, RANK_STATE, STYLE_WARN, "exec'd %s", m->executed);
 	if (h->paused)
@@ -414,7 +420,10 @@ static void add_complete(struct items *is, const struct header *h)
 	it->right = !header_off_cpu(h);
 }
 
-/* Which share of frames is of code without unwind tables, if there are any: what is beyond them may be missing without a word. */
+/*
+ * Which share of frames is of code without unwind tables, if there are any: what is beyond them may
+ * be missing without a word.
+ */
 static void add_no_table(struct items *is, const struct header *h)
 {
 	char share[UNITS_MAX];
@@ -423,7 +432,8 @@ static void add_no_table(struct items *is, const struct header *h)
 	if (!h->frames.no_table)
 		return;
 	units_percent(share, (double)h->frames.no_table / (double)h->frames.frames);
-	it = header_add(is, header_off_cpu(h) ? 2 : 1, RANK_PENDING, STYLE_TEXT, "%s of frames by frame pointer", share);
+	it = header_add(is, header_off_cpu(h) ? 2 : 1, RANK_PENDING, STYLE_TEXT,
+			"%s of frames by frame pointer", share);
 	snprintf(it->brief, sizeof(it->brief), "fp %s", share);
 }
 
@@ -448,7 +458,8 @@ static void header_add_stacks(struct items *is, const struct header *h)
 static void add_sampled(struct items *is, const struct profile_meta *m)
 {
 	const double off = (double)m->blocked_ns + (double)m->runnable_ns;
-	const double own = off > 0 ? (double)m->wait_own_ns / off : 0, none = off > 0 ? (double)m->wait_none_ns / off : 0;
+	const double own = off > 0 ? (double)m->wait_own_ns / off : 0,
+		none = off > 0 ? (double)m->wait_none_ns / off : 0;
 	char a[UNITS_MAX], b[UNITS_MAX];
 	struct item *it;
 

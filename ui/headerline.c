@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * headerline.c - how the items of the header are laid out in lines: what does not fit loses its sparkline, shortens or leaves,
- * the least important first. Losses are packed into lines of their own.
+ * headerline.c - how the items of the header are laid out in lines: what does not fit loses its
+ * sparkline, shortens or leaves, the least important first. Losses are packed into lines of their
+ * own.
  */
 #include "config.h"
 
@@ -48,14 +49,18 @@ static struct item *headerline_least(struct items *is, int line, bool brief)
 	for (int i = 0; i < is->n; i++) {
 		struct item *it = &is->item[i];
 
-		if (it->line == line && !it->gone && (brief ? it->brief[0] && it->rank > RANK_FILTER : it->rank > RANK_LOST) &&
+		if (it->line == line && !it->gone &&
+		    (brief ? it->brief[0] && it->rank > RANK_FILTER : it->rank > RANK_LOST) &&
 		    (!found || it->rank >= found->rank))
 			found = it;
 	}
 	return found;
 }
 
-/* Cuts the target's name so that what must stay beside it fits, to no less than SHORTEST columns. True when it got shorter. */
+/*
+ * Cuts the target's name so that what must stay beside it fits, to no less than SHORTEST columns.
+ * True when it got shorter.
+ */
 static bool squeeze_target(struct items *is, int line, int w, int shortest)
 {
 	struct item *it = &is->item[0];
@@ -156,7 +161,8 @@ static int draw_item(const struct header *h, struct canvas *cv, const struct ite
 	return x - start;
 }
 
-static void draw_side(const struct header *h, struct canvas *cv, const struct items *is, int line, bool right, int x, int y)
+static void draw_side(const struct header *h, struct canvas *cv, const struct items *is, int line,
+		      bool right, int x, int y)
 {
 	bool first = true;
 
@@ -216,7 +222,10 @@ static int loss_lines(const struct items *is, int w)
 	return lines;
 }
 
-/* Name and count of every loss go before remedies: these are cut from the last loss on until all fits into MOST lines. */
+/*
+ * Name and count of every loss go before remedies: these are cut from the last loss on until all
+ * fits into MOST lines.
+ */
 static void shorten_losses(struct items *is, int w, int most)
 {
 	for (int i = is->n - 1; i >= 0 && loss_lines(is, w) > most; i--) {
@@ -225,7 +234,10 @@ static void shorten_losses(struct items *is, int w, int most)
 	}
 }
 
-/* Packs the losses into lines as wide as W, at most MOST of them; returns how many. What is left over is counted in one. */
+/*
+ * Packs the losses into lines as wide as W, at most MOST of them; returns how many. What is left
+ * over is counted in one.
+ */
 static int wrap_losses(struct items *is, int w, int most)
 {
 	int line = LOSS_LINE, used = 0, left = 0, last = -1, reserve;

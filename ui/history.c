@@ -11,7 +11,8 @@
 #define PULSE_NS (NSEC_PER_SEC - NSEC_PER_SEC / 20)      /* looks come a little early at times */
 
 /* NS of KIND, evenly from FROM_NS to TO_NS. The last second of H ends at END_NS. */
-static void history_spread(struct history *h, uint64_t end_ns, enum time_kind kind, double ns, uint64_t from_ns, uint64_t to_ns)
+static void history_spread(struct history *h, uint64_t end_ns, enum time_kind kind, double ns,
+			   uint64_t from_ns, uint64_t to_ns)
 {
 	const double level = ns / (double)(to_ns - from_ns);
 	unsigned int i = to_ns < end_ns ? (unsigned int)((end_ns - to_ns) / NSEC_PER_SEC) : 0;
@@ -26,8 +27,9 @@ static void history_spread(struct history *h, uint64_t end_ns, enum time_kind ki
 }
 
 /*
- * How much of F, a fact of V, lasted before V began: a thread cannot wait for longer than a slice lasts, so a wait that was told
- * whole, or in large pieces, was under way before. Who stands for many threads can.
+ * How much of F, a fact of V, lasted before V began: a thread cannot wait for longer than a slice
+ * lasts, so a wait that was told whole, or in large pieces, was under way before. Who stands for
+ * many threads can.
  */
 static uint64_t began_before(const struct snapshot *s, const struct slice_view *v, const struct fact *f)
 {
@@ -44,7 +46,8 @@ static void history_add_slice(const struct snapshot *s, const struct slice_view 
 
 	for (size_t i = 0; i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
-		const enum time_kind kind = f->kind == EVENT_SAMPLE ? TIME_RUNNING : f->kind == EVENT_RUNNABLE ? TIME_RUNNABLE :
+		const enum time_kind kind = f->kind == EVENT_SAMPLE ? TIME_RUNNING :
+					    f->kind == EVENT_RUNNABLE ? TIME_RUNNABLE :
 					    f->kind == EVENT_BLOCKED ? TIME_BLOCKED : TIME_NR;
 		uint64_t before;
 

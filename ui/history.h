@@ -24,7 +24,10 @@ struct history {
 	double level[TIME_NR][HISTORY_MAX];      /* newest first: time of threads per time, running: cores */
 };
 
-/* The whole seconds between START_NS and END_NS (CLOCK_MONOTONIC), newest first. A slice of many seconds is spread evenly. */
+/*
+ * The whole seconds between START_NS and END_NS (CLOCK_MONOTONIC), newest first. A slice of many
+ * seconds is spread evenly.
+ */
 void history_of(const struct snapshot *s, uint64_t start_ns, uint64_t end_ns, struct history *ret);
 
 /* Totals that grow, looked at now and then. A zeroed one has not begun. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* keyhelp.c - see keyhelp.h. Two columns of keys where there is room for them; where there is little, only the first of several keys. */
+/*
+ * keyhelp.c - see keyhelp.h. Two columns of keys where there is room for them; where there is
+ * little, only the first of several keys.
+ */
 #include "config.h"
 
 #include "ui/keyhelp.h"
@@ -12,11 +15,12 @@
 #define COLUMN_COLS 49           /* a screen of at least two of these and margins shows two columns */
 
 /*
- * What somebody needs who is here for the first time, in this order. The other keys come behind an empty line. Where there are
- * few keys, they are seen at once and stand in the order of the table.
+ * What somebody needs who is here for the first time, in this order. The other keys come behind an
+ * empty line. Where there are few keys, they are seen at once and stand in the order of the table.
  */
 static const enum action keyhelp_first[] = {
-	ACT_UP, ACT_DOWN, ACT_TOGGLE, ACT_IN_TREE, ACT_THREAD, ACT_ATTACH, ACT_SEARCH, ACT_ZOOM, ACT_SORT, ACT_WAITS, ACT_FUNCS,
+	ACT_UP, ACT_DOWN, ACT_TOGGLE, ACT_IN_TREE, ACT_THREAD, ACT_ATTACH, ACT_SEARCH, ACT_ZOOM, ACT_SORT,
+		ACT_WAITS, ACT_FUNCS,
 	ACT_IDLE, ACT_QUIT,
 };
 #define NR_FIRST (sizeof(keyhelp_first) / sizeof(keyhelp_first[0]))

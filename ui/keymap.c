@@ -18,7 +18,10 @@
 #define PANE MODE_PANES
 #define SAVES_MAX 16u            /* formats of the menu S */
 
-/* A row without an action stands for those that show and hide panes: from one of the list to, but for, another; by their keys. */
+/*
+ * A row without an action stands for those that show and hide panes: from one of the list to, but
+ * for, another; by their keys.
+ */
 #define KEYS_OF_PANES(from, to) { .key = { from, to }, .action = ACT_NONE }
 
 static const struct binding fixed[] = {
@@ -56,7 +59,8 @@ static const struct binding fixed[] = {
 	{ { 'C' }, ACT_CLOSE_ALL, FOLDING, 0, 0, "C", "", "close everything" },
 	{ { 'z' }, ACT_ZOOM, MODE_TREE, 0, 10, "z", "zoom", "zoom in: the line becomes the root" },
 	{ { UI_KEY_ENTER, 'z' }, ACT_ZOOM, MODE_FLAME, 0, 3, "Enter z", "zoom", "zoom in; on the top frame: out" },
-	{ { 'a' }, ACT_ANNOTATE, MODE_TREE | MODE_FLAME | MODE_FUNCS, 0, 28, "a", "annotate", "show source and instructions" },
+	{ { 'a' }, ACT_ANNOTATE, MODE_TREE | MODE_FLAME | MODE_FUNCS, 0, 28, "a", "annotate",
+	  "show source and instructions" },
 	{ { UI_KEY_ESC }, ACT_BACK, MODE_TREE, 0, 0, "Esc", "", "leave search, then zoom, filters" },
 	{ { UI_KEY_ESC }, ACT_BACK, MODE_FLAME, 0, 0, "Esc", "", "leave search, zoom, filters, pane" },
 	{ { UI_KEY_LEFT, 'h' }, ACT_LEFT, MODE_TIME, 0, 0, "Left h", "", "one column back in time" },
@@ -65,7 +69,8 @@ static const struct binding fixed[] = {
 	{ { UI_KEY_PGDN, UI_KEY_CTRL('f') }, ACT_PGDN, MODE_TIME, 0, 0, "PgDn", "", "one page forward" },
 	{ { UI_KEY_HOME, 'g' }, ACT_FIRST, MODE_TIME, 0, 0, "g Home", "", "to the beginning" },
 	{ { UI_KEY_END, 'G' }, ACT_LAST, MODE_TIME, 0, 12, "G End", "now", "to the newest, and follow it" },
-	{ { UI_KEY_ENTER, ' ', 'v' }, ACT_MARK, MODE_TIME, 0, 3, "Enter v", "range", "begin a range; again: show only it" },
+	{ { UI_KEY_ENTER, ' ', 'v' }, ACT_MARK, MODE_TIME, 0, 3, "Enter v", "range",
+	  "begin a range; again: show only it" },
 	{ { 'H' }, ACT_HEAT, MODE_TIME, 0, 9, "H", "heat map", "heat map of seconds, or the strip" },
 	{ { '1' }, ACT_RUNNING, MODE_TIME, 0, 0, "1", "", "heat map of running time" },
 	{ { '2' }, ACT_BLOCKED, MODE_TIME, CAN_OFF_CPU, 0, "2", "", "heat map of blocked time" },
@@ -115,7 +120,8 @@ static const struct binding fixed[] = {
 	{ { 'a', 'q' }, ACT_CANCEL, MODE_ANNOTATE, 0, 0, "a q", "", "back to where you were" },
 	{ { 'p' }, ACT_PAUSE, MODE_ANNOTATE, CAN_PAUSE, 7, "p", "pause", "pause the view, not the capture" },
 	{ { '?', UI_KEY_F1 }, ACT_HELP, MODE_ANNOTATE, 0, 1, "? F1", "help", "this help" },
-	{ { UI_KEY_CTRL('l') }, ACT_REDRAW, PANE | MODE_HELP | MODE_PICK | MODE_ANNOTATE, 0, 0, "^L", "", "redraw the screen" },
+	{ { UI_KEY_CTRL('l') }, ACT_REDRAW, PANE | MODE_HELP | MODE_PICK | MODE_ANNOTATE, 0, 0, "^L", "",
+	  "redraw the screen" },
 	{ { '?', UI_KEY_F1 }, ACT_HELP, PANE, 0, 1, "? F1", "help", "this help" },
 	{ { 'q' }, ACT_QUIT, PANE, 0, 2, "q", "quit", "quit" },
 
@@ -153,7 +159,8 @@ static const struct binding fixed[] = {
 
 	{ { UI_KEY_UP, 'k' }, ACT_UP, MODE_FILTERS, 0, 0, "Up k", "", "one line up" },
 	{ { UI_KEY_DOWN, 'j' }, ACT_DOWN, MODE_FILTERS, 0, 0, "Down j", "", "one line down" },
-	{ { 'd', UI_KEY_DELETE, UI_KEY_BACKSPACE }, ACT_REMOVE, MODE_FILTERS, 0, 1, "d Del", "remove", "remove the filter" },
+	{ { 'd', UI_KEY_DELETE, UI_KEY_BACKSPACE }, ACT_REMOVE, MODE_FILTERS, 0, 1, "d Del", "remove",
+	  "remove the filter" },
 	{ { UI_KEY_ENTER, 'e' }, ACT_CHANGE, MODE_FILTERS, 0, 2, "Enter e", "change", "change the filter" },
 	{ { 'f' }, ACT_FILTER, MODE_FILTERS, 0, 3, "f", "add", "add a filter" },
 	{ { 'C' }, ACT_REMOVE_ALL, MODE_FILTERS, 0, 4, "C", "remove all", "remove all filters" },
@@ -173,7 +180,8 @@ static const struct binding fixed[] = {
 	{ { '>' }, ACT_REFRESH_LESS, MODE_OPTIONS, CAN_PACE, 24, ">", "refresh", "refresh less often" },
 	{ { UI_KEY_ESC, 'o', 'q' }, ACT_CANCEL, MODE_OPTIONS, 0, 30, "Esc", "back", "change nothing" },
 
-	{ { '?', UI_KEY_F1, UI_KEY_ESC }, ACT_CLOSE_HELP, MODE_HELP, 0, 1, "? F1 Esc", "back", "back to where you were" },
+	{ { '?', UI_KEY_F1, UI_KEY_ESC }, ACT_CLOSE_HELP, MODE_HELP, 0, 1, "? F1 Esc", "back",
+	  "back to where you were" },
 	{ { 'q' }, ACT_CLOSE_HELP, MODE_HELP, 0, 0, "q", "", "back to where you were" },
 };
 
@@ -185,7 +193,8 @@ static char save_keys[SAVES_MAX][sizeof("s Enter")];
 /* The row of X, which is number NR of the menu S. */
 static struct binding save_binding(const struct exporter *x, unsigned int nr)
 {
-	struct binding b = { { (unsigned char)x->save.letter }, ACT_SAVE_AS, MODE_SAVE, 0, (uint8_t)(nr + 1), save_keys[nr], x->save.word, x->save.help };
+	struct binding b = { { (unsigned char)x->save.letter }, ACT_SAVE_AS, MODE_SAVE, 0, (uint8_t)(nr + 1),
+			     save_keys[nr], x->save.word, x->save.help };
 
 	/* S twice, and Enter, are the first one. */
 	if (!nr) {
@@ -197,7 +206,8 @@ static struct binding save_binding(const struct exporter *x, unsigned int nr)
 }
 
 static const struct binding of_panes[PANES] = {
-#define X(id, name, key, shown, needs, footer, brief, help, where) { { key }, ACT_##id, PANE, needs, footer, shown, brief, help },
+#define X(id, name, key, shown, needs, footer, brief, help, where) { { key }, ACT_##id, PANE, needs, footer, \
+	shown, brief, help },
 	PANE_LIST(X)
 #undef X
 };
@@ -227,7 +237,8 @@ static size_t keymap_fill(void)
 	for (size_t i = 0; i < NR_FIXED; i++) {
 		const struct exporter *x = NULL;
 
-		for (unsigned int k = 0; fixed[i].modes == MODE_SAVE && k < SAVES_MAX && (x = exporter_get(EXPORT_BY_SAVE, k)); k++)
+		for (unsigned int k = 0; fixed[i].modes == MODE_SAVE && k < SAVES_MAX &&
+		     (x = exporter_get(EXPORT_BY_SAVE, k)); k++)
 			table[n++] = save_binding(x, k);
 		if (fixed[i].action == ACT_NONE)
 			n += keymap_fill_panes(&fixed[i], &table[n]);

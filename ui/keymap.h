@@ -104,7 +104,8 @@ enum action {
 	/* saving */
 	ACT_SAVE_AS,
 	/* the program */
-	ACT_PAUSE, ACT_BASELINE, ACT_RESET, ACT_SAVE, ACT_RECORD, ACT_OPTIONS, ACT_REDRAW, ACT_HELP, ACT_CLOSE_HELP, ACT_QUIT,
+	ACT_PAUSE, ACT_BASELINE, ACT_RESET, ACT_SAVE, ACT_RECORD, ACT_OPTIONS, ACT_REDRAW, ACT_HELP,
+		ACT_CLOSE_HELP, ACT_QUIT,
 };
 
 enum mouse {
@@ -122,7 +123,8 @@ struct binding {
 	uint8_t needs;           /* mask of enum ui_can, all needed */
 	uint8_t footer;          /* place in the footer from 1, 0 = not there */
 	const char *shown;       /* how help and footer write the keys */
-	const char *brief;       /* the footer's word, "" = none, or with a place in the footer: that of the next row stands for both */
+	/* the footer's word, "" = none, or with a place in the footer: that of the next row stands for both */
+	const char *brief;
 	const char *help;        /* one line */
 };
 

@@ -32,7 +32,10 @@ static unsigned int most_rows(const struct rect *room)
 	return n > 1 ? (unsigned int)n : 1;
 }
 
-/* Spreads N panes over the columns from FROM on; where they cannot be as many everywhere, the last ones get one more. */
+/*
+ * Spreads N panes over the columns from FROM on; where they cannot be as many everywhere, the last
+ * ones get one more.
+ */
 static void layout_spread(struct columns *c, unsigned int from, unsigned int n)
 {
 	const unsigned int columns = c->n - from;
@@ -106,7 +109,8 @@ unsigned int layout_panes(const struct rect *room, const unsigned int *weight, u
 	c = columns_for(room, nr);
 	for (unsigned int i = 0; i < c.n; i++) {
 		const int left = room->x + room->w - x, columns = (int)(c.n - i);
-		const struct rect at = { x, room->y, left / columns, room->h };      /* the free ones in between are of LEFT */
+		/* the free ones in between are of LEFT */
+		const struct rect at = { x, room->y, left / columns, room->h };
 
 		place_column(&at, weight, shown + done, c.panes[i], ret);
 		done += c.panes[i];

@@ -27,7 +27,7 @@ enum menu_form {
  * first argument is CTX; NULL = none is). Returns DST.
  */
 typedef bool menu_on_fn(const void *ctx, enum action a);
-char *menu_prompt(enum ui_mode mode, unsigned int can, bool keys, const char *const begin[MENU_FORMS], menu_on_fn *on, const void *ctx,
-		  int cols, char *dst, size_t size);
+char *menu_prompt(enum ui_mode mode, unsigned int can, bool keys, const char *const begin[MENU_FORMS], menu_on_fn *on,
+		  const void *ctx, int cols, char *dst, size_t size);
 
 #endif

@@ -80,7 +80,8 @@ struct tree outline_as_tree(const struct outline *o, uint32_t i, struct tree_nod
 	struct tree t = { .dict = o->dict, .names = o->names, .node = node, .n = 1 };
 
 	*node = (struct tree_node){ .key = r->key, .parent = NODE_NONE, .first_child = NODE_NONE,
-				    .next_sibling = NODE_NONE, .kind = r->kind, .inlined = r->inlined, .func = r->func, .place = r->place };
+				    .next_sibling = NODE_NONE, .kind = r->kind, .inlined = r->inlined, .func = r->func,
+				    .place = r->place };
 	if (o->query)
 		t.query = *o->query;
 	return t;

@@ -90,9 +90,12 @@ static inline struct outline_row shown_at(struct shown s, uint32_t i)
 	if (s.list)
 		return s.list->row[i];
 	n = &s.tree->node[i];
-	return (struct outline_row){ .key = n->key, .weight = n->total_ns, .parent = n->parent, .first_child = n->first_child,
-				     .last_child = NODE_NONE, .next_sibling = n->next_sibling, .nr_children = n->nr_children,
-				     .func = n->func, .place = n->place, .depth = n->depth, .kind = n->kind, .inlined = n->inlined };
+	return (struct outline_row){ .key = n->key, .weight = n->total_ns, .parent = n->parent,
+				     .first_child = n->first_child,
+				     .last_child = NODE_NONE, .next_sibling = n->next_sibling,
+				     .nr_children = n->nr_children,
+				     .func = n->func, .place = n->place, .depth = n->depth, .kind = n->kind,
+				     .inlined = n->inlined };
 }
 
 static inline const struct names *shown_names(struct shown s)

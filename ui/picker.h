@@ -46,7 +46,10 @@ void picker_free(struct picker *p);
 /* Shows L, whose reference P owns from now on. */
 void picker_give(struct picker *p, struct proclist *l);
 
-/* What the key of A does, of MODE_PICK or, while text is *TYPED, of MODE_PICK_TEXT; KEY is typed when it has none there. */
+/*
+ * What the key of A does, of MODE_PICK or, while text is *TYPED, of MODE_PICK_TEXT; KEY is typed
+ * when it has none there.
+ */
 enum pick_reaction picker_key(struct picker *p, enum action a, uint32_t key, bool *typed);
 /* Puts the cursor on the line at row Y of the canvas; false when none is there. */
 bool picker_click(struct picker *p, int y);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pickerdraw.c - how a list of processes looks: what there is no room for leaves, the pid, the CPU and the name last. */
+/*
+ * pickerdraw.c - how a list of processes looks: what there is no room for leaves, the pid, the CPU
+ * and the name last.
+ */
 #include "config.h"
 
 #include "ui/picker.h"
@@ -82,7 +85,8 @@ static void draw_title(const struct picker *p, struct canvas *cv)
 
 	text_builder_put(&w, "processes");
 	if (p->list && p->text.len)
-		text_builder_put(&w, TEXT_BUILDER_DOT "%s of %s", units_thousands(a, p->order.n), units_thousands(b, p->all));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s of %s", units_thousands(a, p->order.n),
+				 units_thousands(b, p->all));
 	else if (p->list)
 		text_builder_put(&w, TEXT_BUILDER_DOT "%s", units_thousands(a, p->order.n));
 	if (p->list && p->list->cut)
@@ -105,7 +109,8 @@ static void pickerdraw_draw_heads(const struct picker *p, struct canvas *cv, con
 	if (at->threads_x)
 		put_right(cv, at->threads_x, y, THREADS_COLS, STYLE_FAINT, "threads");
 	if (at->memory_x)
-		put_right(cv, at->memory_x, y, MEMORY_COLS, p->sort == PROC_BY_MEMORY ? STYLE_TITLE : STYLE_FAINT, "memory");
+		put_right(cv, at->memory_x, y, MEMORY_COLS,
+			  p->sort == PROC_BY_MEMORY ? STYLE_TITLE : STYLE_FAINT, "memory");
 	put_right(cv, at->cpu_x, y, at->cpu_cols, p->sort == PROC_BY_CPU ? STYLE_TITLE : STYLE_FAINT, "CPU");
 	if (at->group_x)
 		canvas_put(cv, at->group_x, y, STYLE_FAINT, "container, cgroup");
@@ -114,7 +119,10 @@ static void pickerdraw_draw_heads(const struct picker *p, struct canvas *cv, con
 		canvas_put(cv, at->command_x, y, STYLE_FAINT, "command line");
 }
 
-/* What all of them took; in sums of what they took lately it does not matter that not all of it was at the same time. */
+/*
+ * What all of them took; in sums of what they took lately it does not matter that not all of it was
+ * at the same time.
+ */
 static void draw_whole(const struct picker *p, struct canvas *cv, const struct layout *at, int y)
 {
 	const int cols = cv->w - at->name_x;
@@ -128,12 +136,13 @@ static void draw_whole(const struct picker *p, struct canvas *cv, const struct l
 	}
 	put_right(cv, 0, y, PID_COLS, STYLE_TEXT, "all");
 	if (p->list && p->list->over_ns)
-		pane_common_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, (uint64_t)(cores * 1e6), 1000000, false);
+		pane_common_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, (uint64_t)(cores * 1e6),
+				    1000000, false);
 	canvas_text_cut(cv, at->name_x, y, cols, STYLE_TITLE, name, strlen(name));
 }
 
-static void pickerdraw_draw_name(const struct picker *p, const struct proc_row *r, struct canvas *cv, const struct layout *at,
-				 int y)
+static void pickerdraw_draw_name(const struct picker *p, const struct proc_row *r, struct canvas *cv,
+				 const struct layout *at, int y)
 {
 	const struct search *s = p->text.len ? &p->text : NULL;
 	int cols = pane_common_list(cv, at->name_x, y, at->name_cols, r->kthread ? STYLE_FAINT : STYLE_TEXT, r->name);
@@ -141,11 +150,13 @@ static void pickerdraw_draw_name(const struct picker *p, const struct proc_row *
 	pane_common_matches(cv, at->name_x, y, cols, s, r->name);
 	if (!at->command_x)
 		return;
-	cols = pane_common_list(cv, at->command_x, y, cv->w - at->command_x, STYLE_FAINT, r->kthread ? "kernel thread" : r->command);
+	cols = pane_common_list(cv, at->command_x, y, cv->w - at->command_x, STYLE_FAINT,
+				r->kthread ? "kernel thread" : r->command);
 	pane_common_matches(cv, at->command_x, y, cols, s, r->command);
 }
 
-static void draw_process(const struct picker *p, const struct proc_row *r, struct canvas *cv, const struct layout *at, int y)
+static void draw_process(const struct picker *p, const struct proc_row *r, struct canvas *cv,
+			 const struct layout *at, int y)
 {
 	char text[UNITS_MAX];
 
@@ -157,7 +168,8 @@ static void draw_process(const struct picker *p, const struct proc_row *r, struc
 		put_right(cv, at->threads_x, y, THREADS_COLS, r->threads > 1 ? STYLE_TEXT : STYLE_FAINT,
 			  units_thousands(text, r->threads));
 	if (at->memory_x)
-		put_right(cv, at->memory_x, y, MEMORY_COLS, STYLE_TEXT, r->rss_bytes ? units_bytes(text, r->rss_bytes) : "\xC2\xB7");
+		put_right(cv, at->memory_x, y, MEMORY_COLS, STYLE_TEXT,
+			  r->rss_bytes ? units_bytes(text, r->rss_bytes) : "\xC2\xB7");
 	pane_common_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, r->cpu_ns, r->over_ns, false);
 	if (at->group_x)
 		canvas_text_cut(cv, at->group_x, y, GROUP_COLS - 2, STYLE_FAINT, r->group, strlen(r->group));
@@ -227,11 +239,12 @@ void picker_status(const struct picker *p, struct canvas *cv, int y, bool typed)
 		return;
 	}
 	if (p->cursor < whole || p->cursor - whole >= p->order.n) {
-		snprintf(text, sizeof(text), "Enter looks at %s", p->order.n || whole ? "all that runs" : "what is under the cursor");
+		snprintf(text, sizeof(text), "Enter looks at %s",
+			 p->order.n || whole ? "all that runs" : "what is under the cursor");
 	} else {
 		r = &p->list->row.v[p->order.v[p->cursor - whole]];
-		text_format(text, sizeof(text), "%s%s%s" TEXT_BUILDER_DOT "%s", r->user, *r->group ? TEXT_BUILDER_DOT : "", r->group,
-			    *r->command ? r->command : r->name);
+		text_format(text, sizeof(text), "%s%s%s" TEXT_BUILDER_DOT "%s", r->user,
+			    *r->group ? TEXT_BUILDER_DOT : "", r->group, *r->command ? r->command : r->name);
 	}
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_TEXT, text, strlen(text));
 }

@@ -27,7 +27,10 @@ struct prompt {
 
 /* Starts a line with SUGGESTION ("" = none). */
 void prompt_begin(struct prompt *p, const char *suggestion);
-/* Appends a character. Control characters and what does not fit are ignored. A "!" goes before a suggestion, or away again. */
+/*
+ * Appends a character. Control characters and what does not fit are ignored. A "!" goes before a
+ * suggestion, or away again.
+ */
 void prompt_type(struct prompt *p, uint32_t cp);
 /* Takes away the last character, or ALL; a suggestion is erased as a whole. */
 void prompt_erase(struct prompt *p, bool all);

@@ -22,7 +22,8 @@
 
 bool remembered_same(const struct remembered *a, const struct remembered *b)
 {
-	return a->open == b->open && a->focus == b->focus && a->sort == b->sort && a->group == b->group && a->options == b->options;
+	return a->open == b->open && a->focus == b->focus && a->sort == b->sort && a->group == b->group &&
+		a->options == b->options;
 }
 
 /* The pane called by the LEN bytes at NAME; PANES = none. */
@@ -103,7 +104,8 @@ static void parse_look(const char *key, size_t key_len, const char *at, const ch
 
 	while ((len = remember_next_word(&at, end))) {
 		const char *word = at - len;
-		const size_t sort = word_called(sorts, SORT_NR, word, len), group = word_called(groups, GROUPS_NR, word, len);
+		const size_t sort = word_called(sorts, SORT_NR, word, len),
+			group = word_called(groups, GROUPS_NR, word, len);
 		const size_t option = word_called(options, REMEMBERED_NR, word, len);
 
 		if (remember_is_key(key, key_len, "sort") && sort < SORT_NR)

@@ -239,7 +239,10 @@ static struct saver_task *saver_to_attach(struct saver *s)
 	return NULL;
 }
 
-/* Whether T, another target, needs no place of its own: somebody has changed their mind, or pressed a key twice; under lock. */
+/*
+ * Whether T, another target, needs no place of its own: somebody has changed their mind, or pressed
+ * a key twice; under lock.
+ */
 static bool saver_attach_again(struct saver *s, const struct saver_task *t)
 {
 	struct saver_task *waiting = saver_to_attach(s);

@@ -57,7 +57,8 @@ struct saver;
  * caller's; else a negative errno with a sentence.
  */
 int saver_new(const struct feed *feed, struct saver **ret, struct err *e);
-void saver_free(struct saver *s);                /* waits for what is to be written or left, begins nothing new; NULL is fine */
+/* waits for what is to be written or left, begins nothing new; NULL is fine */
+void saver_free(struct saver *s);
 
 #define SAVER_JOBS_MAX 8u        /* that wait for their turn */
 

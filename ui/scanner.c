@@ -84,7 +84,10 @@ static uint64_t scanner_scan(struct scanner *s)
 	return took;
 }
 
-/* Waits until somebody wants a list and DUE_NS has come, FIRST when nobody did for a while; true = nobody will any more. */
+/*
+ * Waits until somebody wants a list and DUE_NS has come, FIRST when nobody did for a while; true =
+ * nobody will any more.
+ */
 static bool scanner_wait_for_turn(struct scanner *s, uint64_t due_ns, bool *first)
 {
 	pthread_mutex_lock(&s->lock);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * search.c - every name is looked at once per function or place, not once per node. Then the matches below each node are
- * counted, which needs no order, and the order of the view is asked for only on the way from the start to what is found.
+ * search.c - every name is looked at once per function or place, not once per node. Then the
+ * matches below each node are counted, which needs no order, and the order of the view is asked for
+ * only on the way from the start to what is found.
  *
- * A tree of 300,000 nodes is 40 MB: what a search needs of each is taken out once for as long as the tree is shown.
+ * A tree of 300,000 nodes is 40 MB: what a search needs of each is taken out once for as long as
+ * the tree is shown.
  */
 #include "config.h"
 
@@ -131,7 +133,11 @@ struct searched {
 	const struct treeview *tv;
 	const uint32_t *n;       /* by node: matches in it and below */
 	const uint8_t *is;       /* by node: it is one itself */
-	uint8_t *stack;          /* by stack_id: whether a function of it matches, all of its frames read whole; NULL = nobody asked yet */
+	/*
+	 * by stack_id: whether a function of it matches, all of its frames read whole; NULL =
+	 * nobody asked yet
+	 */
+	uint8_t *stack;
 	struct tree_node place;  /* any one, */
 	struct tree only_place;  /* and a tree of nothing else */
 	uint32_t base;
@@ -174,8 +180,8 @@ static bool frame_matches(struct search *s, struct searched *h, frame_id frame, 
 }
 
 /*
- * Whether a function of STACK matches. There are thousands of call paths, and each takes long to read; but their callers are the
- * same again and again.
+ * Whether a function of STACK matches. There are thousands of call paths, and each takes long to
+ * read; but their callers are the same again and again.
  */
 static bool stack_matches(struct search *s, struct searched *h, stack_id stack)
 {
@@ -218,7 +224,8 @@ static uint32_t called_by(const struct treeview *tv, const struct outline_row *n
 		return BY_NOTHING;
 	if (n->kind == NODE_FUNC && n->func <= UINT32_MAX >> BY_BITS)
 		return n->func << BY_BITS | BY_FUNC;
-	return n->kind == NODE_ADDR && places && n->frame <= UINT32_MAX >> BY_BITS ? n->frame << BY_BITS | BY_PLACE : BY_LABEL;
+	return n->kind == NODE_ADDR && places && n->frame <= UINT32_MAX >> BY_BITS ?
+		n->frame << BY_BITS | BY_PLACE : BY_LABEL;
 }
 
 /* A row that stands for a call path is called by all functions of it. */

@@ -26,7 +26,10 @@ enum look {
 
 #define COLOUR_NONE (-1)         /* the terminal's own foreground */
 
-/*     id, letter in style dumps, colour of 256, of 16 on dark, of 16 on any background, look with its colour, look without */
+/*
+ *     id, letter in style dumps, colour of 256, of 16 on dark, of 16 on any background, look with its
+ *     colour, look without
+ */
 #define STYLES(X) \
 	X(TEXT, ' ', COLOUR_NONE, COLOUR_NONE, COLOUR_NONE, LOOK_PLAIN, LOOK_PLAIN) \
 	X(TITLE, 't', COLOUR_NONE, COLOUR_NONE, COLOUR_NONE, LOOK_BOLD, LOOK_BOLD) \
