@@ -2,8 +2,9 @@
 /*
  * term.c - the only file that knows the terminal library.
  *
- * Cells that did not change since the last term_draw() are not handed to the library, and the library sends no more than it
- * must. Signals come as numbers from term_signals.h, which gives the terminal back when one of them kills the program.
+ * Cells that did not change since the last term_draw() are not handed to the library, and the
+ * library sends no more than it must. Signals come as numbers from term_signals.h, which gives the
+ * terminal back when one of them kills the program.
  */
 #include "config.h"
 
@@ -40,7 +41,8 @@ struct terminal {
 	int signal_fd;                   /* of term_signals.h; -1 = not caught */
 	int w, h;
 	int colours;
-	unsigned int rgb[3];             /* bits of red, green and blue in the number of a colour; 0 = it is one of a palette */
+	/* bits of red, green and blue in the number of a colour; 0 = it is one of a palette */
+	unsigned int rgb[3];
 	bool mouse, lost, skip_cont;
 	attr_t attr[STYLE_NR];
 	short pair[STYLE_NR];
@@ -100,20 +102,21 @@ static int check_terminal(const struct term_options *o, const char *type, struct
 		return err_set(e, EINVAL, "%s cannot draw: TERM is not set; set it to what the terminal is, such as "
 			       "TERM=xterm-256color%s", title, more);
 	if (setupterm((char *)type, o->out_fd, &found) != OK)
-		return err_set(e, EINVAL, "%s cannot draw: TERM=%s is unknown here; set TERM to another name, such as TERM=xterm%s",
-			       title, type, more);
+		return err_set(e, EINVAL, "%s cannot draw: TERM=%s is unknown here; set TERM to another name, such "
+			       "as TERM=xterm%s", title, type, more);
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		del_curterm(cur_term);
-		return err_set(e, EINVAL, "%s cannot draw on TERM=%s, which cannot place text; set TERM to what the terminal is%s",
-			       title, type, more);
+		return err_set(e, EINVAL, "%s cannot draw on TERM=%s, which cannot place text; set TERM to what the "
+			       "terminal is%s", title, type, more);
 	}
 	del_curterm(cur_term);
 	return 0;
 }
 
 /*
- * Whether numbers of colours are red, green and blue, as terminfo says by RGB (user_caps(5)): that they are, how many bits each component
- * has, or how many each of them. With 256 colours there is a palette all the same, which is what our colours are of.
+ * Whether numbers of colours are red, green and blue, as terminfo says by RGB (user_caps(5)): that
+ * they are, how many bits each component has, or how many each of them. With 256 colours there is a
+ * palette all the same, which is what our colours are of.
  */
 static void read_rgb(struct terminal *t)
 {
@@ -176,8 +179,8 @@ static bool make_pair(int pair, int fg, int bg)
 
 static attr_t term_attributes(unsigned int look)
 {
-	return (look & LOOK_BOLD ? A_BOLD : 0) | (look & LOOK_DIM ? A_DIM : 0) | (look & LOOK_UNDERLINE ? A_UNDERLINE : 0) |
-	       (look & LOOK_REVERSE ? A_REVERSE : 0);
+	return (look & LOOK_BOLD ? A_BOLD : 0) | (look & LOOK_DIM ? A_DIM : 0) |
+	       (look & LOOK_UNDERLINE ? A_UNDERLINE : 0) | (look & LOOK_REVERSE ? A_REVERSE : 0);
 }
 
 static void set_styles(struct terminal *t, bool dark)
@@ -189,7 +192,8 @@ static void set_styles(struct terminal *t, bool dark)
 		t->pair[i] = 0;
 		if (fg == COLOUR_NONE)
 			continue;
-		if (make_pair((int)i + 1, colour_number(t, fg), -1) || make_pair((int)i + 1, colour_number(t, fg), COLOR_BLACK))
+		if (make_pair((int)i + 1, colour_number(t, fg), -1) ||
+		    make_pair((int)i + 1, colour_number(t, fg), COLOR_BLACK))
 			t->pair[i] = (short)(i + 1);
 	}
 }
@@ -208,7 +212,10 @@ static int side_of_environment(const char *name, int otherwise)
 	return s && !parse_u64(s, name, 1, UINT64_MAX, &n, NULL) ? term_bounded(n) : term_bounded((uint64_t)otherwise);
 }
 
-/* The terminal knows best. LINES and COLUMNS are for one that does not, and our part: the library fails where they are large. */
+/*
+ * The terminal knows best. LINES and COLUMNS are for one that does not, and our part: the library
+ * fails where they are large.
+ */
 static void read_size(struct terminal *t)
 {
 	struct winsize ws;
@@ -249,7 +256,8 @@ static void term_enter(struct terminal *t, bool no_color, bool dark)
 	scrollok(stdscr, FALSE);
 	curs_set(0);
 	mouseinterval(0);
-	t->mouse = mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0;
+	t->mouse = mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED,
+			     NULL) != 0;
 	set_colours(t, no_color);
 	set_styles(t, dark);
 	read_size(t);
@@ -262,8 +270,8 @@ static int term_refused(const struct terminal *t, const char *type, struct err *
 	struct winsize ws;
 
 	if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && (ws.ws_col > SHRT_MAX || ws.ws_row > SHRT_MAX))
-		return err_set(e, EINVAL, "cannot draw on a terminal of %u columns and %u rows; make it smaller (stty cols 80 rows 24)",
-			       ws.ws_col, ws.ws_row);
+		return err_set(e, EINVAL, "cannot draw on a terminal of %u columns and %u rows; make it smaller (stty "
+			       "cols 80 rows 24)", ws.ws_col, ws.ws_row);
 	return err_set(e, EINVAL, "cannot drive the terminal TERM=%s", type);
 }
 
@@ -405,8 +413,10 @@ static uint32_t special_key(wint_t code)
 	static const struct {
 		wint_t curses;
 		uint32_t key;
-	} map[] = { { KEY_UP, UI_KEY_UP }, { KEY_DOWN, UI_KEY_DOWN }, { KEY_LEFT, UI_KEY_LEFT }, { KEY_RIGHT, UI_KEY_RIGHT },
-		    { KEY_PPAGE, UI_KEY_PGUP }, { KEY_NPAGE, UI_KEY_PGDN }, { KEY_HOME, UI_KEY_HOME }, { KEY_END, UI_KEY_END },
+	} map[] = { { KEY_UP, UI_KEY_UP }, { KEY_DOWN, UI_KEY_DOWN }, { KEY_LEFT, UI_KEY_LEFT },
+		    { KEY_RIGHT, UI_KEY_RIGHT },
+		    { KEY_PPAGE, UI_KEY_PGUP }, { KEY_NPAGE, UI_KEY_PGDN }, { KEY_HOME, UI_KEY_HOME },
+		      { KEY_END, UI_KEY_END },
 		    { KEY_A1, UI_KEY_HOME }, { KEY_C1, UI_KEY_END }, { KEY_ENTER, UI_KEY_ENTER },
 		    { KEY_BTAB, UI_KEY_BACKTAB }, { KEY_BACKSPACE, UI_KEY_BACKSPACE }, { KEY_DC, UI_KEY_DELETE } };
 
@@ -418,8 +428,9 @@ static uint32_t special_key(wint_t code)
 }
 
 /*
- * After an Esc that came with more behind it: Alt with a key, or a sequence that the terminal description does not know. It is
- * read to its end (ECMA-48: parameters, then one final byte), so that its letters are not taken for keys.
+ * After an Esc that came with more behind it: Alt with a key, or a sequence that the terminal
+ * description does not know. It is read to its end (ECMA-48: parameters, then one final byte), so
+ * that its letters are not taken for keys.
  */
 static uint32_t after_escape(void)
 {

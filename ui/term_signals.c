@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * term_signals.c - see term_signals.h. Handlers only write the signal's number into a pipe, except those of fatal signals, which write a
- * string prepared beforehand and put the saved line settings back: both are allowed in a handler.
+ * term_signals.c - see term_signals.h. Handlers only write the signal's number into a pipe, except
+ * those of fatal signals, which write a string prepared beforehand and put the saved line settings
+ * back: both are allowed in a handler.
  */
 #include "config.h"
 
@@ -41,8 +42,9 @@ static void on_asking(int sig)
 }
 
 /*
- * Faults of the program itself are met again when the handler returns to the same instruction. All else has to be raised again,
- * also what the kernel sent (si_code > 0), such as the signal of Ctrl-\ on the terminal.
+ * Faults of the program itself are met again when the handler returns to the same instruction. All
+ * else has to be raised again, also what the kernel sent (si_code > 0), such as the signal of
+ * Ctrl-\ on the terminal.
  */
 static bool comes_back(int sig, const siginfo_t *info)
 {

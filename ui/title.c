@@ -110,8 +110,8 @@ static void put_hidden(struct text_builder *w, const struct query *q)
 
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size)
 {
-	static const char *const groups[] = { "all together", "by process", "by executable", "by command name", "by thread",
-					      "by cgroup" };
+	static const char *const groups[] = { "all together", "by process", "by executable",
+					      "by command name", "by thread", "by cgroup" };
 	struct text_builder w = text_builder_in(dst, size);
 
 	put_measures(&w, q, kinds, o->unit);
@@ -130,15 +130,16 @@ char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsv
 
 	if (funcs->shown < funcs->functions)
 		text_builder_put(&w, "%s of ", units_thousands(some, funcs->shown));
-	text_builder_put(&w, "%s function%s" TEXT_BUILDER_DOT, units_thousands(all, funcs->functions), funcs->functions == 1 ? "" : "s");
+	text_builder_put(&w, "%s function%s" TEXT_BUILDER_DOT, units_thousands(all, funcs->functions),
+			 funcs->functions == 1 ? "" : "s");
 	put_measures(&w, q, kinds, NULL);
 	put_hidden(&w, q);
 	put_filters(&w, q, o);
 	return dst;
 }
 
-char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const char *noun, const struct ui_options *o, char *dst,
-		 size_t size)
+char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const char *noun,
+		 const struct ui_options *o, char *dst, size_t size)
 {
 	struct text_builder w = text_builder_in(dst, size);
 	char all[UNITS_MAX];
@@ -160,8 +161,8 @@ char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_optio
 	if (q->by_node)
 		text_builder_put(&w, TEXT_BUILDER_DOT "by node");
 	if (idle_ns)
-		text_builder_put(&w, TEXT_BUILDER_DOT "%s%s idle%s", q->fold_idle ? "" : "with ", units_time(idle, idle_ns),
-			  q->fold_idle ? " hidden" : "");
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s%s idle%s", q->fold_idle ? "" : "with ",
+			  units_time(idle, idle_ns), q->fold_idle ? " hidden" : "");
 	put_filters(&w, q, o);
 	return dst;
 }
@@ -186,7 +187,8 @@ static void put_topology(struct text_builder *w, const struct numa_view *v, enum
 		return;
 	text_builder_put(w, TEXT_BUILDER_DOT "%s node%s", units_thousands(n, v->nr_nodes), v->nr_nodes == 1 ? "" : "s");
 	if (v->state && v->nr_nodes > 1 && form < FORM_BRIEF)
-		text_builder_put(w, ", distances %s", topology_distances(&v->state->topology, distances, sizeof(distances)));
+		text_builder_put(w, ", distances %s",
+				 topology_distances(&v->state->topology, distances, sizeof(distances)));
 }
 
 static void title_put_far(struct text_builder *w, const struct numa_view *v, enum form form)
@@ -202,8 +204,8 @@ static void title_put_far(struct text_builder *w, const struct numa_view *v, enu
 	else if (v->nr_nodes <= 1)
 		text_builder_put(w, TEXT_BUILDER_DOT "%s addressed sample%s", count, plural);
 	else if (form >= FORM_SHORT)
-		text_builder_put(w, TEXT_BUILDER_DOT "far ~%s of %s%s%s", far, count, form == FORM_SHORT ? " sample" : "",
-			  form == FORM_SHORT ? plural : "");
+		text_builder_put(w, TEXT_BUILDER_DOT "far ~%s of %s%s%s", far, count,
+			  form == FORM_SHORT ? " sample" : "", form == FORM_SHORT ? plural : "");
 	else if (form == FORM_FULL || !v->all.far_ns)
 		text_builder_put(w, TEXT_BUILDER_DOT "far accesses ~%s of %s addressed sample%s", far, count, plural);
 	else

@@ -28,14 +28,14 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsview *funcs, const struct ui_options *o,
 		  char *dst, size_t size);
 /* The same for a list of N rows, each of them a NOUN: "7 threads . off-CPU . node 1". */
-char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const char *noun, const struct ui_options *o, char *dst,
-		 size_t size);
+char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const char *noun,
+		 const struct ui_options *o, char *dst, size_t size);
 /* The same for a list of waits, of which IDLE_NS idle: "waits . run queue . 3m20 idle hidden . in futex". */
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size);
 
 /*
- * The same for the view by node, as fully as fits into COLS columns: "numa . 4 nodes, distances 10/21/31 . far accesses ~38.1 %
- * of 9,812 addressed samples . node 1".
+ * The same for the view by node, as fully as fits into COLS columns: "numa . 4 nodes, distances
+ * 10/21/31 . far accesses ~38.1 % of 9,812 addressed samples . node 1".
  */
 char *title_numa(const struct numa_view *v, int cols, const struct ui_options *o, char *dst, size_t size);
 

@@ -2,10 +2,11 @@
 /*
  * treeall.c - what "open everything" of treeview.h opens of a tree that is too large for it.
  *
- * A server with many threads has hundreds of thousands of nodes, most of them one sample each. As rows all of them would have to be
- * found again in each newer tree, in the thread that answers keys, and nobody scrolls through them. So there is a weight below which
- * nodes stay closed: the lowest one, to a sixteenth, with which there are no more than OPEN_ROWS_MAX rows. Of ten thousand that takes 2 ms
- * and up to 10 beside an engine that is busy; it grows with them.
+ * A server with many threads has hundreds of thousands of nodes, most of them one sample each. As
+ * rows all of them would have to be found again in each newer tree, in the thread that answers
+ * keys, and nobody scrolls through them. So there is a weight below which nodes stay closed: the
+ * lowest one, to a sixteenth, with which there are no more than OPEN_ROWS_MAX rows. Of ten thousand
+ * that takes 2 ms and up to 10 beside an engine that is busy; it grows with them.
  */
 #include "config.h"
 
@@ -39,7 +40,8 @@ uint64_t treeview_least_open(struct shown s, uint32_t base)
 	const unsigned int top = bucket_of(shown_at(s, base).weight);
 	unsigned int least = 0;
 	size_t rows = 0;
-	node_vec queue = { 0 };          /* breadth first: what is heavy comes early, and what is light need not be looked at */
+	/* breadth first: what is heavy comes early, and what is light need not be looked at */
+	node_vec queue = { 0 };
 	uint32_t *slot;
 
 	if (shown_n(s) <= OPEN_ROWS_MAX)

@@ -21,7 +21,8 @@ static enum kernel_entry treejoin_entry(const struct tree *t, uint32_t node)
 	const struct tree_node *n = &t->node[node];
 	const struct func *f = n->kind == NODE_FUNC ? names_func(t->names, n->func) : NULL;
 
-	return f && f->kind == FUNC_KERNEL && !n->inlined ? kernel_entry_of(names_text(t->names, f->name)) : KERNEL_ENTRY_NONE;
+	return f && f->kind == FUNC_KERNEL && !n->inlined ? kernel_entry_of(names_text(t->names, f->name)) :
+		KERNEL_ENTRY_NONE;
 }
 
 /* Whether all that NODE does is to call another function of the same way into the kernel. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treekeep.c - how a treeview keeps its place when a newer tree comes, and how it follows the hottest path on its own.
+ * treekeep.c - how a treeview keeps its place when a newer tree comes, and how it follows the
+ * hottest path on its own.
  *
- * Keys are hashes of the path from the root, so a node whose ancestor got a name meanwhile has a new key. So each old row is
- * looked up in the new tree from its parent's *twin* downwards, by what it is (function, address, group), then by what its
- * address is called now, then under functions that turned out to be inlined in between. Folds, zoom and cursor move along.
+ * Keys are hashes of the path from the root, so a node whose ancestor got a name meanwhile has a
+ * new key. So each old row is looked up in the new tree from its parent's *twin* downwards, by what
+ * it is (function, address, group), then by what its address is called now, then under functions
+ * that turned out to be inlined in between. Folds, zoom and cursor move along.
  */
 #include "config.h"
 
@@ -250,8 +252,8 @@ static void place_cursor(struct treeview *tv, uint32_t node)
 }
 
 /*
- * The newer tree takes the place of the old one. Where it is too large for everything to be open, what was on the screen stays
- * open, whether it is among the heaviest nodes or not.
+ * The newer tree takes the place of the old one. Where it is too large for everything to be open,
+ * what was on the screen stays open, whether it is among the heaviest nodes or not.
  */
 static void keep_screen(struct treeview *tv, const struct migration *m)
 {
@@ -259,7 +261,8 @@ static void keep_screen(struct treeview *tv, const struct migration *m)
 
 	for (size_t i = tv->top; tv->folds.open_default && i < tv->rows.n && i - tv->top < tv->height; i++) {
 		for (uint32_t at = tv->rows.v[i].node; at; at = shown_at(m->old, at).parent) {
-			uint32_t *slot = m->twin[at] != NODE_NONE && treeview_is_open(tv, at) ? vec_push(&was_open) : NULL;
+			uint32_t *slot = m->twin[at] != NODE_NONE && treeview_is_open(tv, at) ?
+				vec_push(&was_open) : NULL;
 
 			if (slot)
 				*slot = m->twin[at];
@@ -345,8 +348,9 @@ static uint32_t take_heaviest(struct unfolding *u)
 }
 
 /*
- * Whether a look at the children of NODE is worth their lines: it is when they fit on the screen, and on the hottest path also
- * when they push lighter lines off it, as long as the path itself does not fill it.
+ * Whether a look at the children of NODE is worth their lines: it is when they fit on the screen,
+ * and on the hottest path also when they push lighter lines off it, as long as the path itself does
+ * not fill it.
  */
 static bool worth_opening(const struct unfolding *u, uint32_t node)
 {
@@ -361,8 +365,9 @@ static bool worth_opening(const struct unfolding *u, uint32_t node)
 }
 
 /*
- * Adds those children of NODE to the edge that may be opened, or are: of the thousands that a list can have, few are heavy,
- * and taking the heaviest looks at all that are on the edge. Returns how many children there are.
+ * Adds those children of NODE to the edge that may be opened, or are: of the thousands that a list
+ * can have, few are heavy, and taking the heaviest looks at all that are on the edge. Returns how
+ * many children there are.
  */
 static size_t add_children(struct unfolding *u, uint32_t node)
 {

@@ -2,8 +2,8 @@
 /*
  * treelist.c - the rows of treeview.h: which there are, and in which order.
  *
- * They are listed anew after every change: a walk over the open nodes only, with a stack of its own (call trees are as deep as
- * the program recurses).
+ * They are listed anew after every change: a walk over the open nodes only, with a stack of its own
+ * (call trees are as deep as the program recurses).
  */
 #include "config.h"
 
@@ -57,7 +57,8 @@ static void sort_children(const struct treeview *tv, const uint8_t *marks, uint3
 		return;
 	for (size_t i = 0; i < n; i++) {
 		item[i] =
-			(struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = treelist_group_of(marks, node[i]) };
+			(struct sort_item){ .node = node[i], .place = (uint32_t)i,
+					    .group = treelist_group_of(marks, node[i]) };
 		item[i].value = treeview_value(tv, node[i], sort);
 		if (labels)
 			item[i].label = treeview_label(tv, node[i], labels + i * SORT_LABEL, SORT_LABEL);
@@ -119,7 +120,10 @@ size_t treeview_lines_below(const struct treeview *tv, uint32_t node)
 	return rows == all - 1 ? rows : rows + 1;
 }
 
-/* Whether NODE, somewhere down a long list, is a row all the same: the user has it open or stands on it, or below it. */
+/*
+ * Whether NODE, somewhere down a long list, is a row all the same: the user has it open or stands
+ * on it, or below it.
+ */
 static bool is_kept(const struct treeview *tv, uint32_t node, const uint8_t *marks)
 {
 	const struct outline_row n = treeview_at(tv, node);
@@ -142,7 +146,8 @@ uint32_t treeview_hidden_by(const struct treeview *tv, uint32_t node)
 }
 
 /* Leaves out what the children of NODE, at START in LIST, have too much of; the row that stands for it comes last. */
-static void treelist_shorten(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *list, size_t start)
+static void treelist_shorten(const struct treeview *tv, uint32_t node, const uint8_t *marks,
+			     node_vec *list, size_t start)
 {
 	const uint32_t more = treeview_more(tv, node);
 	size_t n = start, rows, seen = 0;
@@ -168,7 +173,8 @@ struct treelist_stack {
 };
 
 /* Adds the rows that NODE has below it; each of them is the end of its line. */
-static void push_reversed(const struct treeview *tv, uint32_t node, uint32_t depth, const uint8_t *marks, struct treelist_stack *s)
+static void push_reversed(const struct treeview *tv, uint32_t node, uint32_t depth, const uint8_t *marks,
+			  struct treelist_stack *s)
 {
 	const size_t start = s->node.n;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* treenav.c - going through a treeview by how its nodes are related: parent, siblings, the heaviest child, the hottest path. */
+/*
+ * treenav.c - going through a treeview by how its nodes are related: parent, siblings, the heaviest
+ * child, the hottest path.
+ */
 #include "config.h"
 
 #include "ui/treeview.h"
@@ -53,7 +56,8 @@ bool treeview_hottest(struct treeview *tv)
 
 	if (at == NODE_NONE)
 		return false;
-	while ((next = treenav_heaviest_child(tv, at)) != NODE_NONE && treenav_weight(tv, next) >= treenav_weight(tv, at) / 2)
+	while ((next = treenav_heaviest_child(tv, at)) != NODE_NONE &&
+	       treenav_weight(tv, next) >= treenav_weight(tv, at) / 2)
 		at = next;
 	treenav_go(tv, at);
 	treeview_open(tv);

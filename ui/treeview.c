@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treeview.c - cursor and folds of treeview.h. How rows are listed is in treelist.c, how a newer tree takes over in treekeep.c,
- * going from a node to its relatives in treenav.c.
+ * treeview.c - cursor and folds of treeview.h. How rows are listed is in treelist.c, how a newer
+ * tree takes over in treekeep.c, going from a node to its relatives in treenav.c.
  */
 #include "config.h"
 
@@ -152,7 +152,10 @@ void treeview_fill(struct treeview *tv)
 		tv->top = tv->rows.n > tv->height ? tv->rows.n - tv->height : 0;
 }
 
-/* Puts the cursor on NODE, which is in the rows or hidden under a row that is; keeps the line of the screen when KEEP_LINE. */
+/*
+ * Puts the cursor on NODE, which is in the rows or hidden under a row that is; keeps the line of
+ * the screen when KEEP_LINE.
+ */
 static void settle_on(struct treeview *tv, uint32_t node, bool keep_line)
 {
 	const size_t line = tv->cursor > tv->top ? tv->cursor - tv->top : 0;
@@ -257,7 +260,8 @@ void treeview_set_height(struct treeview *tv, size_t height)
 
 void treeview_set_width(struct treeview *tv, int width)
 {
-	if (width > 0 && tv->ops && tv->ops->set_width && tv->ops->set_width(tv, width) && shown_any(treeview_shown(tv)))
+	if (width > 0 && tv->ops && tv->ops->set_width && tv->ops->set_width(tv, width) &&
+	    shown_any(treeview_shown(tv)))
 		treeview_relist(tv);
 }
 
@@ -410,7 +414,8 @@ static bool treeview_opens_with_level(const struct treeview *tv, size_t i)
 {
 	const uint32_t node = tv->rows.v[i].node;
 
-	return treeview_can_fold(tv, node) && !treeview_is_open(tv, node) && (i == tv->cursor || !treeview_is_light(tv, node));
+	return treeview_can_fold(tv, node) && !treeview_is_open(tv, node) &&
+		(i == tv->cursor || !treeview_is_light(tv, node));
 }
 
 bool treeview_open_level(struct treeview *tv)
@@ -571,7 +576,8 @@ void treeview_visit(struct treeview *tv, uint32_t node)
 	tv->touched = true;
 	tv->at_first = false;
 	belong_to(tv, node);
-	if (folded || treeview_lists_own(tv))         /* frames that are narrow are there as long as the cursor is on them */
+	/* frames that are narrow are there as long as the cursor is on them */
+	if (folded || treeview_lists_own(tv))
 		treeview_list(tv, NULL);
 	settle_on(tv, node, false);
 	treeview_fill(tv);

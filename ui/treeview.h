@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treeview.h - a call tree or an outline (outline.h) as lines: what is open, where the cursor is, what is on screen. Knows nothing of cells or keys.
+ * treeview.h - a call tree or an outline (outline.h) as lines: what is open, where the cursor is,
+ * what is on screen. Knows nothing of cells or keys.
  *
- * The *rows* are the visible nodes from top to bottom; *top* is the first row on screen, the *cursor* one of the rows. When a
- * newer tree comes, the cursor stays on its node and its node on its line of the screen, and everything that was open stays
- * open, also when names that arrived in between changed what the nodes are called. To keep the line where it is, nodes that
- * were above the cursor stay above it and those below stay below; within both, order is by what the user asked for. A view
- * that nobody has touched yet follows the hottest path by itself, and its cursor stays on the first row; what has opened so stays
- * open, and once the user has moved or folded something nothing opens by itself any more.
+ * The *rows* are the visible nodes from top to bottom; *top* is the first row on screen, the
+ * *cursor* one of the rows. When a newer tree comes, the cursor stays on its node and its node on
+ * its line of the screen, and everything that was open stays open, also when names that arrived in
+ * between changed what the nodes are called. To keep the line where it is, nodes that were above
+ * the cursor stay above it and those below stay below; within both, order is by what the user asked
+ * for. A view that nobody has touched yet follows the hottest path by itself, and its cursor stays
+ * on the first row; what has opened so stays open, and once the user has moved or folded something
+ * nothing opens by itself any more.
  *
  * What was folded as idle (NODE_IDLE) is no row: whoever draws shows it in a place of its own.
  *
  * Functions through which the kernel is entered (model/kernel_entry.h) share a *line* when they
- * only repeat each other: each calls only the next one, and takes no time itself. The row of the line is
- * that of the innermost function, so all others count as open. The user takes such a line apart by
- * opening it when it is open already; closing its first function puts it together again. *Light*
- * interrupts, which weigh hardly anything, do not open because everything does.
+ * only repeat each other: each calls only the next one, and takes no time itself. The row of the
+ * line is that of the innermost function, so all others count as open. The user takes such a line
+ * apart by opening it when it is open already; closing its first function puts it together again.
+ * *Light* interrupts, which weigh hardly anything, do not open because everything does.
  *
- * A *long list* is a node whose last child is a NODE_MORE. While that is closed, only the first few of its siblings are rows,
- * and those that are open or under the cursor; how many depends on the height, unless its count says so.
+ * A *long list* is a node whose last child is a NODE_MORE. While that is closed, only the first few
+ * of its siblings are rows, and those that are open or under the cursor; how many depends on the
+ * height, unless its count says so.
  */
 #ifndef SBERF_UI_TREEVIEW_H
 #define SBERF_UI_TREEVIEW_H
@@ -35,7 +39,8 @@
 enum sort_by {
 	SORT_TOTAL,
 	SORT_SELF,
-	SORT_RUNNING,            /* this and the next two: by the measure in the first place, the second, the third (measure_set()) */
+	/* this and the next two: by the measure in the first place, the second, the third (measure_set()) */
+	SORT_RUNNING,
 	SORT_RUNNABLE,
 	SORT_BLOCKED,
 	SORT_NAME,
@@ -45,7 +50,10 @@ enum sort_by {
 struct baseline;
 struct treeview;
 
-/* What a row is called when functions of a call path are at its end: which, from the name FIRST of the innermost frame on. */
+/*
+ * What a row is called when functions of a call path are at its end: which, from the name FIRST of
+ * the innermost frame on.
+ */
 struct row_path {
 	stack_id stack;          /* STACK_ROOT = there are none */
 	uint32_t first;
@@ -60,8 +68,9 @@ struct treeview_ops {
 	/* What NODE is called, sanitised; returns DST. NULL = as in a call tree. */
 	char *(*label)(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 	/*
-	 * For searching, where that is many functions: true when NODE is called by what is at DST and by those functions. All rows
-	 * are asked when ALL_PATHS; else, and without it, nodes that are functions are called by these.
+	 * For searching, where that is many functions: true when NODE is called by what is at DST
+	 * and by those functions. All rows are asked when ALL_PATHS; else, and without it, nodes
+	 * that are functions are called by these.
 	 */
 	bool (*path)(const struct treeview *tv, uint32_t node, char *dst, size_t size, struct row_path *ret);
 	bool all_paths;
@@ -69,7 +78,10 @@ struct treeview_ops {
 	bool long_lists;         /* rows depend on the height */
 	/* What rows of an outline are sorted by: SORT is self or a kind of time. NULL = they stay in their order. */
 	uint64_t (*value)(const struct treeview *tv, uint32_t node, enum sort_by sort);
-	/* Lists rows of its own, the first of them for all there is; they depend on the cursor. NULL = lines, as they are open. */
+	/*
+	 * Lists rows of its own, the first of them for all there is; they depend on the cursor.
+	 * NULL = lines, as they are open.
+	 */
 	void (*list)(struct treeview *tv, const uint8_t *marks);
 	/* Takes note of the width, true when rows depend on it; and of the cursor having moved or the height. */
 	bool (*set_width)(struct treeview *tv, int width);
@@ -102,7 +114,8 @@ struct treeview {
 	const struct baseline *base;     /* borrowed: what the tree is compared with (baseline.h); NULL = nothing */
 	struct folds folds;              /* what the user said */
 	struct folds autos;              /* what following the hottest path opened */
-	uint64_t least_open_ns;          /* what weighs less is not open because everything is (treeview_least_open()), */
+	/* what weighs less is not open because everything is (treeview_least_open()), */
+	uint64_t least_open_ns;
 	uint64_t light_ns;               /* nor are interrupts that weigh less than this */
 	enum sort_by sort;
 	bool touched;                    /* the user moved or folded something */
@@ -113,7 +126,8 @@ struct treeview {
 	size_t top;                      /* first row on screen */
 	size_t height;                   /* lines on screen, at least 1 */
 	VEC(uint64_t) path;              /* keys from under the root to the node that the cursor belongs to */
-	VEC(uint64_t) zoom;              /* keys from under the root to the node that is shown as root; empty = the whole */
+	/* keys from under the root to the node that is shown as root; empty = the whole */
+	VEC(uint64_t) zoom;
 	VEC(size_t) zooms;               /* lengths of zoom, outermost first */
 	VEC(struct lent_fold) lent;
 };
@@ -189,10 +203,11 @@ void treeview_right(struct treeview *tv);        /* opens, or goes to the first 
 void treeview_left(struct treeview *tv);         /* closes, or goes to the parent */
 
 /*
- * Moves the cursor along the tree; false when there is nothing of that kind, and it stays. The sibling is the row BY (1 or -1)
- * places further on the same level. What is heaviest is told by the kind of time that the view is sorted by, else by the total:
- * treeview_heaviest() goes to the heaviest child, treeview_hottest() further on until no child has half of it any more, and
- * opens what it comes to, so that one sees what it splits into.
+ * Moves the cursor along the tree; false when there is nothing of that kind, and it stays. The
+ * sibling is the row BY (1 or -1) places further on the same level. What is heaviest is told by the
+ * kind of time that the view is sorted by, else by the total: treeview_heaviest() goes to the
+ * heaviest child, treeview_hottest() further on until no child has half of it any more, and opens
+ * what it comes to, so that one sees what it splits into.
  */
 bool treeview_parent(struct treeview *tv);
 bool treeview_sibling(struct treeview *tv, int by);
@@ -203,10 +218,16 @@ void treeview_toggle(struct treeview *tv);
 void treeview_open(struct treeview *tv);
 void treeview_open_further(struct treeview *tv); /* a line that is open already is taken apart */
 void treeview_close(struct treeview *tv);
-/* The shallowest closed level under the cursor; false, and nothing, when that would make more than OPEN_ROWS_MAX rows. */
+/*
+ * The shallowest closed level under the cursor; false, and nothing, when that would make more than
+ * OPEN_ROWS_MAX rows.
+ */
 bool treeview_open_level(struct treeview *tv);
 void treeview_close_level(struct treeview *tv);  /* the deepest open level under the cursor */
-/* Opens or closes all; of a very large tree what weighs at least tv->least_open_ns, which is 0 when it is everything. */
+/*
+ * Opens or closes all; of a very large tree what weighs at least tv->least_open_ns, which is 0 when
+ * it is everything.
+ */
 void treeview_all(struct treeview *tv, bool open);
 /*
  * That weight for S, seen from BASE: the lowest with which there are at most OPEN_ROWS_MAX rows, to
@@ -229,8 +250,8 @@ void treeview_settle(struct treeview *tv);
 
 typedef VEC(uint32_t) node_vec;
 /*
- * Appends the children of NODE to *RET in the order of this view. MARKS, when not NULL, has one byte per node (below) and keeps
- * marked nodes together. Out of memory appends fewer.
+ * Appends the children of NODE to *RET in the order of this view. MARKS, when not NULL, has one
+ * byte per node (below) and keeps marked nodes together. Out of memory appends fewer.
  */
 #define MARK_PATH 1u             /* the cursor's node or an ancestor of it */
 #define MARK_ABOVE 2u            /* child of such an ancestor, to be kept above the cursor */
@@ -252,7 +273,10 @@ void treeview_weigh(struct treeview *tv);
 void treeview_remember(struct treeview *tv);
 /* The same: where old rows, cursor and folds are found again in NEXT. */
 void treeview_migrate(struct treeview *tv, struct shown next);
-/* The same: puts the cursor into the rows, and its row on the screen. Blank lines at the bottom are fine after a refresh. */
+/*
+ * The same: puts the cursor into the rows, and its row on the screen. Blank lines at the bottom are
+ * fine after a refresh.
+ */
 void treeview_clamp(struct treeview *tv);
 /* The same, and leaves no more lines blank than must be: after what the user did. */
 void treeview_fill(struct treeview *tv);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ui.c - the loop that ties terminal, view and builder together. It waits in one place, for keys, signals, finished trees,
- * the end, or the time of the next refresh; whatever wakes it, a key is answered before anything else is looked at.
+ * ui.c - the loop that ties terminal, view and builder together. It waits in one place, for keys,
+ * signals, finished trees, the end, or the time of the next refresh; whatever wakes it, a key is
+ * answered before anything else is looked at.
  */
 #include "config.h"
 
@@ -170,7 +171,8 @@ static void handle_input(struct ui *ui)
 
 static void ui_tick(struct ui *ui, uint64_t now)
 {
-	const uint64_t wanted = view_refresh_ns(ui->view), refresh = wanted > LEAST_REFRESH_NS ? wanted : LEAST_REFRESH_NS;
+	const uint64_t wanted = view_refresh_ns(ui->view), refresh = wanted > LEAST_REFRESH_NS ? wanted :
+		LEAST_REFRESH_NS;
 
 	if (now < ui->next_tick_ns)
 		return;
@@ -305,7 +307,8 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	const bool utf8 = locale_use();
 	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO,
 					 .no_color = no_color(o), .otherwise = o->otherwise,
-					 .dark = style_on_dark(getenv("SBERF_THEME"), getenv("COLORFGBG"), getenv("TERM")) };
+					 .dark = style_on_dark(getenv("SBERF_THEME"), getenv("COLORFGBG"),
+							       getenv("TERM")) };
 	AUTO(canvas_free) struct canvas *canvas = NULL;
 	AUTO(term_close) struct terminal *term = NULL;
 	struct ui ui = { .options = o };

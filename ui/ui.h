@@ -16,9 +16,10 @@ struct ui_options {
 	bool no_color;           /* --no-color; NO_COLOR in the environment does the same */
 	const char *title;       /* "sberf top" */
 	/*
-	 * What the command line left of the data, in every question that is asked: kinds (what is shown at first), states,
-	 * calls, thread, nodes (to begin with), by_node (the same), far. What else a query says is the view's business and
-	 * overwritten: the range, grouping, idle waits, and arch, which the feed's figures tell.
+	 * What the command line left of the data, in every question that is asked: kinds (what is
+	 * shown at first), states, calls, thread, nodes (to begin with), by_node (the same), far.
+	 * What else a query says is the view's business and overwritten: the range, grouping, idle
+	 * waits, and arch, which the feed's figures tell.
 	 */
 	struct query filter;
 	const char *unit;        /* profile_meta.unit of the data, to name it; NULL = time */

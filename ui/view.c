@@ -69,7 +69,8 @@ bool view_has_idle(const struct pane *p)
 bool view_has_tree(const struct view *v)
 {
 	for (enum pane_id p = 0; p < PANES; p++) {
-		if (v->pane[p].tv->rows.n || view_has_idle(&v->pane[p]) || (v->pane[p].built && pane_is(&v->pane[p], PANE_DRAWS_ALL)))
+		if (v->pane[p].tv->rows.n || view_has_idle(&v->pane[p]) ||
+		    (v->pane[p].built && pane_is(&v->pane[p], PANE_DRAWS_ALL)))
 			return true;
 	}
 	return false;
@@ -82,8 +83,8 @@ unsigned int view_can(const struct view *v)
 
 	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->feed->reset ? CAN_RESET : 0u) |
 	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->feed->wakers ? CAN_WAKERS : 0u) |
-	       (several ? CAN_TAB : 0u) | (!ended && v->feed->record ? CAN_RECORD : 0u) | (v->feed->attach ? CAN_ATTACH : 0u) |
-	       (!ended && v->feed->rate ? CAN_PACE : 0u);
+	       (several ? CAN_TAB : 0u) | (!ended && v->feed->record ? CAN_RECORD : 0u) |
+	       (v->feed->attach ? CAN_ATTACH : 0u) | (!ended && v->feed->rate ? CAN_PACE : 0u);
 }
 
 void view_say(struct view *v, const char *text)

@@ -55,7 +55,8 @@ struct view {
 	uint32_t given_terms;            /* of query.terms: the first ones, which the command line gave */
 	bool wakers;                     /* who ends waits is told */
 	bool sampled;                    /* the feed was asked to sample accesses and faults */
-	uint64_t reset_ns;               /* when the user last had all forgotten, on the clock of the capture; 0 = never */
+	/* when the user last had all forgotten, on the clock of the capture; 0 = never */
+	uint64_t reset_ns;
 
 	struct pane pane[PANES];
 	unsigned int open;               /* panes: a mask, never 0 */
@@ -198,7 +199,10 @@ void view_help_begin(struct view *v);
 
 /* The baseline (viewbaseline.c) */
 
-/* What comes is compared with what was until now, or in the range that is chosen. False when that cannot be: it is said why. */
+/*
+ * What comes is compared with what was until now, or in the range that is chosen. False when that
+ * cannot be: it is said why.
+ */
 bool view_baseline_mark(struct view *v);
 /* False when there is none. */
 bool view_baseline_end(struct view *v);
@@ -251,13 +255,22 @@ enum reaction view_filter_key(struct view *v, uint32_t key);
 /* Key F: shows the filters that are active. Keys while they are shown. */
 void view_filters_begin(struct view *v);
 enum reaction view_filters_key(struct view *v, uint32_t key);
-/* Takes back the latest filter but what the command line gave, or the range of time when that is later. False when there is none. */
+/*
+ * Takes back the latest filter but what the command line gave, or the range of time when that is
+ * later. False when there is none.
+ */
 bool view_filter_back(struct view *v);
-/* Narrows everything to the thread or node ID, WHAT it is, in place of one picked before; back again when it was that. True when narrowed. */
+/*
+ * Narrows everything to the thread or node ID, WHAT it is, in place of one picked before; back
+ * again when it was that. True when narrowed.
+ */
 bool view_filter_pick(struct view *v, enum term_what what, unsigned int id);
 /* T as it is typed, sanitised. Returns DST. */
 char *view_filter_label(const struct filter_term *t, char *dst, size_t size);
-/* The prompt at row Y (viewfilterdraw.c), with what is wrong in its place when ERRORS; that alone, false when nothing is. */
+/*
+ * The prompt at row Y (viewfilterdraw.c), with what is wrong in its place when ERRORS; that alone,
+ * false when nothing is.
+ */
 void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool errors);
 bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y);
 /* The list of filters; CV has nothing else. */

@@ -43,7 +43,8 @@ static void change_kind(struct view *v, enum time_kind kind)
 		view_say(v, "this is all that is shown");
 	} else {
 		v->query = next;
-		snprintf(v->message, sizeof(v->message), "%s is %s", names[kind], kinds & 1u << kind ? "shown" : "hidden");
+		snprintf(v->message, sizeof(v->message), "%s is %s", names[kind],
+			 kinds & 1u << kind ? "shown" : "hidden");
 	}
 }
 
@@ -58,7 +59,8 @@ static void change_wakers(struct view *v)
 {
 	v->wakers = !v->wakers;
 	v->feed->wakers(v->feed->ctx, v->wakers);
-	view_say(v, v->wakers ? "who ends waits is told from now on: this costs more" : "who ends waits is not told any more");
+	view_say(v, v->wakers ? "who ends waits is told from now on: this costs more" :
+		 "who ends waits is not told any more");
 }
 
 static bool sort_fits(const struct pane *p, enum sort_by sort)
@@ -221,7 +223,8 @@ static bool viewact_relate(struct view *v, enum action a)
 	case ACT_NEXT_SIBLING:
 	case ACT_PREV_SIBLING:
 		if (!treeview_sibling(tv, a == ACT_NEXT_SIBLING ? 1 : -1))
-			view_say(v, a == ACT_NEXT_SIBLING ? "this is the last of its siblings" : "this is the first of its siblings");
+			view_say(v, a == ACT_NEXT_SIBLING ? "this is the last of its siblings" :
+				 "this is the first of its siblings");
 		return true;
 	default:
 		return false;
@@ -233,7 +236,8 @@ static void say_least_open(struct view *v, const struct treeview *tv)
 	const double whole = (double)treeview_at(tv, treeview_base(tv)).weight;
 	char text[96];
 
-	snprintf(text, sizeof(text), "too many lines for all: opened what has %.2g %% or more", 100 * (double)tv->least_open_ns / whole);
+	snprintf(text, sizeof(text), "too many lines for all: opened what has %.2g %% or more",
+		 100 * (double)tv->least_open_ns / whole);
 	view_say(v, text);
 }
 

@@ -14,14 +14,18 @@
 #define SIDE_COLS 8
 #define WHEEL_ROWS 3
 
-/* What P asks, but that code has no part in how long it takes until a CPU is free; unless that is all that is asked for. */
+/*
+ * What P asks, but that code has no part in how long it takes until a CPU is free; unless that is
+ * all that is asked for.
+ */
 static void set_query(struct view *v, const struct pane *p)
 {
 	struct query *q = &v->annot.query;
 	uint32_t measures;
 
 	*q = p->built->job.query;
-	measures = (q->measures ? q->measures : v->header.meta.unit[0] ? MEASURES_IMPORTED : MEASURES_WALL) & ~(1u << MEASURE_RUNNABLE);
+	measures = (q->measures ? q->measures : v->header.meta.unit[0] ? MEASURES_IMPORTED : MEASURES_WALL) &
+		~(1u << MEASURE_RUNNABLE);
 	q->measures = measures ? measures : 1u << MEASURE_RUNNABLE;
 	q->within = NULL;
 	q->nr_within = 0;
@@ -244,7 +248,8 @@ void view_annot_status(const struct view *v, struct canvas *cv, int y)
 	if (v->over == MODE_SEARCH)
 		canvas_fill(cv, x++, y, 1, STYLE_CURSOR, ' ');
 	if (an->search.len && an->matches)
-		canvas_printf(cv, x + 2, y, STYLE_FAINT, "%s row%s", units_thousands(count, an->matches), an->matches == 1 ? "" : "s");
+		canvas_printf(cv, x + 2, y, STYLE_FAINT, "%s row%s", units_thousands(count, an->matches),
+			      an->matches == 1 ? "" : "s");
 	else if (an->search.len)
 		canvas_put(cv, x + 2, y, STYLE_WARN, "no match");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewbaseline.c - key b: the tree and the list of functions show how what comes differs from what was. The snapshot of that moment
- * stays as long as the mark does, so what was before does not change as the store merges what is old.
+ * viewbaseline.c - key b: the tree and the list of functions show how what comes differs from what
+ * was. The snapshot of that moment stays as long as the mark does, so what was before does not
+ * change as the store merges what is old.
  */
 #include "config.h"
 

@@ -2,8 +2,9 @@
 /*
  * viewbuild.c - what the panes of a view are built from, and how they take over what was built.
  *
- * When there is news, a *round* begins: all open panes are built from the same snapshot, so that their figures agree. The
- * pane in focus comes first. A pane whose question changed in between does not wait for the next round.
+ * When there is news, a *round* begins: all open panes are built from the same snapshot, so that
+ * their figures agree. The pane in focus comes first. A pane whose question changed in between does
+ * not wait for the next round.
  */
 #include "config.h"
 
@@ -26,7 +27,8 @@ static struct query viewbuild_question(const struct view *v, enum pane_id p)
 /* Which frames there are, and what they are called. */
 static bool same_frames(const struct query *a, const struct query *b)
 {
-	return a->hide_kernel == b->hide_kernel && a->hide_libraries == b->hide_libraries && a->no_inlines == b->no_inlines &&
+	return a->hide_kernel == b->hide_kernel && a->hide_libraries == b->hide_libraries &&
+	       a->no_inlines == b->no_inlines &&
 	       a->fold_recursion == b->fold_recursion && a->short_names == b->short_names;
 }
 
@@ -34,8 +36,10 @@ static bool same_frames(const struct query *a, const struct query *b)
 static bool same_query(const struct query *a, const struct query *b)
 {
 	return a->group_by == b->group_by && a->inverted == b->inverted && same_frames(a, b) &&
-	       a->measures == b->measures && a->fold_idle == b->fold_idle && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
-	       a->by_node == b->by_node && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) && terms_same(&a->terms, &b->terms);
+	       a->measures == b->measures && a->fold_idle == b->fold_idle && a->from_ns == b->from_ns &&
+	       a->to_ns == b->to_ns &&
+	       a->by_node == b->by_node && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) &&
+	       terms_same(&a->terms, &b->terms);
 }
 
 /*
@@ -79,7 +83,10 @@ static const struct built *viewbuild_newest(const struct view *v)
 	return b;
 }
 
-/* What is to be looked at, without the question; NULL when there is nothing yet. A paused view stays with what it has. */
+/*
+ * What is to be looked at, without the question; NULL when there is nothing yet. A paused view
+ * stays with what it has.
+ */
 static struct snapshot *viewbuild_wanted(const struct view *v, struct build_job *job)
 {
 	const struct built *b = v->header.paused ? viewbuild_newest(v) : NULL;
@@ -161,7 +168,10 @@ static void end_round(struct view *v)
 	v->round.snapshot = NULL;
 }
 
-/* What P is to be built from: what its round is about, or, outside of one, the newest there is. False when that is nothing. */
+/*
+ * What P is to be built from: what its round is about, or, outside of one, the newest there is.
+ * False when that is nothing.
+ */
 static bool viewbuild_take_snapshot(struct view *v, struct build_job *job)
 {
 	if (v->round.snapshot) {
@@ -322,7 +332,8 @@ void view_give(struct view *v, struct built *b, uint64_t now_ns)
 	if (!viewbuild_building(v))
 		v->took_ns = 0;
 	q = viewbuild_question(v, b->job.what);
-	if (failed || !same_query(&b->job.query, &q) || b->job.mark.mark_ns != view_baseline_of(v, b->job.what) || !view_is_open(v, b->job.what)) {
+	if (failed || !same_query(&b->job.query, &q) || b->job.mark.mark_ns != view_baseline_of(v, b->job.what) ||
+	    !view_is_open(v, b->job.what)) {
 		if (failed)
 			view_say(v, b->err.text);
 		built_free(b);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewdraw.c - the screen from top to bottom: header, panes (or help), status line, footer. What does not fit leaves in the
- * order footer, rules, status line, so that even one line says something.
+ * viewdraw.c - the screen from top to bottom: header, panes (or help), status line, footer. What
+ * does not fit leaves in the order footer, rules, status line, so that even one line says
+ * something.
  *
- * Each pane draws on its part of the canvas, a rule and its lines, as if that were all. Where there are several, the rule of
- * the one in focus is heavy, and the others are faint, as is their cursor.
+ * Each pane draws on its part of the canvas, a rule and its lines, as if that were all. Where there
+ * are several, the rule of the one in focus is heavy, and the others are faint, as is their cursor.
  */
 #include "config.h"
 
@@ -37,7 +38,8 @@ struct plan {
 
 static struct plan plan_screen(const struct view *v, const struct canvas *cv)
 {
-	struct plan p = { .header_lines = v->feed->none ? 0 : header_lines(&v->header, cv->w, cv->h), .status = -1, .footer = -1 };
+	struct plan p = { .header_lines = v->feed->none ? 0 : header_lines(&v->header, cv->w, cv->h),
+			  .status = -1, .footer = -1 };
 	int bottom = cv->h;
 
 	if (cv->h >= FOOTER_ROWS)
@@ -70,7 +72,10 @@ static void mark_rule(const struct pane *p, struct canvas *cv)
 		canvas_restyle(cv, 0, 0, cv->w, STYLE_FAINT);
 }
 
-/* A message that does not fit into row Y takes what it needs of those above, as long as it is there: it may say what to do. */
+/*
+ * A message that does not fit into row Y takes what it needs of those above, as long as it is
+ * there: it may say what to do.
+ */
 static void draw_message(const struct view *v, struct canvas *cv, int y)
 {
 	const int w = cv->w - 2;
@@ -111,7 +116,8 @@ static const char *filter_key(const struct view *v, const struct pane *p, const 
 {
 	if (!p->built || why != p->built->nothing)
 		return "";
-	return v->query.terms.n > v->given_terms ? "; Esc takes the latest filter back." : "; F lists the filters, to remove any.";
+	return v->query.terms.n > v->given_terms ? "; Esc takes the latest filter back." :
+		"; F lists the filters, to remove any.";
 }
 
 static void viewdraw_draw_waiting(const struct view *v, const struct pane *p, struct canvas *cv)
@@ -121,7 +127,8 @@ static void viewdraw_draw_waiting(const struct view *v, const struct pane *p, st
 	char text[HEADER_TEXT], whole[sizeof(p->built->nothing) + 64];
 	int used;
 
-	used = pane_common_wrapped(cv, x, y, cv->w - 2 * x, cv->h - y, STYLE_TITLE, header_waiting(&v->header, text, sizeof(text)));
+	used = pane_common_wrapped(cv, x, y, cv->w - 2 * x, cv->h - y, STYLE_TITLE,
+				   header_waiting(&v->header, text, sizeof(text)));
 	if (!why)
 		return;
 	text_format(whole, sizeof(whole), "%s%s", why, filter_key(v, p, why));
@@ -140,7 +147,8 @@ static void search_text(const struct search *s, char *dst, size_t size)
 	}
 	text_builder_put(&w, "%s of %s", units_thousands(a, s->at), units_thousands(b, s->matches));
 	if (s->of_ns)
-		text_builder_put(&w, TEXT_BUILDER_DOT "%s", units_percent(share, (double)s->matched_ns / (double)s->of_ns));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s",
+				 units_percent(share, (double)s->matched_ns / (double)s->of_ns));
 }
 
 static void draw_search(const struct view *v, struct canvas *cv, int y)
@@ -201,7 +209,8 @@ static void draw_status(const struct view *v, struct canvas *cv, int y)
 }
 
 /*
- * Writes TEXT so that it ends before column END of row Y, in half of it at most; returns where the next one to the left ends.
+ * Writes TEXT so that it ends before column END of row Y, in half of it at most; returns where the
+ * next one to the left ends.
  */
 static int put_at_end(struct canvas *cv, int end, int y, enum style style, const char *text)
 {
@@ -372,8 +381,8 @@ static void draw_help(struct view *v, struct canvas *cv)
 		lines = keyhelp_draw(&part, 0, part.h, view_help_mode(v), view_can(v), &v->help_top);
 		last = v->help_top + part.h;
 		if (lines > part.h)
-			snprintf(title, sizeof(title), "keys" TEXT_BUILDER_DOT "%d-%d of %d%s", v->help_top + 1, last, lines,
-				 last < lines ? TEXT_BUILDER_DOT "Space: more" : "");
+			snprintf(title, sizeof(title), "keys" TEXT_BUILDER_DOT "%d-%d of %d%s",
+				 v->help_top + 1, last, lines, last < lines ? TEXT_BUILDER_DOT "Space: more" : "");
 	}
 	if (v->rules)
 		pane_common_rule(cv, v->room.y, cv->w, title);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewfilter.c - the filters of a view: typing one (key f), the list of those that are active (key F), and taking them back one by
- * one. They are query.terms; the first of them may come from the command line, and only the list removes these.
+ * viewfilter.c - the filters of a view: typing one (key f), the list of those that are active (key
+ * F), and taking them back one by one. They are query.terms; the first of them may come from the
+ * command line, and only the list removes these.
  *
  * Nothing here looks at what is filtered: that is the builder's.
  */
@@ -85,7 +86,8 @@ static void say_filter(struct view *v, const char *before, const struct filter_t
 {
 	char label[3 * TERM_WRITTEN_MAX];
 
-	text_format(v->message, sizeof(v->message), "%s%s%s", before, view_filter_label(t, label, sizeof(label)), behind);
+	text_format(v->message, sizeof(v->message), "%s%s%s", before,
+		    view_filter_label(t, label, sizeof(label)), behind);
 }
 
 /* Picking */
@@ -184,7 +186,10 @@ static void viewfilter_accept(struct view *v)
 	say_filter(v, "filtered by ", &t, ": Esc takes it back");
 }
 
-/* The keyword that was begun, up to its colon. Without a text the first of them all; what is complete gives way to the next. */
+/*
+ * The keyword that was begun, up to its colon. Without a text the first of them all; what is
+ * complete gives way to the next.
+ */
 static void viewfilter_complete(struct view *v)
 {
 	struct prompt *p = &v->prompt;

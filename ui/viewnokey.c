@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewnokey.c - a key that does nothing where it was pressed. Most often it is one of another pane: silence would look as if it had been
- * lost.
+ * viewnokey.c - a key that does nothing where it was pressed. Most often it is one of another pane:
+ * silence would look as if it had been lost.
  */
 #include "config.h"
 
@@ -49,8 +49,10 @@ static bool say_where(struct view *v, uint32_t key, bool open)
 			snprintf(v->message, sizeof(v->message), "%c", (int)key);
 		else
 			snprintf(v->message, sizeof(v->message), "%.*s", (int)strcspn(b->shown, " "), b->shown);
-		snprintf(v->message + strlen(v->message), sizeof(v->message) - strlen(v->message), " works in %s, not in %s: %s %s",
-			 pane_info(p)->name, pane_info(v->focus)->name, open ? "Tab" : toggle_of(p), open ? "leads there" : "shows it");
+		snprintf(v->message + strlen(v->message), sizeof(v->message) - strlen(v->message),
+			 " works in %s, not in %s: %s %s",
+			 pane_info(p)->name, pane_info(v->focus)->name, open ? "Tab" : toggle_of(p),
+			 open ? "leads there" : "shows it");
 		return true;
 	}
 	return false;

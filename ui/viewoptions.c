@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewoptions.c - the question apart from what it is about: which frames, called what, grouped how; and key o, which leads there. */
+/*
+ * viewoptions.c - the question apart from what it is about: which frames, called what, grouped how;
+ * and key o, which leads there.
+ */
 #include "config.h"
 
 #include "ui/menu.h"
@@ -37,7 +40,8 @@ static const struct option {
 	{ ACT_LIBRARIES, "libs", { "on", "off" },
 	  { "frames of libraries are shown", "frames of libraries are hidden, their time goes to who called" } },
 	{ ACT_RECURSION, "fold", { "off", "on" },
-	  { "calls of a function by itself are shown", "functions that call themselves are folded: each is there once" } },
+	  { "calls of a function by itself are shown",
+	    "functions that call themselves are folded: each is there once" } },
 	{ ACT_INLINED, "inlined", { "on", "off" },
 	  { "inlined functions are shown", "inlined functions are hidden, their time goes to what they are part of" } },
 	{ ACT_NAMES, "names", { "full", "short" },

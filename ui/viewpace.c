@@ -11,7 +11,8 @@
 
 /* Rates that are in step with nothing that ticks 100 or 1,000 times a second. */
 static const uint64_t rates[] = { 9, 19, 49, 99, 199, 499, 999, 1999, 4999, 9999 };
-static const uint64_t refreshes[] = { 100 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC, NSEC_PER_SEC, 2 * NSEC_PER_SEC,
+static const uint64_t refreshes[] = { 100 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC, NSEC_PER_SEC,
+				      2 * NSEC_PER_SEC,
 				      5 * NSEC_PER_SEC, 10 * NSEC_PER_SEC, 30 * NSEC_PER_SEC, 60 * NSEC_PER_SEC };
 
 /* The next one of the N steps that is more than NOW, or less; NOW itself when there is none. */
@@ -34,7 +35,8 @@ static void change_rate(struct view *v, bool more)
 	const uint64_t hz = next_step(rates, sizeof(rates) / sizeof(rates[0]), now, more);
 
 	if (hz == now) {
-		view_say(v, more ? "more samples a second would disturb what is looked at" : "fewer samples a second say nothing");
+		view_say(v, more ? "more samples a second would disturb what is looked at" :
+			 "fewer samples a second say nothing");
 		return;
 	}
 	v->asked_hz = (uint32_t)hz;

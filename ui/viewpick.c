@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewpick.c - key P: a list of processes in place of the panes, and going on with the one that was picked. Where there is
- * nothing else to show, the view begins with it, and ends when nothing is picked.
+ * viewpick.c - key P: a list of processes in place of the panes, and going on with the one that was
+ * picked. Where there is nothing else to show, the view begins with it, and ends when nothing is
+ * picked.
  */
 #include "config.h"
 

@@ -48,8 +48,8 @@ char *view_save_prompt(const struct view *v, int cols, bool keys, char *dst, siz
 }
 
 /*
- * "redis-server 1234: blocked . by process . in main", as far as there is room. A file has one side of a comparison: what was since
- * the mark.
+ * "redis-server 1234: blocked . by process . in main", as far as there is room. A file has one side
+ * of a comparison: what was since the mark.
  */
 static void name_picture(const struct view *v, char *dst, size_t size)
 {
@@ -58,7 +58,8 @@ static void name_picture(const struct view *v, char *dst, size_t size)
 	struct text_builder w = text_builder_in(dst, size);
 	char text[TITLE_MAX], label[LABEL_MAX], since[UNITS_MAX];
 
-	text_builder_put(&w, "%s: %s", v->header.meta.target, title_tree(&p->built->job.query, p->look.kinds, v->options, text, sizeof(text)));
+	text_builder_put(&w, "%s: %s", v->header.meta.target,
+			 title_tree(&p->built->job.query, p->look.kinds, v->options, text, sizeof(text)));
 	if (base)
 		text_builder_put(&w, TEXT_BUILDER_DOT "in %s", tree_label(p->tv->tree, base, label, sizeof(label)));
 	if (v->range.snapshot)
@@ -73,7 +74,8 @@ void view_save_job(const struct view *v, struct save_job *ret)
 	const struct built *b = viewsave_saved(v)->built;
 
 	*ret = (struct save_job){
-		.exporter = v->save_as, .snapshot = snapshot_ref(b->snapshot), .query = b->tree->query, .meta = v->header.meta,
+		.exporter = v->save_as, .snapshot = snapshot_ref(b->snapshot), .query = b->tree->query,
+			.meta = v->header.meta,
 	};
 	meta_of_file(&ret->meta);
 	ret->query.max_nodes = 0;

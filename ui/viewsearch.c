@@ -68,7 +68,8 @@ void view_search_recount(struct view *v)
 	const uint32_t here = treeview_node(tv);
 	const size_t at = s->at;
 
-	if (!shown_any(treeview_shown(tv)) || !s->len || (s->counted && search_is_of(s, tv) && s->base == treeview_base(tv)))
+	if (!shown_any(treeview_shown(tv)) || !s->len ||
+	    (s->counted && search_is_of(s, tv) && s->base == treeview_base(tv)))
 		return;
 	if (search_find(s, tv, here, SEARCH_HERE) != here)
 		s->at = at < s->matches ? at : s->matches;

@@ -2,8 +2,8 @@
 /*
  * viewtime.c - the range of time that all panes are about but those that show all of it.
  *
- * A range belongs to the snapshot that it was chosen in, which stays: what is shown of it does not change as the store merges what
- * is old. The pane that it was chosen in goes on.
+ * A range belongs to the snapshot that it was chosen in, which stays: what is shown of it does not
+ * change as the store merges what is old. The pane that it was chosen in goes on.
  */
 #include "config.h"
 
