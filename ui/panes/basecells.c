@@ -36,7 +36,8 @@ void basecells_heads(const struct basecells *c, struct canvas *cv, int y, bool s
 	if (c->now_x)
 		pane_common_head(cv, c->now_x, y, c->cols, "now", false);
 	if (c->change_x)
-		pane_common_head(cv, c->change_x, y, c->cols, c->cols < PANE_COMMON_PERCENT_COLS ? "diff" : "change", sorted);
+		pane_common_head(cv, c->change_x, y, c->cols,
+				 c->cols < PANE_COMMON_PERCENT_COLS ? "diff" : "change", sorted);
 }
 
 /* "+12.2", "~-0.4", "-<0.1" */
@@ -66,9 +67,11 @@ void basecells_draw(const struct basecells *c, const struct baseline *b, uint32_
 	int cols;
 
 	if (c->before_x)
-		pane_common_percent(cv, c->before_x, y, c->cols, STYLE_TEXT, ns[DIFF_BEFORE], (uint64_t)b->diff.unit[DIFF_BEFORE], false);
+		pane_common_percent(cv, c->before_x, y, c->cols, STYLE_TEXT, ns[DIFF_BEFORE],
+				    (uint64_t)b->diff.unit[DIFF_BEFORE], false);
 	if (c->now_x && !b->young)
-		pane_common_percent(cv, c->now_x, y, c->cols, STYLE_TEXT, ns[DIFF_AFTER], (uint64_t)b->diff.unit[DIFF_AFTER], false);
+		pane_common_percent(cv, c->now_x, y, c->cols, STYLE_TEXT, ns[DIFF_AFTER],
+				    (uint64_t)b->diff.unit[DIFF_AFTER], false);
 	if (!c->change_x || b->young || d.change == 0)
 		return;
 	change_text(&d, text, sizeof(text));
@@ -86,5 +89,6 @@ void basecells_words(const struct baseline *b, uint32_t node, struct text_builde
 	if (b->young)
 		return;
 	change_text(&d, text, sizeof(text));
-	text_builder_put(w, TEXT_BUILDER_DOT "now %s" TEXT_BUILDER_DOT "%s \xC2\xB1%.1f points", units_percent(now, d.after), text, 100 * DIFF_Z * d.sigma);
+	text_builder_put(w, TEXT_BUILDER_DOT "now %s" TEXT_BUILDER_DOT "%s \xC2\xB1%.1f points",
+			 units_percent(now, d.after), text, 100 * DIFF_Z * d.sigma);
 }

@@ -86,7 +86,8 @@ static uint32_t flamelayout_kept(const struct maker *m, uint32_t level, uint32_t
 	return node != NODE_NONE && m->t->node[node].parent == parent ? node : NODE_NONE;
 }
 
-static struct pending *flamelayout_push(struct maker *m, const struct flame_frame *parent, uint32_t number, uint32_t node)
+static struct pending *flamelayout_push(struct maker *m, const struct flame_frame *parent,
+					uint32_t number, uint32_t node)
 {
 	struct pending *p = vec_push(&m->stack);
 
@@ -99,9 +100,12 @@ static struct pending *flamelayout_push(struct maker *m, const struct flame_fram
 	return p;
 }
 
-/* N children of PARENT are too narrow, NS from FROM_NS on: NODE is the first of them. KEEP is one of them, or NODE_NONE. */
-static void push_merged(struct maker *m, const struct flame_frame *parent, uint32_t number, uint32_t node, uint32_t keep,
-			uint32_t n, uint64_t from_ns, uint64_t ns)
+/*
+ * N children of PARENT are too narrow, NS from FROM_NS on: NODE is the first of them. KEEP is one
+ * of them, or NODE_NONE.
+ */
+static void push_merged(struct maker *m, const struct flame_frame *parent, uint32_t number,
+			uint32_t node, uint32_t keep, uint32_t n, uint64_t from_ns, uint64_t ns)
 {
 	const int x = flamelayout_column(m, from_ns), w = flamelayout_column(m, from_ns + ns) - x,
 		  last = parent->x + parent->w - 1;

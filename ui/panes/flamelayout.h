@@ -27,7 +27,8 @@ struct flame_frame {
 	uint32_t end;            /* number of the first frame that is not below it */
 	uint32_t level;          /* 0 = the top */
 	uint32_t merged;         /* so many siblings it stands for; 1 = itself alone */
-	uint32_t first;          /* the heaviest of these; the others follow it, and folded idle waits may be among them */
+	/* the heaviest of these; the others follow it, and folded idle waits may be among them */
+	uint32_t first;
 	int x, w;                /* columns; W is at least 1 */
 	uint64_t ns;             /* what it stands for in all */
 };
@@ -44,11 +45,13 @@ struct flame_layout {
 void flame_layout_free(struct flame_layout *l);
 
 /*
- * Places BASE of T, and all below but for idle waits that were folded (NODE_IDLE), in WIDTH columns, in place of what L had.
+ * Places BASE of T, and all below but for idle waits that were folded (NODE_IDLE), in WIDTH
+ * columns, in place of what L had.
  *
- * KEEP, if it is below BASE, is given a frame however narrow it is, as are the nodes that lead to it: in the frame that it is
- * merged into, or, where that has no column, in the last one of its parent, over what is there, and one column wide below that.
- * NODE_NONE = none. False when out of memory: L has what there was room for.
+ * KEEP, if it is below BASE, is given a frame however narrow it is, as are the nodes that lead to
+ * it: in the frame that it is merged into, or, where that has no column, in the last one of its
+ * parent, over what is there, and one column wide below that. NODE_NONE = none. False when out of
+ * memory: L has what there was room for.
  */
 bool flame_layout_make(struct flame_layout *l, const struct tree *t, uint32_t base, int width, uint32_t keep);
 

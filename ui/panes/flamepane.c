@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flamepane.c - the pane of the flame graph (flameview.h): a line for each level, the root on top, frames as coloured blocks with
- * their names in them, the part of a frame in the colour of each kind of time that it takes.
+ * flamepane.c - the pane of the flame graph (flameview.h): a line for each level, the root on top,
+ * frames as coloured blocks with their names in them, the part of a frame in the colour of each
+ * kind of time that it takes.
  *
- * A block ends with half a column that is blank, so that each can be told from the next one and one of a single column is still
- * seen. Neighbours have different shades where there are colours enough; without colours they are underlined.
+ * A block ends with half a column that is blank, so that each can be told from the next one and one
+ * of a single column is still seen. Neighbours have different shades where there are colours
+ * enough; without colours they are underlined.
  */
 #include "config.h"
 
@@ -79,7 +81,10 @@ static enum time_kind main_kind(const uint64_t ns[TIME_NR])
 	return (enum time_kind)kind;
 }
 
-/* Whether S finds any of those that the frame of ROW stands for, or what is below them: all that its siblings have not. */
+/*
+ * Whether S finds any of those that the frame of ROW stands for, or what is below them: all that
+ * its siblings have not.
+ */
 static bool merged_match(const struct search *s, const struct treeview *tv, size_t row)
 {
 	const struct flame_frame *f = flameview_frame(tv, row), *parent = flameview_frame(tv, f->parent), *sibling;
@@ -98,7 +103,8 @@ static bool flamepane_found(const struct search *s, const struct treeview *tv, s
 {
 	size_t len;
 
-	return s && (flameview_frame(tv, row)->merged > 1 ? merged_match(s, tv, row) : search_in(s, label, &len) != NULL);
+	return s && (flameview_frame(tv, row)->merged > 1 ? merged_match(s, tv, row) : search_in(s,
+		label, &len) != NULL);
 }
 
 /* Gives the columns of a frame the colours of its kinds, or that of what it is. */
@@ -110,12 +116,14 @@ static void flamepane_colour(const struct drawing *d, size_t row, int y, const c
 	uint64_t ns[TIME_NR];
 
 	if (here || match) {
-		canvas_restyle(d->cv, f->x, y, f->w, here ? match ? STYLE_CURSOR_MATCH : STYLE_CURSOR : STYLE_FLAME_MATCH);
+		canvas_restyle(d->cv, f->x, y, f->w,
+			       here ? match ? STYLE_CURSOR_MATCH : STYLE_CURSOR : STYLE_FLAME_MATCH);
 		return;
 	}
 	sum_kinds(d->tv->tree, f, ns);
 	for (int i = 0; i < f->w; i++) {
-		const enum time_kind kind = !d->look->kinds || !measure_set_is_wall(&d->look->set) ? TIME_RUNNING : f->w == 1 ? main_kind(ns) : kind_at(ns, i, f->w);
+		const enum time_kind kind = !d->look->kinds || !measure_set_is_wall(&d->look->set) ? TIME_RUNNING :
+			f->w == 1 ? main_kind(ns) : kind_at(ns, i, f->w);
 
 		canvas_restyle(d->cv, f->x + i, y, 1, kind_style[kind][shade]);
 	}
@@ -167,7 +175,8 @@ static size_t next_row(const struct treeview *tv, size_t i, int lines)
 	return (long)f->level - (long)flameview_of(tv)->top + 1 >= lines ? f->end : i + 1;
 }
 
-static void flamepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct search *s)
+static void flamepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv,
+			   const struct search *s)
 {
 	const struct drawing d = { tv, look, cv, s };
 
@@ -211,7 +220,8 @@ static void put_weight(struct text_builder *w, const struct measure *m, uint64_t
 {
 	char text[UNITS_MAX];
 
-	text_builder_put(w, "%s%s%s", measure_text(m, value, text), m->unit == UNIT_OWN ? " " : "", m->unit == UNIT_OWN ? unit : "");
+	text_builder_put(w, "%s%s%s", measure_text(m, value, text), m->unit == UNIT_OWN ? " " : "",
+			 m->unit == UNIT_OWN ? unit : "");
 }
 
 static double flamepane_share(uint64_t ns, uint64_t of)
@@ -234,7 +244,8 @@ static const char *flamepane_counted(const struct tree_node *n, const struct tre
 
 /* What is said of the frame under the cursor, the more important things first; returns how many. */
 #define FIGURES 5
-static size_t list_figures(const struct treeview *tv, const struct tree_look *look, const char *unit, char figure[FIGURES][96])
+static size_t list_figures(const struct treeview *tv, const struct tree_look *look, const char *unit,
+			   char figure[FIGURES][96])
 {
 	const struct flame_frame *f = flameview_here(tv);
 	const struct tree_node *n = &tv->tree->node[f->node];
@@ -259,7 +270,8 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 	return i;
 }
 
-static void flamepane_status(const struct treeview *tv, const struct tree_look *look, const char *unit, struct canvas *cv, int y)
+static void flamepane_status(const struct treeview *tv, const struct tree_look *look, const char *unit,
+			     struct canvas *cv, int y)
 {
 	char label[LABEL_MAX], figure[FIGURES][96];
 	size_t n, shown = 0;

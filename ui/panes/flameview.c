@@ -215,7 +215,8 @@ static uint64_t flameview_whole_ns(const struct treeview *tv)
 }
 
 static const struct treeview_ops flame_rows = {
-	.list = flameview_list, .set_width = flameview_set_width, .follow = flameview_follow, .whole_ns = flameview_whole_ns,
+	.list = flameview_list, .set_width = flameview_set_width, .follow = flameview_follow,
+		.whole_ns = flameview_whole_ns,
 };
 
 void flameview_init(struct treeview *tv, struct flameview *f)

@@ -49,7 +49,8 @@ static void funcspane_rule(const struct view *v, const struct pane *p, struct ca
 	if (f.outside_ns)
 		snprintf(outside, sizeof(outside), TEXT_BUILDER_DOT "%s in none",
 			 units_percent(share, whole ? (double)f.outside_ns / (double)whole : 0));
-	snprintf(title, sizeof(title), "%s%s", title_funcs(&b->job.query, p->look.kinds, &f, v->options, words, sizeof(words)),
+	snprintf(title, sizeof(title), "%s%s", title_funcs(&b->job.query, p->look.kinds, &f, v->options,
+							   words, sizeof(words)),
 		 b->baseline ? TEXT_BUILDER_DOT "self against baseline" : outside);
 	treepane_rule(p->tv, &p->look, cv, title);
 }

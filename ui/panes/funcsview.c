@@ -39,7 +39,8 @@ static int funcsview_by_self(const void *va, const void *vb)
 
 static const char *funcsview_name_of(const struct tree *t, uint32_t node)
 {
-	return t->node[node].kind == NODE_FUNC ? names_text(t->names, names_func(t->names, t->node[node].func)->name) : "";
+	return t->node[node].kind == NODE_FUNC ? names_text(t->names,
+							    names_func(t->names, t->node[node].func)->name) : "";
 }
 
 /* Lists what has a node in the end, by falling total. Returns how many there are. */

@@ -24,12 +24,16 @@ struct funcsview {
 };
 
 /*
- * Makes the list of T, which is not inverted and may be freed afterwards; names and dictionary are borrowed as T borrows
- * them. On success *RET is the caller's (tree_free()). -ENOMEM with a sentence.
+ * Makes the list of T, which is not inverted and may be freed afterwards; names and dictionary are
+ * borrowed as T borrows them. On success *RET is the caller's (tree_free()). -ENOMEM with a
+ * sentence.
  */
 int funcsview_tree(const struct tree *t, struct funcsview *ret_view, struct tree **ret, struct err *e);
 
-/* The node of T that takes most among those of the function that is known by KEY (func_key()); NODE_NONE when there is none. */
+/*
+ * The node of T that takes most among those of the function that is known by KEY (func_key());
+ * NODE_NONE when there is none.
+ */
 uint32_t funcsview_find(const struct tree *t, uint64_t key);
 
 struct built;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list.h - the list of panes, in the order in which they stand. A new pane is a line here and a file beside it, which has a
- * const struct pane_ops (pane.h) called pane_NAME: pane_tree, pane_flame, ...
+ * list.h - the list of panes, in the order in which they stand. A new pane is a line here and a
+ * file beside it, which has a const struct pane_ops (pane.h) called pane_NAME: pane_tree,
+ * pane_flame, ...
  *
- * A line says what is known without that file, for the table of keys and for the man pages: its id (PANE_ID, and MODE_ID for
- * keys while it is in focus), its NAME, one word that is kept in files, the key that shows and hides it as the character and as
- * it is written, what of enum ui_can it needs, its place in the footer with its word there, the line of help, and the heading of
- * its keys in the man page. A pane has the keys of a list that is sorted and searched, unless keymap.c says otherwise. The first
- * one is always there.
+ * A line says what is known without that file, for the table of keys and for the man pages: its id
+ * (PANE_ID, and MODE_ID for keys while it is in focus), its NAME, one word that is kept in files,
+ * the key that shows and hides it as the character and as it is written, what of enum ui_can it
+ * needs, its place in the footer with its word there, the line of help, and the heading of its keys
+ * in the man page. A pane has the keys of a list that is sorted and searched, unless keymap.c says
+ * otherwise. The first one is always there.
  */
 #ifndef SBERF_UI_PANES_LIST_H
 #define SBERF_UI_PANES_LIST_H

@@ -22,7 +22,8 @@ struct list_layout listcolumns_lay_out(const struct list_column *c, size_t n, in
 	return l;
 }
 
-void listcolumns_heads(const struct list_column *c, size_t n, const struct list_layout *l, struct canvas *cv, int y, int sorted)
+void listcolumns_heads(const struct list_column *c, size_t n, const struct list_layout *l, struct canvas *cv,
+		       int y, int sorted)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (l->x[i])
@@ -31,7 +32,8 @@ void listcolumns_heads(const struct list_column *c, size_t n, const struct list_
 }
 
 /* FIGURE, right-aligned in the COLS columns from X on; a number that is too long is rounded. */
-static void listcolumns_put(const struct list_figure *figure, struct canvas *cv, int x, int y, int cols, enum style style)
+static void listcolumns_put(const struct list_figure *figure, struct canvas *cv, int x, int y, int cols,
+			    enum style style)
 {
 	char text[UNITS_MAX];
 
@@ -48,8 +50,8 @@ static void listcolumns_put(const struct list_figure *figure, struct canvas *cv,
 	canvas_put(cv, x, y, style, text);
 }
 
-void listcolumns_draw(const struct list_column *c, size_t n, const struct list_layout *l, const void *row, enum style lead,
-		      struct canvas *cv, int y)
+void listcolumns_draw(const struct list_column *c, size_t n, const struct list_layout *l, const void *row,
+		      enum style lead, struct canvas *cv, int y)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct list_figure figure = l->x[i] ? c[i].figure(row) : (struct list_figure){ 0 };

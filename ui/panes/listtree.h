@@ -9,9 +9,9 @@
 #include "query/query.h"
 
 /*
- * A tree like WHAT (dict, names, query, n) of the n nodes at NODE, to be freed with tree_free(). The first is the root, the
- * others know their parent, which comes before them; siblings keep their order. Takes NODE over, also when it fails: NULL when
- * out of memory.
+ * A tree like WHAT (dict, names, query, n) of the n nodes at NODE, to be freed with tree_free().
+ * The first is the root, the others know their parent, which comes before them; siblings keep their
+ * order. Takes NODE over, also when it fails: NULL when out of memory.
  */
 struct tree *listtree_new(const struct tree *what, struct tree_node *node);
 

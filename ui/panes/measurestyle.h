@@ -11,7 +11,8 @@ static inline enum style measure_style(const struct measure *m)
 {
 	static const enum style styles[] = {
 		[MEASURE_STYLE_RUNNING] = STYLE_RUNNING, [MEASURE_STYLE_RUNNABLE] = STYLE_RUNNABLE,
-		[MEASURE_STYLE_BLOCKED] = STYLE_BLOCKED, [MEASURE_STYLE_FAR] = STYLE_FAR, [MEASURE_STYLE_OTHER] = STYLE_TEXT,
+		[MEASURE_STYLE_BLOCKED] = STYLE_BLOCKED, [MEASURE_STYLE_FAR] = STYLE_FAR,
+		[MEASURE_STYLE_OTHER] = STYLE_TEXT,
 	};
 
 	return styles[m->style];

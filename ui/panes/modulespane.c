@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * modulespane.c - the pane of modules: which executables and libraries the time went into, themselves and with all that they
- * call; the kernel is one, code without a file another.
+ * modulespane.c - the pane of modules: which executables and libraries the time went into,
+ * themselves and with all that they call; the kernel is one, code without a file another.
  *
- * Read from the call tree as the list of functions is, and drawn as that is. A module's total grows at a frame that has no other
- * of that module above it.
+ * Read from the call tree as the list of functions is, and drawn as that is. A module's total grows
+ * at a frame that has no other of that module above it.
  */
 #include "config.h"
 
@@ -104,7 +104,8 @@ static void modulespane_sum(const struct tree *t, struct module_sums *sums)
 }
 
 /* The rows that have something, as the nodes of a tree of one level. NULL when out of memory. */
-static struct tree *modulespane_tree(const struct tree *t, const struct module_sums *sums, uint32_t nr, struct modules *ret)
+static struct tree *modulespane_tree(const struct tree *t, const struct module_sums *sums, uint32_t nr,
+				     struct modules *ret)
 {
 	AUTO_FREE struct tree_node *node = calloc(nr + 2ul, sizeof(*node));
 	struct tree what = *t;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numacells.c - the columns of the view by node that there are for each node: accesses from node to node, where the memory of a
- * function, a site, a kind is, where a thread ran.
+ * numacells.c - the columns of the view by node that there are for each node: accesses from node to
+ * node, where the memory of a function, a site, a kind is, where a thread ran.
  *
- * Where percentages do not fit each node has a column of a height, and where there are more nodes than columns several share one:
- * so a line never runs into another one, however many nodes there are.
+ * Where percentages do not fit each node has a column of a height, and where there are more nodes
+ * than columns several share one: so a line never runs into another one, however many nodes there
+ * are.
  */
 #include "config.h"
 
@@ -49,7 +50,8 @@ static const char *lead_of(enum numa_part part)
 }
 
 /* Numbers of nodes above their columns, as many as leave a blank between each other. */
-void numa_cells_heads(const struct numa_cells *c, const struct numa_view *v, enum numa_part part, struct canvas *cv, int y)
+void numa_cells_heads(const struct numa_cells *c, const struct numa_view *v, enum numa_part part,
+		      struct canvas *cv, int y)
 {
 	const int end = c->mode == NUMA_CELLS_DISTANCES ? NUMA_CELL_COLS : c->cols;
 	int free_x = c->x - NUMA_CELLS_GAP;
@@ -180,13 +182,15 @@ static void draw_distance(const struct numa_view *v, uint32_t from, uint32_t to,
 
 	if (!v->state)
 		return;
-	len = snprintf(text, sizeof(text), "%u", topology_distance(&v->state->topology, v->node[from].id, v->node[to].id));
-	canvas_put(cv, x + NUMA_DISTANCE_COLS - len, y, STYLE_FAINT, len < NUMA_DISTANCE_COLS - NUMA_CELL_COLS ? text : "");
+	len = snprintf(text, sizeof(text), "%u", topology_distance(&v->state->topology, v->node[from].id,
+								   v->node[to].id));
+	canvas_put(cv, x + NUMA_DISTANCE_COLS - len, y, STYLE_FAINT,
+		   len < NUMA_DISTANCE_COLS - NUMA_CELL_COLS ? text : "");
 }
 
 /* The column of a height for the nodes from FIRST on that share it. */
-static void draw_height(const struct numa_cells *c, const struct values *s, uint32_t nr, uint32_t first, struct canvas *cv, int x,
-			int y)
+static void draw_height(const struct numa_cells *c, const struct values *s, uint32_t nr, uint32_t first,
+			struct canvas *cv, int x, int y)
 {
 	uint64_t value = 0;
 	bool near = s->home == NO_NODE_IS_FAR;
@@ -201,8 +205,8 @@ static void draw_height(const struct numa_cells *c, const struct values *s, uint
 		canvas_fill(cv, x, y, 1, STYLE_FAINT, NOTHING_CP);
 }
 
-void numa_cells_draw(const struct numa_cells *c, const struct numaview *nv, const struct numa_line *l, struct canvas *cv, int y,
-		     bool heat)
+void numa_cells_draw(const struct numa_cells *c, const struct numaview *nv, const struct numa_line *l,
+		     struct canvas *cv, int y, bool heat)
 {
 	struct values s;
 

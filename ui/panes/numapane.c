@@ -2,8 +2,9 @@
 /*
  * numapane.c - lines of the view by node: where names, figures and the columns of nodes stand.
  *
- * Each part lays its columns out for itself, because they say different things; what there is no room for leaves by its rank. The
- * columns of nodes are at the right end, the same ones for all parts, so that the eye can follow a node down the screen.
+ * Each part lays its columns out for itself, because they say different things; what there is no
+ * room for leaves by its rank. The columns of nodes are at the right end, the same ones for all
+ * parts, so that the eye can follow a node down the screen.
  */
 #include "config.h"
 
@@ -58,7 +59,10 @@ static int name_cols(enum numa_part part, int w)
 	return share < ROW_NAME_MIN ? ROW_NAME_MIN : share > ROW_NAME_MAX ? ROW_NAME_MAX : share;
 }
 
-/* Distances stand beside the figures of nodes where these are complete; other parts have columns of the same width then. */
+/*
+ * Distances stand beside the figures of nodes where these are complete; other parts have columns of
+ * the same width then.
+ */
 static int most_cols(const struct numaview *nv, enum numa_part part, int w)
 {
 	const int room = w - NODE_NAME - NODE_COLS_ALL - NUMA_CELLS_GAP;
@@ -75,8 +79,8 @@ static struct numa_cells lay_out_cells(const struct numaview *nv, enum numa_part
 
 	if ((nodes && !nv->beside) || part >= NUMA_PART_PROCESSES || part == NUMA_PART_MOVES)
 		return (struct numa_cells){ 0 };
-	return numa_cells_for(nv->v->nr_nodes, w - name_cols(part, w) - figures - NUMA_CELLS_GAP, w, most_cols(nv, part, w),
-			      nodes || matrix);
+	return numa_cells_for(nv->v->nr_nodes, w - name_cols(part, w) - figures - NUMA_CELLS_GAP, w,
+			      most_cols(nv, part, w), nodes || matrix);
 }
 
 /* The columns of PART from left to right; returns how wide they are. */
@@ -218,7 +222,8 @@ static void numapane_draw_figures(const struct layout *lay, const struct numavie
 }
 
 /* What has a colour of its own also under the cursor: bars. */
-static void draw_bars(const struct layout *lay, const struct numaview *nv, const struct numa_line *l, struct canvas *cv, int y)
+static void draw_bars(const struct layout *lay, const struct numaview *nv, const struct numa_line *l,
+		      struct canvas *cv, int y)
 {
 	const struct numa_row row = numapane_row(nv->v, l);
 
@@ -240,11 +245,12 @@ static void draw_bars(const struct layout *lay, const struct numaview *nv, const
 }
 
 /* Heads of columns stand in the line above the rows, when these can be seen. */
-static void numapane_draw_heads(const struct layout *lay, const struct numaview *nv, enum numa_part part, struct canvas *cv,
-				int y)
+static void numapane_draw_heads(const struct layout *lay, const struct numaview *nv, enum numa_part part,
+				struct canvas *cv, int y)
 {
 	for (unsigned int i = 0; i < lay->n; i++)
-		canvas_put(cv, lay->x[i] + lay->col[i]->cols - (int)strlen(lay->col[i]->head), y, STYLE_FAINT, lay->col[i]->head);
+		canvas_put(cv, lay->x[i] + lay->col[i]->cols - (int)strlen(lay->col[i]->head), y, STYLE_FAINT,
+			   lay->col[i]->head);
 	numa_cells_heads(&lay->cells, nv->v, part, cv, y);
 }
 
@@ -506,7 +512,8 @@ static void numapane_draw_rule(const struct view *v, const struct pane *p, struc
 	const struct numaview *nv = p->built->model;
 	char title[TITLE_MAX];
 
-	pane_common_rule(cv, 0, cv->w, title_numa(nv->v, cv->w - PANE_COMMON_RULE_COLS, v->options, title, sizeof(title)));
+	pane_common_rule(cv, 0, cv->w, title_numa(nv->v, cv->w - PANE_COMMON_RULE_COLS, v->options, title,
+						  sizeof(title)));
 }
 
 static void numapane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
@@ -543,7 +550,8 @@ static bool numapane_act(struct view *v, struct pane *p, enum action a)
 		return false;
 	id = numapane_of(p->tv)->v->node[i].id;
 	if (view_filter_pick(v, TERM_NODE, id))
-		snprintf(v->message, sizeof(v->message), "only what the CPUs of node %u did, in all views: Esc shows all again", id);
+		snprintf(v->message, sizeof(v->message),
+			 "only what the CPUs of node %u did, in all views: Esc shows all again", id);
 	return true;
 }
 

@@ -25,7 +25,8 @@ void numapane_status(const struct treeview *tv, struct canvas *cv, int y);
 bool numapane_on_mark(const struct treeview *tv, int w, int x, int y);
 
 /*
- * The frames of the call paths on the LINES > 0 rows that are on screen, at most MAX into RET, shared evenly. Returns how many.
+ * The frames of the call paths on the LINES > 0 rows that are on screen, at most MAX into RET,
+ * shared evenly. Returns how many.
  */
 size_t numapane_frames(const struct treeview *tv, int lines, frame_id *ret, size_t max);
 

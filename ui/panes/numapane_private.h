@@ -47,14 +47,15 @@ struct numa_cells {
 #define NUMA_DISTANCE_COLS 9     /* with the distance beside it */
 
 /*
- * The cells for NR nodes in ROOM columns before column END, no wider than MOST columns each. Where they are a MUST, several
- * nodes share one rather than that there are none.
+ * The cells for NR nodes in ROOM columns before column END, no wider than MOST columns each. Where
+ * they are a MUST, several nodes share one rather than that there are none.
  */
 struct numa_cells numa_cells_for(uint32_t nr, int room, int end, int most, bool must);
 /* Their heads, for the rows of PART. */
-void numa_cells_heads(const struct numa_cells *c, const struct numa_view *v, enum numa_part part, struct canvas *cv, int y);
+void numa_cells_heads(const struct numa_cells *c, const struct numa_view *v, enum numa_part part,
+		      struct canvas *cv, int y);
 /* What they say of LINE: numbers are drawn before the cursor is, heights (HEAT) after. */
-void numa_cells_draw(const struct numa_cells *c, const struct numaview *nv, const struct numa_line *l, struct canvas *cv, int y,
-		     bool heat);
+void numa_cells_draw(const struct numa_cells *c, const struct numaview *nv, const struct numa_line *l,
+		     struct canvas *cv, int y, bool heat);
 
 #endif

@@ -38,7 +38,8 @@ static void numarowlabel_put_part(const struct numaview *nv, enum numa_part part
 		[NUMA_PART_MISSES] = "samples without an address",
 	};
 
-	text_builder_put(ret, "%s", part == NUMA_PART_FUNCS && numaview_is_one(nv->v) ? "functions by accesses" : texts[part]);
+	text_builder_put(ret, "%s", part == NUMA_PART_FUNCS &&
+			 numaview_is_one(nv->v) ? "functions by accesses" : texts[part]);
 }
 
 static void numarowlabel_put_node(const struct numa_view *v, uint32_t i, struct text_builder *ret)
@@ -55,7 +56,8 @@ static void numarowlabel_put_node(const struct numa_view *v, uint32_t i, struct 
 		text_builder_put(ret, TEXT_BUILDER_DOT "memory only");
 	/* First what no column says: the end goes where there is little room. */
 	if (n && n->nr_cpus)
-		text_builder_put(ret, TEXT_BUILDER_DOT "CPU%s %s%s", n->nr_cpus == 1 ? "" : "s", n->cpus, n->size_bytes ? "" : TEXT_BUILDER_DOT "no memory");
+		text_builder_put(ret, TEXT_BUILDER_DOT "CPU%s %s%s", n->nr_cpus == 1 ? "" : "s", n->cpus,
+				 n->size_bytes ? "" : TEXT_BUILDER_DOT "no memory");
 	if (n && n->size_bytes)
 		text_builder_put(ret, TEXT_BUILDER_DOT "%s", units_bytes(size, n->size_bytes));
 }
@@ -67,7 +69,8 @@ static const char *or_none(const char *list)
 
 static void numarowlabel_put_process(const struct numa_process *p, struct text_builder *ret)
 {
-	text_builder_put(ret, "%s%s%d" TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT "nodes %s" TEXT_BUILDER_DOT "CPUs %s", p->comm, *p->comm ? " " : "",
+	text_builder_put(ret, "%s%s%d" TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT "nodes %s" TEXT_BUILDER_DOT "CPUs %s",
+		  p->comm, *p->comm ? " " : "",
 		  (int)p->pid, *p->policy ? p->policy : "policy unknown", or_none(p->mems), or_none(p->cpus));
 }
 
@@ -127,9 +130,11 @@ static void numarowlabel_put_cell(const struct numa_view *v, uint32_t i, uint32_
 	else
 		text_builder_put(ret, TEXT_BUILDER_DOT "no access seen");
 	if (v->state)
-		text_builder_put(ret, TEXT_BUILDER_DOT "distance %u", topology_distance(&v->state->topology, v->node[i].id, v->node[to].id));
+		text_builder_put(ret, TEXT_BUILDER_DOT "distance %u",
+				 topology_distance(&v->state->topology, v->node[i].id, v->node[to].id));
 	if (c->count)
-		text_builder_put(ret, TEXT_BUILDER_DOT "%s sample%s", units_thousands(n, c->count), c->count == 1 ? "" : "s");
+		text_builder_put(ret, TEXT_BUILDER_DOT "%s sample%s", units_thousands(n, c->count),
+				 c->count == 1 ? "" : "s");
 }
 
 static void put_of_node(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
@@ -139,8 +144,8 @@ static void put_of_node(const struct numa_view *v, const struct numa_line *l, st
 	switch (l->part) {
 	case NUMA_PART_THREADS:
 		text_builder_put(ret, "on node %u", v->node[l->sub].id);
-		numarowlabel_put_share(ret, TEXT_BUILDER_DOT, v->thread[l->i].node_ns[l->sub], v->thread[l->i].running_ns,
-				       " of its running time");
+		numarowlabel_put_share(ret, TEXT_BUILDER_DOT, v->thread[l->i].node_ns[l->sub],
+				       v->thread[l->i].running_ns, " of its running time");
 		break;
 	case NUMA_PART_MAPPINGS:
 		text_builder_put(ret, "on node %u" TEXT_BUILDER_DOT "~%s", v->node[l->sub].id,
@@ -164,7 +169,8 @@ static void put_pages(const struct numa_state *s, const struct numa_process *p, 
 	if (!p->moment_ns)
 		text_builder_put(ret, TEXT_BUILDER_DOT "where, was not asked yet");
 	else
-		text_builder_put(ret, TEXT_BUILDER_DOT "%s of %s pages that were asked for are in memory" TEXT_BUILDER_DOT "%s ago",
+		text_builder_put(ret, TEXT_BUILDER_DOT
+			  "%s of %s pages that were asked for are in memory" TEXT_BUILDER_DOT "%s ago",
 			  units_thousands(found, p->found), units_thousands(asked, p->asked),
 			  units_time(ago, s->time_ns > p->moment_ns ? s->time_ns - p->moment_ns : 0));
 }
@@ -176,13 +182,14 @@ static void put_words(const struct numa_state *s, const struct numa_line *l, str
 
 	switch (l->sub) {
 	case NUMA_WORDS_POLICY:
-		text_builder_put(ret, "policy of its first thread: %s" TEXT_BUILDER_DOT "other policies of mappings: %s",
+		text_builder_put(ret, "policy of its first thread: %s" TEXT_BUILDER_DOT
+				 "other policies of mappings: %s",
 			  *p->policy ? p->policy : "unknown",
 			  p->policies_read ? or_none(p->mapped_policy) : "not read, it is too large");
 		break;
 	case NUMA_WORDS_ALLOWED:
-		text_builder_put(ret, "allowed by cpuset and affinity: memory of nodes %s" TEXT_BUILDER_DOT "CPUs %s", or_none(p->mems),
-			  or_none(p->cpus));
+		text_builder_put(ret, "allowed by cpuset and affinity: memory of nodes %s" TEXT_BUILDER_DOT "CPUs %s",
+			  or_none(p->mems), or_none(p->cpus));
 		break;
 	case NUMA_WORDS_PAGES:
 		put_pages(s, p, ret);
@@ -194,7 +201,10 @@ static void put_words(const struct numa_state *s, const struct numa_line *l, str
 	}
 }
 
-/* A call path below its function begins with who calls that; one that is told otherwise, with whatever it begins with. */
+/*
+ * A call path below its function begins with who calls that; one that is told otherwise, with
+ * whatever it begins with.
+ */
 static void numarowlabel_put_path(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
 {
 	char path[LABEL_MAX], func[LABEL_MAX];

@@ -31,9 +31,11 @@ static void numastatus_put_accesses(const struct numa_view *v, const struct numa
 	numastatus_put_count(ret, numa_accesses_count(a), "sampled access", "es");
 	if (!all || numaview_is_one(v))
 		return;
-	text_builder_put(ret, TEXT_BUILDER_DOT "~%s of them far", units_percent(share, (double)a->far_ns / (double)all));
+	text_builder_put(ret, TEXT_BUILDER_DOT "~%s of them far",
+			 units_percent(share, (double)a->far_ns / (double)all));
 	if (a->cost_ns && cost)
-		text_builder_put(ret, TEXT_BUILDER_DOT "~%s of all time by distance", units_percent(share, (double)a->cost_ns / (double)cost));
+		text_builder_put(ret, TEXT_BUILDER_DOT "~%s of all time by distance",
+				 units_percent(share, (double)a->cost_ns / (double)cost));
 }
 
 static void put_distances(const struct numa_view *v, uint32_t i, struct text_builder *ret)
@@ -75,10 +77,11 @@ static void numastatus_put_site(const struct numa_view *v, const struct numa_sit
 {
 	char pages[UNITS_MAX], away[UNITS_MAX];
 
-	text_builder_put(ret, "~%s page%s of kind %s", units_thousands(pages, r->path.count), r->path.count == 1 ? "" : "s",
-		  mapping_word(r->mapping)->name);
+	text_builder_put(ret, "~%s page%s of kind %s", units_thousands(pages, r->path.count),
+		  r->path.count == 1 ? "" : "s", mapping_word(r->mapping)->name);
 	if (r->away_count)
-		text_builder_put(ret, TEXT_BUILDER_DOT "~%s on another node than who touched them", units_thousands(away, r->away_count));
+		text_builder_put(ret, TEXT_BUILDER_DOT "~%s on another node than who touched them",
+				 units_thousands(away, r->away_count));
 	put_path_thread(v, &r->path, ret);
 }
 
@@ -99,7 +102,8 @@ static void numastatus_put_thread(const struct numa_view *v, const struct numa_t
 		text_builder_put(ret, TEXT_BUILDER_DOT "put elsewhere %" PRIu64 " times", known->kernel_moves);
 }
 
-static void numastatus_put_mapping(const struct numa_view *v, const struct numa_mapping_row *r, struct text_builder *ret)
+static void numastatus_put_mapping(const struct numa_view *v, const struct numa_mapping_row *r,
+				   struct text_builder *ret)
 {
 	text_builder_put(ret, "%s" TEXT_BUILDER_DOT, mapping_word(r->mapping)->text);
 	numastatus_put_accesses(v, &r->accesses, ret);
@@ -109,11 +113,13 @@ static void numastatus_put_mapping(const struct numa_view *v, const struct numa_
 static const char *part_text(enum numa_part part)
 {
 	static const char *const texts[NUMA_PARTS] = {
-		[NUMA_PART_NODES] = "where threads ran and queued, where memory is, where pages came to be, moves there",
+		[NUMA_PART_NODES] = "where threads ran and queued, where memory is, where pages came to "
+			"be, moves there",
 		[NUMA_PART_MATRIX] = "of all sampled accesses, in %: from the CPUs of a node, to the memory of a node",
 		[NUMA_PART_FUNCS] = "by time of samples whose access was far, weighed by distance",
 		[NUMA_PART_SITES] = "pages that came to be by page faults there; away: not on the node of the CPU",
-		[NUMA_PART_THREADS] = "home: where the kernel wants it, else where it ran most; off home: of its running time",
+		[NUMA_PART_THREADS] = "home: where the kernel wants it, else where it ran most; off home: of "
+		"its running time",
 		[NUMA_PART_MOVES] = "where threads left a CPU of one node, to come back on one of another",
 		[NUMA_PART_MAPPINGS] = "what was accessed, and where what is resident is",
 		[NUMA_PART_PROCESSES] = "as the kernel says; pages: of the sample, in memory",
@@ -143,7 +149,8 @@ static void numastatus_put_balancing(const struct numa_view *v, enum numa_part p
 	char text[UNITS_MAX];
 
 	if (n)
-		text_builder_put(ret, TEXT_BUILDER_DOT "not ~%s faults of automatic balancing", units_thousands(text, n));
+		text_builder_put(ret, TEXT_BUILDER_DOT "not ~%s faults of automatic balancing",
+				 units_thousands(text, n));
 }
 
 static void numastatus_put_row(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
