@@ -2,8 +2,9 @@
 /*
  * numaview.c - the lines of numaview.h. What they are called is in numarowlabel.c.
  *
- * Rows of functions in call paths say which they are, as the nodes of a call tree do, so that searching and following new names work as
- * there. There are PLACES of them for each part at most, those of the heaviest paths; other paths have their one line alone.
+ * Rows of functions in call paths say which they are, as the nodes of a call tree do, so that
+ * searching and following new names work as there. There are PLACES of them for each part at most,
+ * those of the heaviest paths; other paths have their one line alone.
  */
 #include "config.h"
 
@@ -108,10 +109,11 @@ static uint32_t numaview_add_row(struct maker *m, uint32_t head, uint32_t i, uin
 /* Call paths */
 
 /*
- * Adds a function of a call path: the name NR of FRAME, or the place itself when it has none. False when there is no more room.
+ * Adds a function of a call path: the name NR of FRAME, or the place itself when it has none. False
+ * when there is no more room.
  */
-static bool numaview_add_place(struct maker *m, uint32_t path, frame_id frame, const struct frame_names *fn, uint32_t nr,
-			       uint32_t at)
+static bool numaview_add_place(struct maker *m, uint32_t path, frame_id frame,
+			       const struct frame_names *fn, uint32_t nr, uint32_t at)
 {
 	struct outline_row what = { .kind = NODE_ADDR, .frame = frame, .place = frame };
 	struct numa_line line = m->line.v[path];
@@ -211,7 +213,8 @@ static void make_notes(struct maker *m, uint32_t root)
 
 	for (uint32_t i = 0; i < NUMA_NOTES; i++) {
 		if (is[i])
-			numaview_add_line(m, root, (struct numa_line){ NUMA_PART_NOTES, NUMA_LEVEL_ROW, i, 0 }, SEED + i);
+			numaview_add_line(m, root,
+					  (struct numa_line){ NUMA_PART_NOTES, NUMA_LEVEL_ROW, i, 0 }, SEED + i);
 	}
 }
 
@@ -227,7 +230,8 @@ static void make_matrix(struct maker *m, uint32_t head)
 			const uint64_t value[] = { m->v->cell[i * n + to].ns };
 
 			if (value[0] || (n <= FEW_NODES && m->v->all.near_ns + m->v->all.far_ns))
-				numaview_add_line(m, row, (struct numa_line){ m->line.v[head].part, NUMA_LEVEL_NODE, i, to },
+				numaview_add_line(m, row,
+						  (struct numa_line){ m->line.v[head].part, NUMA_LEVEL_NODE, i, to },
 						  m->v->node[to].id);
 		}
 	}
@@ -365,9 +369,11 @@ static uint32_t add_head(struct maker *m, enum numa_part part)
 static void make_part(struct maker *m, const struct numaview *nv, enum numa_part part)
 {
 	static void (*const make[NUMA_PARTS])(struct maker *m, uint32_t head) = {
-		[NUMA_PART_NODES] = numaview_make_nodes, [NUMA_PART_MATRIX] = make_matrix, [NUMA_PART_FUNCS] = make_funcs,
+		[NUMA_PART_NODES] = numaview_make_nodes, [NUMA_PART_MATRIX] = make_matrix,
+			[NUMA_PART_FUNCS] = make_funcs,
 		[NUMA_PART_SITES] = make_sites, [NUMA_PART_THREADS] = make_threads, [NUMA_PART_MOVES] = make_moves,
-		[NUMA_PART_MAPPINGS] = make_mappings, [NUMA_PART_PROCESSES] = make_processes, [NUMA_PART_MISSES] = make_misses,
+		[NUMA_PART_MAPPINGS] = make_mappings, [NUMA_PART_PROCESSES] = make_processes,
+		[NUMA_PART_MISSES] = make_misses,
 	};
 	const uint32_t few = part <= NUMA_PART_MATRIX ? NODE_ROWS : 0;
 	const struct outline_row more = { .kind = NODE_MORE, .place = ID_NONE, .few = few };

@@ -27,14 +27,16 @@ struct pane;
 /* What the columns are about. */
 struct tree_look {
 	struct measure_set set;  /* what was asked for */
-	unsigned int kinds;      /* its places that have a column, as a mask; 0 = there is one measure, which needs none */
+	/* its places that have a column, as a mask; 0 = there is one measure, which needs none */
+	unsigned int kinds;
 	uint64_t elapsed_ns;     /* what 100 % is with KINDS */
 	bool flat;               /* a list of functions */
 };
 
 /* What is true of a pane. */
 enum pane_trait {
-	PANE_CALL_TREE = 1,      /* it shows the call tree that the question is about, so it is also what is saved of it */
+	/* it shows the call tree that the question is about, so it is also what is saved of it */
+	PANE_CALL_TREE = 1,
 	PANE_COMPARES = 2,       /* with a baseline, when one is marked */
 	PANE_ALL_TIME = 4,       /* whatever range of time is chosen */
 	PANE_FLAT = 8,           /* each row is a function: bars and kinds of time are its own */
@@ -45,7 +47,8 @@ enum pane_trait {
 struct pane_ops {
 	unsigned int traits;             /* a mask of enum pane_trait */
 	unsigned int weight;             /* lines that it deserves (layout.h) */
-	uint32_t kinds;                  /* kinds of time that it can show: a mask of measures, 0 = none in particular */
+	/* kinds of time that it can show: a mask of measures, 0 = none in particular */
+	uint32_t kinds;
 	unsigned int no_sort;            /* a mask of 1 << enum sort_by: orders that make no sense here */
 
 	/* Its lines: so many treeviews are kept, for questions that differ in what way() tells apart; 0 = one. */
@@ -58,11 +61,15 @@ struct pane_ops {
 
 	/* Leaves of *Q, what the user wants to see, what makes a difference here; NULL = all of it does. */
 	void (*question)(struct query *q);
-	/* In the builder's thread: makes B->model and its lines, B->tree or B->list, of B->snapshot; else says why in B->err. */
+	/*
+	 * In the builder's thread: makes B->model and its lines, B->tree or B->list, of
+	 * B->snapshot; else says why in B->err.
+	 */
 	void (*build)(struct built *b, const struct names *names);
 	/*
-	 * The same from a call tree that has been built: derives() makes of *Q, the question that it answers, the one that is
-	 * answered so here. False when it answers none; NULL = none does.
+	 * The same from a call tree that has been built: derives() makes of *Q, the question that
+	 * it answers, the one that is answered so here. False when it answers none; NULL = none
+	 * does.
 	 */
 	bool (*derives)(struct query *q);
 	void (*derive)(struct built *b, const struct tree *t);
@@ -76,7 +83,10 @@ struct pane_ops {
 	void (*shown)(struct view *v);           /* it has been */
 	void (*opened)(struct view *v, struct pane *p);
 
-	/* Each draws on a canvas that has nothing else, P's rule at its row 0, or its lines; the status line at row Y. */
+	/*
+	 * Each draws on a canvas that has nothing else, P's rule at its row 0, or its lines; the
+	 * status line at row Y.
+	 */
 	void (*rule)(const struct view *v, const struct pane *p, struct canvas *cv);
 	void (*rows)(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s);
 	void (*status)(const struct view *v, const struct pane *p, struct canvas *cv, int y);
@@ -150,9 +160,10 @@ static inline bool pane_is(const struct pane *p, enum pane_trait trait)
 /* What lists ask: no tree, no grouping, no names that they do not have. For pane_ops.question. */
 void pane_list_question(struct query *q);
 /*
- * The operations question, derives and drop of lists that are read from a call tree, function by function, and have a model that
- * is one block of memory: roots and recursion make no difference to them, and a call tree answers them, whatever its roots, if
- * calls of a function by itself are there.
+ * The operations question, derives and drop of lists that are read from a call tree, function by
+ * function, and have a model that is one block of memory: roots and recursion make no difference to
+ * them, and a call tree answers them, whatever its roots, if calls of a function by itself are
+ * there.
  */
 void pane_flat_question(struct query *q);
 bool pane_flat_derives(struct query *q);

@@ -127,7 +127,8 @@ enum sort_by pane_common_head_at(const struct pane_heads *h, int x)
 	return SORT_NR;
 }
 
-void pane_common_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt)
+void pane_common_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part,
+			 uint64_t whole, bool doubt)
 {
 	const double share = whole ? (double)part / (double)whole : 0;
 	char text[UNITS_MAX];

@@ -20,7 +20,10 @@
 #define PANE_COMMON_RULE_COLS 6         /* columns of a rule that its title does not get */
 /* The rule at row Y with TITLE in it, cut to end before column END. */
 void pane_common_rule(struct canvas *cv, int y, int end, const char *title);
-/* The same for lines that are SORTED by what no head says: then the end of the title does, which is the last to be cut. */
+/*
+ * The same for lines that are SORTED by what no head says: then the end of the title does, which is
+ * the last to be cut.
+ */
 void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted);
 /* HEAD in the rule, right-aligned in the COLS columns from X on, with an arrow when the lines are SORTED by it. */
 void pane_common_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted);
@@ -49,16 +52,20 @@ enum sort_by pane_common_head_at(const struct pane_heads *h, int x);
 
 #define PANE_COMMON_PERCENT_COLS 9      /* of a percentage; with fewer columns its sign is left out */
 /*
- * PART of WHOLE at row Y, right-aligned in the COLS columns from X on; DOUBT: it is estimated for the most part. Nothing is a
- * dot.
+ * PART of WHOLE at row Y, right-aligned in the COLS columns from X on; DOUBT: it is estimated for
+ * the most part. Nothing is a dot.
  */
-void pane_common_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt);
+void pane_common_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part,
+			 uint64_t whole, bool doubt);
 
 /* The fold mark of the row for NODE at column X; nothing for a leaf. */
 void pane_common_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node);
 /* Marks what S finds in LABEL, of which the first COLS columns stand from X on. S may be NULL. */
 void pane_common_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label);
-/* LABEL from X on in COLS columns; what is too long loses its end, as in lists of functions whose first ones matter most. */
+/*
+ * LABEL from X on in COLS columns; what is too long loses its end, as in lists of functions whose
+ * first ones matter most.
+ */
 int pane_common_list(struct canvas *cv, int x, int y, int cols, enum style style, const char *label);
 /* Makes the first COLS columns of row Y the line under the cursor of TV: it stands out where keys have an effect. */
 void pane_common_cursor(const struct treeview *tv, struct canvas *cv, int y, int cols);

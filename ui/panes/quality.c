@@ -47,7 +47,10 @@ static const struct reason_info doubts[] = {
 #undef X
 };
 
-/* Lines of how stacks were unwound: first the ways, then the following, of which all but the first are those of QUALITY_RULES. */
+/*
+ * Lines of how stacks were unwound: first the ways, then the following, of which all but the first
+ * are those of QUALITY_RULES.
+ */
 enum {
 	WAYS_LEARNED = WAY_NR,
 	WAYS_RULES,
@@ -185,10 +188,12 @@ static uint64_t quality_known(uint64_t figure)
 
 /* Ways */
 
-static uint32_t add_way(struct maker *m, uint32_t parent, enum quality_part part, unsigned int reason, uint64_t count, uint64_t of)
+static uint32_t add_way(struct maker *m, uint32_t parent, enum quality_part part, unsigned int reason,
+			uint64_t count, uint64_t of)
 {
 	return quality_add(m, parent,
-			   (struct quality_line){ (uint8_t)part, QUALITY_REASON, (uint8_t)reason, ID_NONE, count, of, 0 }, 1);
+			   (struct quality_line){ (uint8_t)part, QUALITY_REASON, (uint8_t)reason, ID_NONE,
+						  count, of, 0 }, 1);
 }
 
 /* Why copies were needed, in a capture that was to need none. */
@@ -213,7 +218,8 @@ static void add_ways(struct maker *m, enum quality_part part, const struct unwou
 
 	if (!all)
 		return;
-	head = quality_add(m, 0, (struct quality_line){ (uint8_t)part, QUALITY_PART, 0, ID_NONE, all - in_kernel, all, 0 }, 7);
+	head = quality_add(m, 0, (struct quality_line){ (uint8_t)part, QUALITY_PART, 0, ID_NONE,
+							all - in_kernel, all, 0 }, 7);
 	for (unsigned int i = 0; i < WAY_NR && head; i++) {
 		const uint32_t way = u->way[i] ? add_way(m, head, part, i, u->way[i], all) : 0;
 
@@ -225,7 +231,8 @@ static void add_ways(struct maker *m, enum quality_part part, const struct unwou
 /* What --verify-unwind found. */
 static void add_verified(struct maker *m, uint32_t head, const struct profile_meta *meta)
 {
-	const uint64_t hops = quality_known(meta->verify_kernel_checked), other = quality_known(meta->verify_kernel_different);
+	const uint64_t hops = quality_known(meta->verify_kernel_checked),
+		other = quality_known(meta->verify_kernel_different);
 
 	if (meta->verify_checked)
 		add_way(m, head, QUALITY_RULES, WAYS_CHECKED, meta->verify_checked, 0);
@@ -233,7 +240,8 @@ static void add_verified(struct maker *m, uint32_t head, const struct profile_me
 		add_way(m, head, QUALITY_RULES, WAYS_UNCHECKED, meta->verify_incomplete, 0);
 	for (unsigned int i = 0; i < VERIFY_NR; i++)
 		if (meta->verify_cause[i])
-			add_way(m, head, QUALITY_RULES, WAYS_DIFFERENT + i, meta->verify_cause[i], meta->verify_checked);
+			add_way(m, head, QUALITY_RULES, WAYS_DIFFERENT + i, meta->verify_cause[i],
+				meta->verify_checked);
 	if (hops)
 		add_way(m, head, QUALITY_RULES, WAYS_HOPS_CHECKED, hops, 0);
 	if (other)
@@ -264,7 +272,8 @@ static void add_rules(struct maker *m, const struct profile_meta *meta)
 static void quality_add_losses(struct maker *m, const struct profile_meta *meta)
 {
 	const uint64_t total = losses_total(&meta->lost);
-	const uint32_t head = quality_add(m, 0, (struct quality_line){ QUALITY_LOST, QUALITY_PART, 0, ID_NONE, total, 0, 0 },
+	const uint32_t head = quality_add(m, 0, (struct quality_line){ QUALITY_LOST, QUALITY_PART, 0,
+								       ID_NONE, total, 0, 0 },
 					  total ? 9 : 1);
 
 	for (unsigned int i = 0; i < LOST_NR && head; i++) {
@@ -277,7 +286,8 @@ static void quality_add_losses(struct maker *m, const struct profile_meta *meta)
 
 
 /* How often DOUBT applies, or, in *RET_NS, to how much time. */
-static uint64_t doubt_count(const struct profile_meta *m, const struct frame_share *frames, enum doubt doubt, uint64_t *ret_ns)
+static uint64_t doubt_count(const struct profile_meta *m, const struct frame_share *frames, enum doubt doubt,
+			    uint64_t *ret_ns)
 {
 	const uint64_t off = quality_known(m->blocked_ns) + quality_known(m->runnable_ns);
 	const uint64_t told = quality_known(m->wait_own_ns) + quality_known(m->wait_none_ns);
@@ -335,7 +345,8 @@ static void add_doubts(struct maker *m, const struct profile_meta *meta, const s
 		line.count = doubt_count(meta, frames, (enum doubt)i, &line.ns);
 		if (!line.count && !line.ns)
 			continue;
-		head = head ? head : quality_add(m, 0, (struct quality_line){ .part = QUALITY_DOUBTS, .module = ID_NONE }, 8);
+		head = head ? head : quality_add(m, 0,
+						 (struct quality_line){ .part = QUALITY_DOUBTS, .module = ID_NONE }, 8);
 		line.level = QUALITY_REASON;
 		line.reason = (uint8_t)i;
 		line.of = i == DOUBT_RATE ? meta->freq_asked : i == DOUBT_NO_TABLE ? frames->frames : 0;
@@ -397,7 +408,8 @@ static const struct reason_info *ways_of(unsigned int reason)
 {
 	if (reason < WAY_NR)
 		return unwind_way_info((enum unwind_way)reason);
-	return reason < WAYS_DIFFERENT ? &more_ways[reason - WAY_NR] : verify_info((enum verify_cause)(reason - WAYS_DIFFERENT));
+	return reason < WAYS_DIFFERENT ? &more_ways[reason - WAY_NR] :
+		verify_info((enum verify_cause)(reason - WAYS_DIFFERENT));
 }
 
 static const struct reason_info *reason_of(const struct quality_line *l)
@@ -440,8 +452,10 @@ static void quality_put_module(const struct quality *q, module_id id, struct tex
 
 static void quality_put_part(const struct quality_line *l, struct text_builder *ret)
 {
-	static const char *const names[] = { [QUALITY_SAMPLES] = "stacks of samples", [QUALITY_BLOCKED] = "stacks of waits",
-					     [QUALITY_QUEUED] = "stacks of waits for a CPU", [QUALITY_LOST] = "lost events",
+	static const char *const names[] = { [QUALITY_SAMPLES] = "stacks of samples",
+					     [QUALITY_BLOCKED] = "stacks of waits",
+					     [QUALITY_QUEUED] = "stacks of waits for a CPU",
+					     [QUALITY_LOST] = "lost events",
 					     [QUALITY_WAYS] = "how stacks of samples were unwound",
 					     [QUALITY_WAIT_WAYS] = "how stacks of waits were unwound",
 					     [QUALITY_RULES] = "learned rules in the kernel",
@@ -450,8 +464,8 @@ static void quality_put_part(const struct quality_line *l, struct text_builder *
 
 	text_builder_put(ret, "%s", names[l->part]);
 	if (l->part == QUALITY_WAYS || l->part == QUALITY_WAIT_WAYS)
-		text_builder_put(ret, ": %s of %s in the kernel", units_percent(share, 1 - (double)l->count / (double)l->of),
-			  units_thousands(n, l->of));
+		text_builder_put(ret, ": %s of %s in the kernel",
+			  units_percent(share, 1 - (double)l->count / (double)l->of), units_thousands(n, l->of));
 	else if (l->of)
 		text_builder_put(ret, ": %s of %s complete", units_percent(share, 1 - (double)l->count / (double)l->of),
 			  units_thousands(n, l->of));

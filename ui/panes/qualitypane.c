@@ -40,7 +40,8 @@ static struct list_figure qualitypane_time(const void *row)
 }
 
 static const struct list_column columns[] = {
-	{ .head = "share", .figure = qualitypane_share, .least_w = 40, .wide_w = 56, .cols = PANE_COMMON_PERCENT_COLS, .brief_cols = 6 },
+	{ .head = "share", .figure = qualitypane_share, .least_w = 40, .wide_w = 56, .cols = PANE_COMMON_PERCENT_COLS,
+	  .brief_cols = 6 },
 	{ .head = "count", .figure = qualitypane_count, .least_w = 30, .cols = 10 },
 	{ .head = "time", .figure = qualitypane_time, .least_w = 72, .cols = 9 },
 };
@@ -63,7 +64,8 @@ static enum style qualitypane_label_style(const struct quality_line *l)
 {
 	if (l->level == QUALITY_PART)
 		return STYLE_TITLE;
-	return l->part == QUALITY_LOST ? STYLE_ALERT : l->level == QUALITY_REASON || l->level == QUALITY_WHY ? STYLE_TEXT : STYLE_FAINT;
+	return l->part == QUALITY_LOST ? STYLE_ALERT : l->level == QUALITY_REASON || l->level == QUALITY_WHY ?
+		STYLE_TEXT : STYLE_FAINT;
 }
 
 static const struct quality *qualitypane_of(const struct treeview *tv)
@@ -83,8 +85,8 @@ static bool draw_both(struct canvas *cv, int x, int y, int end, enum style style
 }
 
 /* Where there is little room, what can be done is more useful than what is wrong: the status line has both. */
-static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, const struct list_layout *at, int x, int y,
-				  uint32_t node, const struct search *s)
+static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv,
+				  const struct list_layout *at, int x, int y, uint32_t node, const struct search *s)
 {
 	const enum style style = qualitypane_label_style(&qualitypane_of(tv)->line[node]);
 	const char *remedy = quality_remedy(qualitypane_of(tv), node);
@@ -98,8 +100,8 @@ static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, 
 	pane_common_matches(cv, x, y, at->name_end - x, s, brief);
 }
 
-static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, const struct list_layout *at, size_t i, int y,
-				 const struct search *s)
+static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, const struct list_layout *at,
+				 size_t i, int y, const struct search *s)
 {
 	const uint32_t node = tv->rows.v[i].node;
 	const int x = name_x(tv, i) + LINE_STEP;

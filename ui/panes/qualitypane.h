@@ -50,12 +50,16 @@ struct quality {
 	const struct dict *dict;
 	uint64_t rules_bytes;            /* as profile_meta has it */
 	struct unread unread;            /* the same */
-	bool by_rules;                   /* the kernel was asked to walk: what it was not asked for is not for want of the option */
+	/* the kernel was asked to walk: what it was not asked for is not for want of the option */
+	bool by_rules;
 	struct quality_line *line;       /* by row; that of the root means nothing */
 	struct outline *rows;            /* owned */
 };
 
-/* What S and M tell; both must outlive the result, as must NAMES. To be freed with quality_free(); NULL when out of memory. */
+/*
+ * What S and M tell; both must outlive the result, as must NAMES. To be freed with quality_free();
+ * NULL when out of memory.
+ */
 struct quality *quality_new(const struct snapshot *s, const struct names *names, const struct profile_meta *m);
 void quality_free(struct quality *q);            /* NULL is fine */
 

@@ -70,7 +70,8 @@ bool rowfilter_node(struct filter_term *t, const struct tree *tree, uint32_t nod
 	case NODE_NUMA:
 		return n->frame < NODES_MAX && rowfilter_number(t, TERM_NODE, (long)n->frame);
 	case NODE_FUNC:
-		return rowfilter_name(t, TERM_FUNCTION, names_text(tree->names, names_func(tree->names, n->func)->name));
+		return rowfilter_name(t, TERM_FUNCTION,
+				      names_text(tree->names, names_func(tree->names, n->func)->name));
 	case NODE_ADDR:
 		return rowfilter_name(t, TERM_FUNCTION, tree_label(tree, node, label, sizeof(label)));
 	default:

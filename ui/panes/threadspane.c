@@ -32,13 +32,15 @@
 #define DOES_BRIEF 9
 
 enum column {
-	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,  /* of wall time; of other measures what stands in these places (measure_set()) */
+	/* of wall time; of other measures what stands in these places (measure_set()) */
+	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,
 	COL_IDLE, COL_NR
 };
 
 /* SORT_NR = by no key */
 static const enum sort_by column_sort[COL_NR] = {
-	[COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE, [COL_BLOCKED] = SORT_BLOCKED, [COL_IDLE] = SORT_NR,
+	[COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE, [COL_BLOCKED] = SORT_BLOCKED,
+		[COL_IDLE] = SORT_NR,
 };
 
 /* The measure that C is the column of, one that is shown; NULL = that of what idles. */
@@ -183,15 +185,16 @@ static enum style does_style(const struct thread_row *r)
 	return styles[r->does];
 }
 
-static void threadspane_draw_bar(const struct thread_row *r, const struct tree_look *look, struct canvas *cv, int x, int y,
-				 uint64_t whole)
+static void threadspane_draw_bar(const struct thread_row *r, const struct tree_look *look,
+				 struct canvas *cv, int x, int y, uint64_t whole)
 {
 	static const enum style styles[TIME_NR] = { STYLE_RUNNING, STYLE_RUNNABLE, STYLE_BLOCKED };
 	struct bar_part part[TIME_NR];
 	int n = 0;
 
 	for (int k = 0; k < TIME_NR; k++) {
-		if (threadspane_shows(look, (enum time_kind)k) && (measure_set_is_wall(&look->set) || look->set.lead >> k & 1))
+		if (threadspane_shows(look, (enum time_kind)k) &&
+		    (measure_set_is_wall(&look->set) || look->set.lead >> k & 1))
 			part[n++] = (struct bar_part){ styles[k], whole ? (double)r->value[k] / (double)whole : 0 };
 	}
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, n);
@@ -204,10 +207,11 @@ static uint64_t whole_ns(const struct treeview *tv, const struct tree_look *look
 	return time && (look->kinds || look->elapsed_ns) ? look->elapsed_ns : tv->list->row[0].weight;
 }
 
-static void threadspane_draw_figures(const struct treeview *tv, const struct tree_look *look, const struct thread_row *r,
-				     struct canvas *cv, const struct layout *l, int y)
+static void threadspane_draw_figures(const struct treeview *tv, const struct tree_look *look,
+				     const struct thread_row *r, struct canvas *cv, const struct layout *l, int y)
 {
-	const uint64_t value[COL_NR] = { [COL_RUNNING] = r->value[TIME_RUNNING], [COL_RUNNABLE] = r->value[TIME_RUNNABLE],
+	const uint64_t value[COL_NR] = { [COL_RUNNING] = r->value[TIME_RUNNING],
+					 [COL_RUNNABLE] = r->value[TIME_RUNNABLE],
 					 [COL_BLOCKED] = r->value[TIME_BLOCKED], [COL_IDLE] = r->idle_ns };
 	const bool doubt = r->doubt_ns > (r->value[TIME_RUNNABLE] + r->value[TIME_BLOCKED]) / 2;
 
@@ -222,8 +226,8 @@ static void threadspane_draw_figures(const struct treeview *tv, const struct tre
 }
 
 /* The process only where there is room for it: threads are told apart by their own names and numbers. */
-static void threadspane_draw_name(const struct threadlist *list, uint32_t node, struct canvas *cv, const struct layout *l,
-				  int y, const struct search *s)
+static void threadspane_draw_name(const struct threadlist *list, uint32_t node, struct canvas *cv,
+				  const struct layout *l, int y, const struct search *s)
 {
 	const enum style style = list->row[node - 1].does == THREAD_IDLES ? STYLE_FAINT : STYLE_TEXT;
 	const int room = l->name_end - LINE_NAME_X;
@@ -353,7 +357,8 @@ static void threadspane_status(const struct view *v, const struct pane *p, struc
 	if (r->node != NODE_UNKNOWN)
 		text_builder_put(&words, TEXT_BUILDER_DOT "node %u", (unsigned int)r->node);
 	if (r->idle_ns)
-		text_builder_put(&words, TEXT_BUILDER_DOT "idle %s", units_percent(idle, whole ? (double)r->idle_ns / (double)whole : 0));
+		text_builder_put(&words, TEXT_BUILDER_DOT "idle %s",
+				 units_percent(idle, whole ? (double)r->idle_ns / (double)whole : 0));
 	threadspane_label(threadspane_of(tv), node, label, sizeof(label));
 	room = pane_common_place(tv, cv, y) - 2;
 	used = (int)text_width(figures, words.n) + 3;

@@ -68,7 +68,10 @@ static void timedraw_draw_bar(struct canvas *cv, int x, int y, int lines, enum s
 	}
 }
 
-/* What stands beside the bars of KIND, of which the first of LINES is at row Y: its name, and what the highest stands for. */
+/*
+ * What stands beside the bars of KIND, of which the first of LINES is at row Y: its name, and what
+ * the highest stands for.
+ */
 static void timedraw_draw_scale(const struct time_window *w, struct canvas *cv, int y, int lines, enum time_kind kind,
 				double top)
 {
@@ -181,7 +184,8 @@ static void draw_offset(const struct time_window *w, struct canvas *cv, int row,
 		canvas_text(cv, 1, rows - 1 - row, w->x - 1, STYLE_FAINT, text, strlen(text));
 }
 
-static void draw_heat(const struct timepane *t, const struct timeview *tv, const struct time_window *w, struct canvas *cv)
+static void draw_heat(const struct timepane *t, const struct timeview *tv, const struct time_window *w,
+		      struct canvas *cv)
 {
 	const int rows = w->lines < (int)HEAT_ROWS ? w->lines : (int)HEAT_ROWS;
 	double offsets[HEAT_ROWS], top = 0;
@@ -194,7 +198,8 @@ static void draw_heat(const struct timepane *t, const struct timeview *tv, const
 	for (int i = 0; top > 0 && is_column(w, i); i++) {
 		column_offsets(t, tv, w, i, offsets);
 		for (int row = 0; row < rows; row++)
-			draw_shade(cv, w->x + i, rows - 1 - row, kinds[t->kind].style, cell_of(offsets, row, rows) / top);
+			draw_shade(cv, w->x + i, rows - 1 - row, kinds[t->kind].style,
+				   cell_of(offsets, row, rows) / top);
 	}
 	for (int row = 0; row < rows; row++)
 		draw_offset(w, cv, row, rows);
@@ -205,7 +210,8 @@ static void draw_heat(const struct timepane *t, const struct timeview *tv, const
 /* Seconds from one time on the axis to the next. */
 static uint64_t tick_seconds(const struct time_window *w)
 {
-	static const uint64_t steps[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400 };
+	static const uint64_t steps[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
+					  21600, 43200, 86400 };
 	const uint64_t least = w->column_ns * TICK_COLS;
 	unsigned int i = 0;
 	uint64_t step;
@@ -288,7 +294,8 @@ static void timedraw_put_length(struct text_builder *w, uint64_t ns)
 		text_builder_put(w, "%u s", (unsigned int)(ns / NSEC_PER_SEC));
 }
 
-void timepane_rule(const struct timepane *t, const struct timeview *tv, const struct time_window *w, struct canvas *cv, int y)
+void timepane_rule(const struct timepane *t, const struct timeview *tv, const struct time_window *w,
+		   struct canvas *cv, int y)
 {
 	const uint64_t right = column_at(w, w->w - 1);
 	char title[TIMEPANE_TEXT];
@@ -318,13 +325,15 @@ static void put_levels(struct text_builder *w, const struct timeview *tv, const 
 	timedraw_levels(tv, r->from_ns, r->to_ns, level);
 	text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "running" : "run", level[TIME_RUNNING]);
 	if (tv->off_cpu && form < FORM_LEAST)
-		text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "runnable" : "rq", level[TIME_RUNNABLE]);
+		text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "runnable" : "rq",
+				 level[TIME_RUNNABLE]);
 	if (tv->off_cpu)
-		text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "blocked" : "blk", level[TIME_BLOCKED]);
+		text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "blocked" : "blk",
+				 level[TIME_BLOCKED]);
 }
 
-static void put_status(struct text_builder *words, const struct timepane *t, const struct timeview *tv, const struct time_window *w,
-		       enum form form)
+static void put_status(struct text_builder *words, const struct timepane *t, const struct timeview *tv,
+		       const struct time_window *w, enum form form)
 {
 	const struct time_range_ns cursor = { w->cursor_ns, w->cursor_ns + w->column_ns };
 	const struct time_range_ns *r = t->marking ? &w->marked : &cursor;
@@ -334,10 +343,12 @@ static void put_status(struct text_builder *words, const struct timepane *t, con
 		  timepane_time(tv, r->from_ns, w->column_ns, time, sizeof(time)));
 	put_levels(words, tv, r, form);
 	if (form == FORM_FULL)
-		text_builder_put(words, "%s", t->marking ? TEXT_BUILDER_DOT "Enter shows only this" : t->back ? "" : TEXT_BUILDER_DOT "newest");
+		text_builder_put(words, "%s", t->marking ? TEXT_BUILDER_DOT
+				 "Enter shows only this" : t->back ? "" : TEXT_BUILDER_DOT "newest");
 }
 
-void timepane_status(const struct timepane *t, const struct timeview *tv, const struct time_window *w, struct canvas *cv, int y)
+void timepane_status(const struct timepane *t, const struct timeview *tv, const struct time_window *w,
+		     struct canvas *cv, int y)
 {
 	char text[TIMEPANE_TEXT];
 	struct text_builder words;

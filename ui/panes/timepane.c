@@ -15,8 +15,8 @@
 
 static const uint64_t lengths[] = {
 	100 * NSEC_PER_MSEC, 200 * NSEC_PER_MSEC, 500 * NSEC_PER_MSEC, NSEC_PER_SEC, 2 * NSEC_PER_SEC, 5 * NSEC_PER_SEC,
-	10 * NSEC_PER_SEC, 30 * NSEC_PER_SEC, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 6 * HOUR,
-	12 * HOUR, 24 * HOUR,
+	10 * NSEC_PER_SEC, 30 * NSEC_PER_SEC, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR,
+	2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR,
 };
 
 #define SCALES (sizeof(lengths) / sizeof(lengths[0]))
@@ -34,7 +34,10 @@ static uint64_t timepane_grid(uint64_t time_ns, uint64_t column_ns)
 	return time_ns - time_ns % column_ns;
 }
 
-/* Puts first and newest column of W, which has its length. What has not ended yet counts when nothing more will come. */
+/*
+ * Puts first and newest column of W, which has its length. What has not ended yet counts when
+ * nothing more will come.
+ */
 static void put_ends(struct time_window *w, const struct timeview *tv)
 {
 	const uint64_t end = tv->ended && tv->end_ns > tv->from_ns ? tv->end_ns - 1 + w->column_ns : tv->end_ns;
@@ -82,7 +85,8 @@ static uint64_t left_of(const struct timepane *t, const struct time_window *w)
 
 static void put_cursor(struct time_window *w, const struct timepane *t)
 {
-	const uint64_t cursor = timepane_grid(t->cursor_ns, w->column_ns), mark = timepane_grid(t->mark_ns, w->column_ns);
+	const uint64_t cursor = timepane_grid(t->cursor_ns, w->column_ns),
+		mark = timepane_grid(t->mark_ns, w->column_ns);
 
 	w->cursor_ns = !t->back || cursor > w->newest_ns ? w->newest_ns : cursor < w->first_ns ? w->first_ns : cursor;
 	w->left_ns = left_of(t, w);
@@ -112,7 +116,8 @@ static void timepane_go_to(struct timepane *t, const struct time_window *w, uint
 /* FROM_NS moved by COLUMNS, no further than the ends. */
 static uint64_t timepane_moved(const struct time_window *w, uint64_t from_ns, int64_t columns)
 {
-	const uint64_t before = columns_between(w, w->first_ns, from_ns), after = columns_between(w, from_ns, w->newest_ns);
+	const uint64_t before = columns_between(w, w->first_ns, from_ns),
+		after = columns_between(w, from_ns, w->newest_ns);
 
 	if (columns < 0)
 		return from_ns - ((uint64_t)-columns < before ? (uint64_t)-columns : before) * w->column_ns;
@@ -180,7 +185,8 @@ char *timepane_time(const struct timeview *tv, uint64_t time_ns, uint64_t column
 	return dst;
 }
 
-char *timepane_range(const struct timeview *tv, const struct time_range_ns *r, uint64_t column_ns, char *dst, size_t size)
+char *timepane_range(const struct timeview *tv, const struct time_range_ns *r, uint64_t column_ns,
+		     char *dst, size_t size)
 {
 	char from[32], to[32];
 

@@ -26,7 +26,8 @@ struct timepane {
 	bool fit;                        /* unless asked for otherwise, as long as it takes to see all */
 	bool scaled;                     /* asked for: */
 	unsigned int scale;              /* index of a length of columns */
-	bool back;                       /* the cursor is at cursor_ns and columns stay where they are; else it follows the newest */
+	/* the cursor is at cursor_ns and columns stay where they are; else it follows the newest */
+	bool back;
 	uint64_t cursor_ns, left_ns;
 	bool marking;                    /* a range goes from mark_ns to the cursor */
 	uint64_t mark_ns;
@@ -65,19 +66,25 @@ bool timepane_rescale(struct timepane *t, const struct time_window *w, int by);
 
 #define TIMEPANE_TEXT 512
 
-/* How long after the beginning of the capture TIME_NS is. It counts from a whole second on, as columns and slices do. */
+/*
+ * How long after the beginning of the capture TIME_NS is. It counts from a whole second on, as
+ * columns and slices do.
+ */
 uint64_t timepane_since(const struct timeview *tv, uint64_t time_ns);
 /* "00:01:05", timepane_since(); tenths where columns are shorter than a second. Returns DST. */
 char *timepane_time(const struct timeview *tv, uint64_t time_ns, uint64_t column_ns, char *dst, size_t size);
 /* "00:01:05 to 00:01:12" */
-char *timepane_range(const struct timeview *tv, const struct time_range_ns *r, uint64_t column_ns, char *dst, size_t size);
+char *timepane_range(const struct timeview *tv, const struct time_range_ns *r, uint64_t column_ns,
+		     char *dst, size_t size);
 
 /* The rule at row Y. */
-void timepane_rule(const struct timepane *t, const struct timeview *tv, const struct time_window *w, struct canvas *cv, int y);
+void timepane_rule(const struct timepane *t, const struct timeview *tv, const struct time_window *w,
+		   struct canvas *cv, int y);
 /* All below it. CHOSEN is what other panes show; ASIDE: keys go elsewhere. */
 void timepane_draw(const struct timepane *t, const struct timeview *tv, const struct time_window *w,
 		   const struct time_range_ns *chosen, bool aside, struct canvas *cv);
 /* One line about the column under the cursor, or the range. */
-void timepane_status(const struct timepane *t, const struct timeview *tv, const struct time_window *w, struct canvas *cv, int y);
+void timepane_status(const struct timepane *t, const struct timeview *tv, const struct time_window *w,
+		     struct canvas *cv, int y);
 
 #endif

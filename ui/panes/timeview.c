@@ -22,8 +22,9 @@ static int longest_first(const void *va, const void *vb)
 }
 
 /*
- * Adds what of KIND V has. Waits lie over each other and all end with V: so their levels are added up from the longest on, and
- * no time is gone through more than once, however many of them there are. Best effort, as heat_add().
+ * Adds what of KIND V has. Waits lie over each other and all end with V: so their levels are added
+ * up from the longest on, and no time is gone through more than once, however many of them there
+ * are. Best effort, as heat_add().
  */
 static void add_open(struct heat *h, const struct slice_view *v, enum time_kind kind)
 {

@@ -27,13 +27,16 @@ struct timeview {
 	bool ended;              /* nothing will come */
 };
 
-/* Of S, and of what Q leaves of it (NULL = all); S and NAMES must outlive the result. The other members are for the caller to fill in. NULL when out of memory. */
+/*
+ * Of S, and of what Q leaves of it (NULL = all); S and NAMES must outlive the result. The other
+ * members are for the caller to fill in. NULL when out of memory.
+ */
 struct timeview *timeview_new(const struct snapshot *s, const struct names *names, const struct query *q);
 void timeview_free(struct timeview *tv);         /* NULL is fine */
 
 /*
- * What slices of S from *FROM_NS to *TO_NS lie in: the time that a query for it is about. False when there is none: both are as they
- * were. Looks at slices, not at what is in them.
+ * What slices of S from *FROM_NS to *TO_NS lie in: the time that a query for it is about. False
+ * when there is none: both are as they were. Looks at slices, not at what is in them.
  */
 bool timeview_round_out(const struct snapshot *s, uint64_t *from_ns, uint64_t *to_ns);
 

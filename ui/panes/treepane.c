@@ -2,9 +2,10 @@
 /*
  * treepane.c - lines of the tree: cursor, indentation, name, columns.
  *
- * Columns stand at the right at fixed places; which ones there are depends on the width alone. Names get the rest and lose
- * their middle when they are too long. Indentation grows with depth only as far as it leaves room for names: deeper down
- * the whole tree is shifted left, by as much as the line under the cursor needs.
+ * Columns stand at the right at fixed places; which ones there are depends on the width alone.
+ * Names get the rest and lose their middle when they are too long. Indentation grows with depth
+ * only as far as it leaves room for names: deeper down the whole tree is shifted left, by as much
+ * as the line under the cursor needs.
  */
 #include "config.h"
 
@@ -33,7 +34,8 @@
 
 enum column {
 	COL_SELF, COL_TOTAL,
-	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,  /* of wall time; of other measures what stands in these places (measure_set()) */
+	/* of wall time; of other measures what stands in these places (measure_set()) */
+	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,
 	COL_NR
 };
 
@@ -92,8 +94,9 @@ static int lay_out_plain(struct layout *l, bool inverted, int w)
 }
 
 /*
- * The same for several kinds of time: on a narrow screen time in the run queue is the first to have no column of its own, on a
- * very narrow one all kinds share one. Where there is no column for the total, the bar stands for it.
+ * The same for several kinds of time: on a narrow screen time in the run queue is the first to have
+ * no column of its own, on a very narrow one all kinds share one. Where there is no column for the
+ * total, the bar stands for it.
  */
 static int lay_out_kinds(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
 {
@@ -183,7 +186,8 @@ static enum style treepane_name_style(const struct treeview *tv, const struct tr
 		return STYLE_TEXT;
 	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA)
 		return STYLE_TITLE;
-	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ? STYLE_DOUBT : STYLE_TEXT;
+	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ?
+		STYLE_DOUBT : STYLE_TEXT;
 }
 
 /* True when N is for a good part waits that have not ended, for long enough to be worth a word. */
@@ -230,8 +234,8 @@ static void treepane_label(const struct treeview *tv, uint32_t node, int cols, c
 	treeview_label(tv, node, dst + sizeof(others) - 1, size - sizeof(others) + 1);
 }
 
-static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *l, const struct tree_row *row,
-			       int y, const struct search *s)
+static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *l,
+			       const struct tree_row *row, int y, const struct search *s)
 {
 	const struct tree_node *n = &tv->tree->node[row->node];
 	char label[LABEL_MAX], tag[TAG_MAX];
@@ -241,7 +245,8 @@ static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, con
 	pane_common_fold(tv, cv, x, y, row->node);
 	x += LINE_STEP;
 	treepane_label(tv, row->node, l->name_end - x - tag_cols, label, sizeof(label));
-	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(tv, n, label), label, strlen(label));
+	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(tv, n, label),
+			       label, strlen(label));
 	pane_common_matches(cv, x, y, used, s, label);
 	if (tag_cols && used > 0)
 		used += 1 + canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
@@ -263,8 +268,8 @@ static uint64_t column_whole(const struct treeview *tv, const struct tree_look *
 	return m && !m->wall ? tv->tree->node[0].value[c - COL_RUNNING] : unit_ns(tv, look);
 }
 
-static void treepane_draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look, struct canvas *cv,
-				  const struct layout *l, int y)
+static void treepane_draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look,
+				  struct canvas *cv, const struct layout *l, int y)
 {
 	const struct tree_node *n = &tv->tree->node[node];
 	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->value[TIME_RUNNING], n->value[TIME_RUNNABLE],
@@ -281,7 +286,8 @@ static void treepane_draw_figures(const struct treeview *tv, uint32_t node, cons
 		basecells_draw(&l->base, tv->base, node, cv, y);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			pane_common_percent(cv, l->x[c], y, l->cols, treepane_column_style(look, (enum column)c), value[c],
+			pane_common_percent(cv, l->x[c], y, l->cols,
+				      treepane_column_style(look, (enum column)c), value[c],
 				      column_whole(tv, look, (enum column)c), doubt[c]);
 	}
 }
@@ -301,7 +307,8 @@ static void treepane_draw_bar(const struct tree_node *n, const struct tree_look 
 		const struct measure *m = measure_column(&look->set, (unsigned int)place);
 
 		if (m && (m->wall || look->set.lead >> place & 1))
-			part[parts++] = (struct bar_part){ measure_style(m), whole ? (double)n->value[place] / (double)whole : 0 };
+			part[parts++] = (struct bar_part){ measure_style(m),
+							   whole ? (double)n->value[place] / (double)whole : 0 };
 	}
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, parts);
 }
@@ -355,7 +362,8 @@ static void treepane_idle(const struct treeview *tv, const struct tree_look *loo
 }
 
 /* The weight of an inverted tree is the self time of its roots, split among their callers: there is no other column. */
-static const char *head_of(const struct treeview *tv, const struct tree_look *look, const struct layout *l, enum column c)
+static const char *head_of(const struct treeview *tv, const struct tree_look *look,
+			   const struct layout *l, enum column c)
 {
 	const struct measure *m = treepane_column_measure(look, c);
 
@@ -392,7 +400,8 @@ void treepane_rule(const struct treeview *tv, const struct tree_look *look, stru
 }
 
 /* What is said of NODE beside its name and place. */
-static void status_figures(const struct treeview *tv, const struct tree_look *look, uint32_t node, struct text_builder *ret)
+static void status_figures(const struct treeview *tv, const struct tree_look *look, uint32_t node,
+			   struct text_builder *ret)
 {
 	const struct tree_node *n = &tv->tree->node[node];
 	const uint64_t whole = unit_ns(tv, look);
@@ -407,9 +416,11 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 	if (tree_no_table(tv->tree, node))
 		text_builder_put(ret, "no unwind table" TEXT_BUILDER_DOT);
 	if (is_waiting(n))
-		text_builder_put(ret, "still waiting %s" TEXT_BUILDER_DOT, units_time(text, (uint64_t)n->open_longest_ns));
+		text_builder_put(ret, "still waiting %s" TEXT_BUILDER_DOT,
+				 units_time(text, (uint64_t)n->open_longest_ns));
 	else if (!is_inverted(tv))
-		text_builder_put(ret, "self %s" TEXT_BUILDER_DOT, units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
+		text_builder_put(ret, "self %s" TEXT_BUILDER_DOT,
+				 units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
 	if (look->flat)
 		text_builder_put(ret, "total %s", units_percent(text, whole ? (double)n->total_ns / (double)whole : 0));
 	else
@@ -504,7 +515,8 @@ char *treepane_title(const struct view *v, const struct pane *p, char *dst, size
 	else if (idle_ns && pane_is(p, PANE_NO_IDLE_LINE))
 		treepane_say_idle(idle_ns, idle, sizeof(idle));
 	text_format(dst, size, "%s%s%s%s%s%s", title_tree(q, kinds, v->options, words, sizeof(words)),
-		    p->tv->base ? TEXT_BUILDER_DOT "against baseline" : "", idle, unsplit, base ? TEXT_BUILDER_DOT "in " : "", zoom);
+		    p->tv->base ? TEXT_BUILDER_DOT "against baseline" : "", idle, unsplit, base ? TEXT_BUILDER_DOT
+		    "in " : "", zoom);
 	return dst;
 }
 
@@ -513,7 +525,8 @@ char *treepane_title(const struct view *v, const struct pane *p, char *dst, size
 static void treepane_tree_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const uint32_t measures = v->query.measures ? v->query.measures : MEASURES_WALL;
-	const struct tree_look none = { .kinds = title_columns(&v->query, v->header.meta.off_cpu), .set = measure_set(measures) };
+	const struct tree_look none = { .kinds = title_columns(&v->query, v->header.meta.off_cpu),
+					.set = measure_set(measures) };
 	char title[TREE_TITLE_MAX];
 
 	treepane_rule(p->tv, p->built ? &p->look : &none, cv, treepane_title(v, p, title, sizeof(title)));

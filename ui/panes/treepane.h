@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treepane.h - what panes have in common that show a call tree, or a list of its functions: a rule with title and column heads,
- * then one line a row.
+ * treepane.h - what panes have in common that show a call tree, or a list of its functions: a rule
+ * with title and column heads, then one line a row.
  *
- * Where waits were followed there is a column for each kind of time, in percent of the time that passed: of one thread, so
- * that four busy threads have 400 %. Else there is running time alone, in percent of all of it. A flat list (funcsview.h) has
- * columns for self and total, and its kinds of time and bars are those of self.
+ * Where waits were followed there is a column for each kind of time, in percent of the time that
+ * passed: of one thread, so that four busy threads have 400 %. Else there is running time alone, in
+ * percent of all of it. A flat list (funcsview.h) has columns for self and total, and its kinds of
+ * time and bars are those of self.
  */
 #ifndef SBERF_UI_PANES_TREEPANE_H
 #define SBERF_UI_PANES_TREEPANE_H

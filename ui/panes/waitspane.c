@@ -71,7 +71,8 @@ static void draw_histogram(const struct wait_row *r, struct canvas *cv, const st
 		if (!column_of(r, c))
 			continue;
 		for (int i = 0; i < l->hist_step; i++)
-			canvas_spark(cv, l->hist_x + c * l->hist_step + i, y, style, (double)column_of(r, c) / (double)most);
+			canvas_spark(cv, l->hist_x + c * l->hist_step + i, y, style,
+				     (double)column_of(r, c) / (double)most);
 	}
 }
 
@@ -117,7 +118,8 @@ static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, con
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
 	treeview_label(tv, row->node, label, sizeof(label));
-	used = pane_common_list(cv, x, y, (r ? l->figures.name_end : cv->w) - x, waitspane_label_style(waitspane_of(tv), row->node), label);
+	used = pane_common_list(cv, x, y, (r ? l->figures.name_end : cv->w) - x,
+				waitspane_label_style(waitspane_of(tv), row->node), label);
 	pane_common_matches(cv, x, y, used, s, label);
 	if (r)
 		waitspane_draw_figures(r, cv, l, y);
@@ -172,9 +174,11 @@ static void row_words(const struct wait_row *r, struct text_builder *ret)
 
 	text_builder_put(ret, "%s thread%s", units_thousands(text, r->threads), r->threads == 1 ? "" : "s");
 	if (r->runnable_ns)
-		text_builder_put(ret, TEXT_BUILDER_DOT "run queue %s", units_percent(text, (double)r->runnable_ns / total));
+		text_builder_put(ret, TEXT_BUILDER_DOT "run queue %s",
+				 units_percent(text, (double)r->runnable_ns / total));
 	if (r->open_ns)
-		text_builder_put(ret, TEXT_BUILDER_DOT "still open %s", units_percent(text, (double)r->open_ns / total));
+		text_builder_put(ret, TEXT_BUILDER_DOT "still open %s",
+				 units_percent(text, (double)r->open_ns / total));
 }
 
 /* "name . 3 threads . run queue 1.2 %", cut to what fits, and the row at the right. */
@@ -268,7 +272,8 @@ static bool waitspane_here(const struct treeview *tv, uint32_t node, struct filt
 	case WAIT_LEVEL_NODE:
 		return r->node < NODES_MAX && rowfilter_number(t, TERM_NODE, r->node);
 	case WAIT_LEVEL_CALL:
-		return call_find(call_name(r->call, w->query.arch, name), w->query.arch) == r->call && rowfilter_name(t, TERM_SYSCALL, name);
+		return call_find(call_name(r->call, w->query.arch, name), w->query.arch) == r->call &&
+			rowfilter_name(t, TERM_SYSCALL, name);
 	case WAIT_LEVEL_STACK:
 		return waitspane_path(t, waitsview_label(w, node, label, sizeof(label)));
 	default:
@@ -333,7 +338,8 @@ static const char *waitspane_nothing(const struct pane *p)
 	return w->idle_ns && p->built->job.query.fold_idle ? "Idle waits are hidden: w shows them." : NULL;
 }
 
-static const struct treeview_ops waitspane_lines = { .label = waitspane_label, .path = waitspane_path_of, .all_paths = true };
+static const struct treeview_ops waitspane_lines = { .label = waitspane_label, .path = waitspane_path_of,
+						     .all_paths = true };
 
 const struct pane_ops pane_waits = {
 	.weight = 2,

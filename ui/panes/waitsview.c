@@ -38,7 +38,8 @@ const struct wait_open *waitsview_open(const struct waits *w, uint32_t node)
 /* The line above open waits weighs as much as everything, so that a view that follows what is heavy opens it. */
 static void waitsview_add_open(const struct waits *w, struct outline *o)
 {
-	const struct outline_row head = { .key = OPEN_KEY, .kind = NODE_GROUP, .place = ID_NONE, .weight = w->row[0].total_ns };
+	const struct outline_row head = { .key = OPEN_KEY, .kind = NODE_GROUP, .place = ID_NONE,
+					  .weight = w->row[0].total_ns };
 	const uint32_t n = waitsview_nr_open(w), above = n ? outline_add(o, 0, head) : 0;
 
 	for (uint32_t i = 0; i < n; i++)
