@@ -11,21 +11,22 @@
  *
  * What makes this safe:
  * - Where the addresses that the unwinder tells stand, it does not tell. They are looked for, and
- *   what was left there by earlier calls may
- *   look the same. So they are looked for in order from both ends of the stack, which gives each the lowest and the highest place where it
- *   can stand. Where these are one it is there, and only from one such place to the next a hop is learnt.
+ *   what was left there by earlier calls may look the same. So they are looked for in order from
+ *   both ends of the stack, which gives each the lowest and the highest place where it can stand.
+ *   Where these are one it is there, and only from one such place to the next a hop is learnt.
  * - A hop is known by the address that it starts from and the one before: an address where an
- *   exception came is one of the registers that
- *   it left, and not where a call returns to; and code that the kernel makes at run time may be left out by the unwinder, so what is before
- *   it is followed by this and that. So whatever two addresses follow each other in what is told did so in what the unwinder told.
+ *   exception came is one of the registers that it left, and not where a call returns to; and code
+ *   that the kernel makes at run time may be left out by the unwinder, so what is before it is
+ *   followed by this and that. So whatever two addresses follow each other in what is told did so
+ *   in what the unwinder told.
  * - One of which different lengths were seen (from a function with a frame of variable size) is not
  *   believed any more.
  * - The last address stands where the kernel was entered: at a fixed distance from the top of the
- *   stack. A stack is believed when it ends
- *   with an address that is known to be the last, exactly there. One that goes on on another stack, as that of interrupts, does not.
- * Whatever is not as it was learnt goes to the unwinder as before. --verify-unwind compares. What
- * it may find: while functions are traced (kretprobes, the function graph) a trampoline stands
- * where the address that is told does not, and code made at run time, as above.
+ *   stack. A stack is believed when it ends with an address that is known to be the last, exactly
+ *   there. One that goes on on another stack, as that of interrupts, does not. Whatever is not as
+ *   it was learnt goes to the unwinder as before. --verify-unwind compares. What it may find: while
+ *   functions are traced (kretprobes, the function graph) a trampoline stands where the address
+ *   that is told does not, and code made at run time, as above.
  *
  * With each system call the kernel moves its stack by some random amount
  * (add_random_kstack_offset(), since Linux 5.13). That makes one hop of variable length, into the

@@ -405,7 +405,8 @@ struct sb_rule {
  *	SB_SWITCH_UP     systemstack   offset of m.curg            of g from the thread pointer
  *	SB_SWITCH_MORE   morestack     offset of m.curg            of g from the thread pointer
  *	SB_SWITCH_PARK   mcall         offset of m.curg
- *	SB_SWITCH_CALL   asmcgocall    slot of g, 0 = none was left slot of the distance from g's stack's end, without g of sp
+ *	SB_SWITCH_CALL   asmcgocall    slot of g, 0 = none was left
+ *	                               slot of the distance from g's stack's end, without g of sp
  *	SB_SWITCH_BACK   cgocallback   bytes of its frame          of g from the thread pointer
  *	SB_SWITCH_BP     time.now ...: rbp, which is not changed with the stack, lies below the return address
  *

@@ -150,6 +150,22 @@ wide_prose() {
 	done
 }
 
+# Lines of C that are wider than 120 columns, with tabs of 8 (.clang-format says so, too). Bytes that only go on with a character of
+# UTF-8 take no column.
+wide_code() {
+	sources | grep '\.[ch]$' | LC_ALL=C xargs awk '{
+		gsub(/[\200-\277]/, "")
+		if (length($0) < 16 || !(parts = split($0, part, "\t")))
+			next
+		columns = 0
+		for (i = 1; i < parts; i++)
+			columns += length(part[i]) + 8 - (columns + length(part[i])) % 8
+		columns += length(part[parts])
+		if (columns > 120)
+			print FILENAME ":" FNR ": " columns " columns"
+	}'
+}
+
 # Where a format is meant by its name, but in its own file: what is said of formats stands in their structures (export/exporter.h). The
 # tree is what is written when nothing is said.
 formats_known_elsewhere() {
@@ -171,6 +187,7 @@ none "links of the pages lead somewhere" "$(broken_links)"
 none "README.md leads to every page of docs/, and archives have them" "$(pages_out_of_reach)"
 none "files that the pages name are there" "$(files_named_in_vain)"
 none "prose of the pages is at most 100 columns wide" "$(wide_prose)"
+none "code is at most 120 columns wide" "$(wide_code)"
 check "README.md is a door: 150 lines at most" test "$(wc -l <README.md)" -le 150
 none "no include climbs out of its folder" "$(includes '\.\.' src ui tests)"
 none "every .c file includes config.h first" "$(first_include_is_not_config)"

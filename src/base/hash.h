@@ -54,8 +54,9 @@ static inline uint64_t hash_2u64(uint64_t a, uint64_t b)
 uint64_t hash_bytes(const void *data, size_t len);
 
 /*
- * Sets ID, a uint32_t, to each id in T that may have been added under HASH, and runs the statement that follows with it. When that
- * does not leave the loop, ID is HIDX_NONE afterwards. T must not change meanwhile; HASH is evaluated once.
+ * Sets ID, a uint32_t, to each id in T that may have been added under HASH, and runs the statement
+ * that follows with it. When that does not leave the loop, ID is HIDX_NONE afterwards. T must not
+ * change meanwhile; HASH is evaluated once.
  */
 #define hidx_each(t, hash, id) \
 	for (struct hidx_search search_ = hidx_search_((t), (hash)); ((id) = hidx_step_((t), &search_)) != HIDX_NONE; )

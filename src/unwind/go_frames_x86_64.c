@@ -10,11 +10,13 @@
  *  systemstack   the goroutine that the thread has at hand (m.curg) keeps its stack pointer in sched.sp.
  *  morestack     the same, and sched.pc is where it goes on.
  *  mcall         pushes the goroutine; it is the caller as long as it is the one at hand.
- *  asmcgocall    keeps the goroutine and how far below the end of its stack it was: the stack may move meanwhile. On the thread's own stack
+ *  asmcgocall    keeps the goroutine and how far below the end of its stack it was: the stack may move
+ *                meanwhile. On the thread's own stack
  *                already it keeps no goroutine, and the stack pointer itself.
  *  cgocallback   the thread's own stack (m.g0) is where C called: sched.sp is the frame of this function there.
  *
- *  time.now, nanotime1 and walltime ask the vDSO, and change the stack for that. Their caller is where rbp says, all the time.
+ *  time.now, nanotime1 and walltime ask the vDSO, and change the stack for that. Their caller is where rbp
+ *  says, all the time.
  *
  * Offsets that differ from version to version are read from the code, and whether these functions
  * have a frame, as they do since Go 1.21: then rbp lies below their return address (the rules that

@@ -2,7 +2,8 @@
 /*
  * image_marks_aarch64.c - the code of the marks on AArch64, where every instruction has four bytes.
  *
- *  sigreturn   mov x8, #139; svc #0: what Linux makes every handler return to; the vDSO has no call-frame information for it.
+ *  sigreturn   mov x8, #139; svc #0: what Linux makes every handler return to; the vDSO has no call-frame
+ *              information for it.
  *
  * C libraries have call-frame information for what ends their chains.
  */

@@ -2,13 +2,16 @@
 /*
  * image_marks_x86_64.c - the code bytes of the marks on x86-64.
  *
- *  sigreturn   mov $15,%rax; syscall: what Linux makes every handler return to; glibc has CFI for it, musl and Go have none.
+ *  sigreturn   mov $15,%rax; syscall: what Linux makes every handler return to; glibc has CFI for it, musl
+ *              and Go have none.
  *  clone       syscall; test %rax,%rax; jl; je; ret: glibc ends its CFI before the system call, because behind it two
  *              different stacks run the same code. musl: test %eax,%eax; jne; xor %ebp,%ebp; pop %rdi; call *%r9.
  *  context     mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: what makecontext() of glibc lets a coroutine's first
- *              function return to. Boost.Context's: xor %rdi,%rdi; call _exit, behind push %rbp; jmp *%rbx, which puts it there.
+ *              function return to. Boost.Context's: xor %rdi,%rdi; call _exit, behind push %rbp; jmp *%rbx,
+ *              which puts it there.
  *  musl entry  call *reg; mov %eax,%edi; call exit: main was called here.
- *              call *(reg) or *N(reg); mov %rax,%rdi, or of C11's threads movslq %eax,%rdi; call pthread_exit: a thread's function
+ *              call *(reg) or *N(reg); mov %rax,%rdi, or of C11's threads movslq %eax,%rdi; call
+ *              pthread_exit: a thread's function
  *              was called here.
  *              call *%r9; mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall: what clone() started returned.
  *              The bytes are common ones, so they count only in a musl program, told by the first instructions of its

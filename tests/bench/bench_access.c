@@ -4,7 +4,8 @@
  *
  *	hit_hot_ns, hit_cold_ns   a sample whose rule is known: lookup and address, with few places and with many
  *	decode_ns                 making a rule of bytes
- *	rule_ns                   the same by the thread that reads files, opening this one included, where nothing is known
+ *	rule_ns                   the same by the thread that reads files, opening this one included, where
+ *	                          nothing is known
  *	rule_bytes                memory of a rule
  *
  * A sample costs hit_cold_ns, and rule_ns when nothing has landed in its place before.

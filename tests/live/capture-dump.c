@@ -3,7 +3,8 @@
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as
  * `name: value` lines.
  *
- *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-R HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
+ *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-R HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C
+ *	CPU] [-f] [-n COMM] [-w MS]
  *		[-N] [-o [-W] [-P] [-H] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets

@@ -5,10 +5,13 @@
  *
  *	example.sberf    the one that docs/recording-format.md takes apart
  *	v1_3.sberf, v1_3.txt
- *	                 a recording of format 1.3 and what must be read from it. Written once, when 1.3 was final, and never
- *	                 again: that every later version reads it is what test_record_compat proves. v1.*, v1_1.* and v1_2.* are
+ *	                 a recording of format 1.3 and what must be read from it. Written once, when 1.3 was
+ *	                 final, and never
+ *	                 again: that every later version reads it is what test_record_compat proves. v1.*,
+ *	                 v1_1.* and v1_2.* are
  *	                 what this program wrote for 1.0, 1.1 and 1.2.
- *	newer.sberf      what an sberf of a later minor version may write: events and blocks of kinds that are not known here
+ *	newer.sberf      what an sberf of a later minor version may write: events and blocks of kinds that
+ *	                 are not known here
  *	seed-*           what the fuzzer starts from
  *
  * or, make_recordings --large DIR: recordings that are small as files and large to be read, for

@@ -4,7 +4,8 @@
  * unwound, since they have no call-frame information. Both libraries of tests/data/symbol are of
  * one source that calls puts(), _exit() and dlopen():
  *
- *	aarch64-linux-gnu-gcc -O2 -fPIC -shared -nostdlib -Wl,-z,max-page-size=4096,-z,noseparate-code,--build-id=none,-z,lazy -s
+ *	aarch64-linux-gnu-gcc -O2 -fPIC -shared -nostdlib
+ *	-Wl,-z,max-page-size=4096,-z,noseparate-code,--build-id=none,-z,lazy -s
  *
  * and "bti" with -mbranch-protection=standard -Wl,-z,force-bti,-z,pac-plt.
  */

@@ -109,7 +109,8 @@ static void a_line_has_them_all(void **state)
 	driver_press(&w->d, "E");
 	assert_true(is_row(w, SYSCALL_LINE));
 	assert_false(is_row(w, FIRST) || is_row(w, LAST));
-	assert_int_equal(lines(w)->rows.v[row_of(w, "ksys_write")].depth, lines(w)->rows.v[row_of(w, SYSCALL_LINE)].depth + 1);
+	assert_int_equal(lines(w)->rows.v[row_of(w, "ksys_write")].depth,
+			 lines(w)->rows.v[row_of(w, SYSCALL_LINE)].depth + 1);
 	go(w, SYSCALL_LINE);
 	driver_refresh(&w->d);
 	one = figures_of(w, SYSCALL_LINE);
@@ -271,7 +272,8 @@ static void names_of_each_architecture(void **state)
 		{ "el0t_64_sync_handler", KERNEL_ENTRY_CALL }, { "invoke_syscall.constprop.0", KERNEL_ENTRY_CALL },
 		{ "el0_svc_common.isra.0", KERNEL_ENTRY_CALL }, { "el1h_64_irq_handler", KERNEL_ENTRY_INTERRUPT },
 		{ "el1_interrupt", KERNEL_ENTRY_INTERRUPT },
-		{ "", KERNEL_ENTRY_NONE }, { "kthread_worker_fn", KERNEL_ENTRY_NONE }, { "do_syscall_6", KERNEL_ENTRY_NONE },
+		{ "", KERNEL_ENTRY_NONE }, { "kthread_worker_fn", KERNEL_ENTRY_NONE },
+		  { "do_syscall_6", KERNEL_ENTRY_NONE },
 		{ "__x64_sys_write", KERNEL_ENTRY_NONE }, { "entry", KERNEL_ENTRY_NONE },
 	};
 

@@ -371,8 +371,8 @@ static void check_put(const struct world *w, const struct before *b)
 
 static const char *const plain_functions[5] = { "f0", "f1", "f2", "f3", "f4" };
 /* Some of them share a line until another call comes in between. */
-static const char *const entry_functions[5] = { "entry_SYSCALL_64_after_hwframe_[k]", "do_syscall_64_[k]", "asm_exc_page_fault_[k]",
-						"exc_page_fault_[k]", "sysvec_reboot_[k]" };
+static const char *const entry_functions[5] = { "entry_SYSCALL_64_after_hwframe_[k]", "do_syscall_64_[k]",
+						"asm_exc_page_fault_[k]", "exc_page_fault_[k]", "sysvec_reboot_[k]" };
 
 static void random_stack(unsigned int *seed, const char *const function[5], char *dst, size_t size)
 {

@@ -2,10 +2,13 @@
 /*
  * badstack.c - a thread that waits on a stack that cannot be read at once: badstack [S] MODE [FILE]
  *
- *	userfault        16 pages in the middle of the stack are missing, and who touches them waits for an answer that never
- *	                 comes, as on a file of a FUSE server that hangs. The thread waits from before "ready" on, for ever.
+ *	userfault        16 pages in the middle of the stack are missing, and who touches them waits for an
+ *	                 answer that never
+ *	                 comes, as on a file of a FUSE server that hangs. The thread waits from before
+ *	                 "ready" on, for ever.
  *	userfault_naps   the same, but it naps 20 ms at a time
- *	pagedout         the stack is a mapping of FILE (made and removed); all of it but the last page was written out and
+ *	pagedout         the stack is a mapping of FILE (made and removed); all of it but the last page was
+ *	                 written out and
  *	                 dropped. Reading it takes the disk. The thread waits from before "ready" on, for ever.
  *
  * thread_on_bad_stack -> with_room -> waits_beyond; the 16 pages are with_room's array, which

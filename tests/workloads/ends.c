@@ -2,11 +2,13 @@
 /*
  * ends.c - waits that end with their thread, process or program: ends [S] MODE [COUNT]
  *
- *	leave      threads that nap 20 ms once and exit, one after the other, while three others wait for ever; then the process
+ *	leave      threads that nap 20 ms once and exit, one after the other, while three others wait for
+ *	           ever; then the process
  *	           ends in the middle of their waits
  *	kill       children that are killed 40 ms into a sleep of a minute
  *	exec       a thread waits for ever while another one executes the program anew, which naps 300 ms
- *	again      executes itself COUNT times; closing many files, the kernel is kept in the middle of it, when the old memory is gone
+ *	again      executes itself COUNT times; closing many files, the kernel is kept in the middle of it,
+ *	           when the old memory is gone
  *	           and the new program is not there yet
  *	reuse      threads that nap 15 and 35 ms in turns and all have the same tid (needs ns_last_pid)
  *	stop       children that stop themselves and are continued 30 ms later

@@ -9,7 +9,8 @@
  *
  *	N      on node N: bound there (mbind, MPOL_BIND) and touched first by main in fills()
  *	all    interleaved over all nodes with memory (MPOL_INTERLEAVE), touched first by main in fills()
- *	half   the first half on the first node, the second on the last one: each bound there and touched first by main in fills()
+ *	half   the first half on the first node, the second on the last one: each bound there and touched
+ *	       first by main in fills()
  *	main   of no policy, touched first by main, which stays on the first node, in touches_first(): 48 MB
  *	-      of no policy, touched first by the thread itself
  *

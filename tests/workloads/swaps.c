@@ -7,7 +7,8 @@
  *	unmap    one is unmapped, the other mapped: as much code is mapped as before
  *	dlopen   the same, by the dynamic linker
  *	fork     a child maps b in place of its parent's a; both work
- *	inherit  the program maps them, and its children work: always one in a that was forked before b was mapped, or the other way round
+ *	inherit  the program maps them, and its children work: always one in a that was forked before b was
+ *	         mapped, or the other way round
  *	reuse    children with one pid (clone3 with a pid of its choice, which needs privileges) map one each
  *	exec     the program executes itself, without address space randomisation, and maps the other
  *
