@@ -32,24 +32,24 @@ enum feature_use {
  */
 #define FEATURES(X) \
 	X(pt_regs, "5.15", FEATURE_NEEDED, "BPF programs cannot read user registers") \
-	X(sched_switch, "5.5", FEATURE_WAITS, "nobody tells when threads leave their CPUs") \
-	X(sched_waking, "5.5", FEATURE_WAITS, "nobody tells when threads are woken") \
-	X(task_storage, "5.11", FEATURE_WAITS, "BPF programs cannot remember things about threads") \
-	X(task_iter, "5.8", FEATURE_WAITS, "BPF programs cannot look through all threads") \
+	X(sched_switch, "5.5", FEATURE_WAITS, "the kernel does not report when threads leave their CPUs") \
+	X(sched_waking, "5.5", FEATURE_WAITS, "the kernel does not report when threads are woken") \
+	X(task_storage, "5.11", FEATURE_WAITS, "BPF programs cannot store data about threads") \
+	X(task_iter, "5.8", FEATURE_WAITS, "BPF programs cannot list threads") \
 	X(prev_state, "5.18", FEATURE_SPARED, "a wait that ends as it begins may count as preempted") \
 	X(balancing, "5.5", FEATURE_SPARED, "page faults of automatic NUMA balancing count as first touches") \
 	X(run_stats, "5.8", FEATURE_SPARED, "the CPU time of the BPF programs is not known") \
-	X(mmap_lock, "6.14", FEATURE_SPARED, "stacks walked by what was mapped in a place before are found out " \
-	  "later, and dropped") \
+	X(mmap_lock, "6.14", FEATURE_SPARED, "stacks that were unwound by outdated mappings are detected later, " \
+	  "and dropped") \
 	X(exit_code, "6.15", FEATURE_SPARED, "the exit status of a process that sberf did not start is not known") \
-	X(plain_reads, "6.2", FEATURE_SPARED, "where the verifier asks whether types are trusted (6.3 and later), " \
-	  "loading takes longer") \
-	X(loops, "5.17", FEATURE_SPARED, "stacks in the kernel are all unwound by the kernel, which makes samples of " \
-	  "what runs there dearer") \
-	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, and takes a tenth of " \
-	  "a second to be taken off") \
-	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: what is longer than a copy is cut, and " \
-	  "short waits are sampled")
+	X(plain_reads, "6.2", FEATURE_SPARED, "programs take longer to load where the verifier checks for trusted " \
+	  "types (6.3 and later)") \
+	X(loops, "5.17", FEATURE_SPARED, "the kernel's own unwinder unwinds all kernel stacks, so samples in the " \
+	  "kernel cost more") \
+	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, which takes a tenth " \
+	  "of a second to remove") \
+	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: those longer than a copy are truncated, " \
+	  "and short waits are sampled")
 
 /* Which features a kernel has; or, for a list of features forced off, which ones stay. */
 struct features {
