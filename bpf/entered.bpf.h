@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * entered.bpf.h - the user's side of the current task where it is in the kernel, by a system call,
- * an exception or a probe: as it was when it entered.
+ * entered.bpf.h - the user registers of the current task at its entry to the kernel, by a system
+ * call, an exception or a probe.
  */
 #ifndef SBERF_BPF_ENTERED_H
 #define SBERF_BPF_ENTERED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* forks.bpf.h - who makes processes and threads, with its stacks. */
+/* forks.bpf.h - reports tasks that create processes and threads, with their stacks. */
 #ifndef SBERF_BPF_FORKS_H
 #define SBERF_BPF_FORKS_H
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kstack.bpf.h - by what the kernel's stack of a task that is off the CPU is known.
+ * kstack.bpf.h - identifies a sleeping task's kernel stack without walking it.
  *
- * Walking it (bpf_get_task_stack()) was half of what a wait costs that is only added to others. But
- * a thread waits in few places, and for all that is the same but for the kernel's stack (the
- * user's, call, state) that is most often the same one. Then its return addresses stand where they
- * did: from the end of the stack on, each frame has its return address at a distance that the code
- * says which the one before leads to. So who finds the same addresses in the same places has found
- * the same stack, and a few words are to be read.
+ * Walking it (bpf_get_task_stack()) was half the cost of a wait that is only added to a sum. But a
+ * thread waits in few places, and waits with the same user stack, call and state mostly have the
+ * same kernel stack too. Then its return addresses are at the same distances from the end of the
+ * stack: the code determines how far each frame's return address is from the next. So a stack with
+ * the same addresses in the same places is the same stack, and checking that takes a few reads.
  *
- * Where they stand is not told by a walk. They are looked for, each above the one before; what was
- * left there by earlier calls may look the same, so a place counts when it was found CHAIN_SURE
- * times in a row: with each system call the kernel moves its stack by some random amount
- * (add_random_kstack_offset(), since Linux 5.13), and what was left does not move along. The
- * outermost address is above the gap that this makes. It is the entry to the kernel, which follows
- * from the one below it, and is left out.
+ * A walk does not say where the addresses are. They are searched for, each above the one before.
+ * Leftovers of earlier calls may look the same, so a place counts when it was found CHAIN_SURE
+ * times in a row: with each system call the kernel moves its stack by a random amount
+ * (add_random_kstack_offset(), since Linux 5.13), and leftovers do not move along. The outermost
+ * address is above the gap that this makes; it is the entry to the kernel, follows from the one
+ * below it, and is left out.
  */
 #ifndef SBERF_BPF_KSTACK_H
 #define SBERF_BPF_KSTACK_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* maps.bpf.h - what the programs share with each other and with user space: knobs, maps, counters. */
+/*
+ * maps.bpf.h - knobs, maps and counters that the programs share with each other and with user
+ * space.
+ */
 #ifndef SBERF_BPF_MAPS_H
 #define SBERF_BPF_MAPS_H
 

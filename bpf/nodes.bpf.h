@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nodes.bpf.h - which NUMA node a task is on, which it is at home on, and when the scheduler takes
- * it to another one.
+ * nodes.bpf.h - the NUMA node that a task is on, its home node, and its moves by the scheduler.
  *
- * That a task came back on another node than it left is seen by the switches (offcpu.bpf.h). The
- * scheduler may also move it several times while it waits: sched_migrate_task tells each of these.
+ * Task switches (offcpu.bpf.h) show that a task came back on another node than it left. The
+ * scheduler may also move it several times while it waits: sched_migrate_task reports each move.
  */
 #ifndef SBERF_BPF_NODES_H
 #define SBERF_BPF_NODES_H

@@ -5,17 +5,17 @@
  *
  *	target.bpf.h    which tasks are of the target
  *	record.bpf.h    building records and sending them
- *	walk.bpf.h      walking stacks by learnt rules
- *	space.bpf.h     which memory that is of
+ *	walk.bpf.h      unwinding user stacks by learned rules
+ *	space.bpf.h     which memory the rules are for
  *	oncpu.bpf.h     which task runs, with which stacks
  *	sums.bpf.h      short waits that are added up
- *	kstack.bpf.h    by what the kernel's stack of who waits is known
- *	hops.bpf.h      the same of who runs, address by address
+ *	kstack.bpf.h    recognising kernel stacks of sleeping tasks
+ *	hops.bpf.h      unwinding kernel stacks of running tasks, by learned distances
  *	totals.bpf.h    what each task has spent in what way
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
- *	entered.bpf.h   the user's side of who has entered the kernel
+ *	entered.bpf.h   user registers at the entry to the kernel
  *	event.bpf.h     hits of probes
- *	forks.bpf.h     who makes processes and threads
+ *	forks.bpf.h     tasks that create processes and threads
  *	placed.bpf.h    who comes by a place in a program
  *	faults.bpf.h    which addresses are touched first, with which stacks
  *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved

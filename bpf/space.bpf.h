@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * space.bpf.h - by what the memory of a process is known, so that what was learnt of it counts for
+ * space.bpf.h - identifies the memory of a process, so that what was learnt of it is used for
  * nothing else.
  *
- * When a file is mapped to be executed, the memory gets a stamp: what was learnt before belongs to
- * another one. That is seen where the lock of the mappings is given back, in the system call that
- * asked for it: so perf's event has been written, and what is learnt under the new id is of the new
- * code. A child begins with the stamp of its parent, as of when its mappings were copied: so
- * processes of one stamp have the same code in the same places. Mappings that the kernel makes
- * belong to exec, which is counted. Code that goes leaves less memory executable; code without a
- * file is walked by frame pointers, whatever it is.
+ * When a file is mapped executable, the memory gets a stamp: what was learnt before is void. The
+ * stamp is given when the lock of the mappings is released, in the system call that asked for the
+ * mapping: by then perf's event has been written, and what is learnt under the new id is about the
+ * new code. A child begins with the stamp of its parent from when its mappings were copied, so
+ * processes of one stamp have the same code in the same places. Mappings made by the kernel belong
+ * to exec, which is counted. Code that is unmapped leaves less executable memory; code without a
+ * file is walked by frame pointers anyway.
  */
 #ifndef SBERF_BPF_SPACE_H
 #define SBERF_BPF_SPACE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sums.bpf.h - short waits that were seen before are added up here, and told to nobody.
+ * sums.bpf.h - adds up short waits that were seen before, instead of reporting them.
  *
- * See struct sb_sum_key in wire.h. What a wait is known by is all that its column in a report
- * depends on: the thread, the user's stack (walk.bpf.h; one that was copied is not known before
- * user space has unwound it), the kernel's stack, call, state and node. A thread is on one CPU at a
- * time, so nothing here is atomic.
+ * See struct sb_sum_key in wire.h. The key of a wait is everything that its place in a report
+ * depends on: the thread, the user stack (walk.bpf.h; a copied one is unknown until user space has
+ * unwound it), the kernel stack, call, state and node. A thread is on one CPU at a time, so nothing
+ * here is atomic.
  */
 #ifndef SBERF_BPF_SUMS_H
 #define SBERF_BPF_SUMS_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tasks.bpf.h - the tasks that are there: they are given their state, and those that wait are
- * listed.
+ * tasks.bpf.h - gives existing tasks their state, and lists those that wait.
  *
- * A task's state is made where memory may be had: when it is forked, or by the iterator, which user
- * space runs at the start, and then again and again to list waits under way. So a task that comes
- * to the target in another way is followed after the next run.
+ * A task's state is created where memory can be allocated: at its fork, or by the iterator, which
+ * user space runs at the start and then again and again to list open waits. So a task that joins
+ * the target in another way is followed from the next run on.
  */
 #ifndef SBERF_BPF_TASKS_H
 #define SBERF_BPF_TASKS_H

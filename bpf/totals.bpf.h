@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * totals.bpf.h - what each task of the target has spent in what way, to the nanosecond.
+ * totals.bpf.h - exact totals of what each task of the target has spent, by call, in ns.
  *
  * One entry per task and call (struct sb_total_key). Only the CPU that switches a task writes its
- * entries, so nothing here is atomic; the sampler, which may interrupt a switch, stays away from a
- * task that is being updated.
+ * entries, so nothing here is atomic; the sampler, which may interrupt a switch, leaves a task
+ * alone that is being updated.
  */
 #ifndef SBERF_BPF_TOTALS_H
 #define SBERF_BPF_TOTALS_H
