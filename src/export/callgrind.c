@@ -21,7 +21,7 @@
 #include "export/exporter.h"
 
 #include "base/cleanup.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strtab.h"
 #include "base/text.h"
 #include "export/frames.h"
@@ -60,25 +60,14 @@ struct callgrind {
 	struct stack_sums sums;
 	struct frame_reader frames;
 	struct strtab *texts;
-	VEC(struct function) functions;
-	VEC(struct cost) costs;
+	KEYED(struct function) functions;
+	KEYED(struct cost) costs;
 	VEC(struct place) places;        /* of frames, innermost first */
 	VEC(struct place) path;          /* of the stack that is added */
-	struct hidx function_index, cost_index;
 	uint32_t *first;         /* by frame: of its places, plus one; 0 = not known yet */
 	bool *told[3];           /* of files, objects by text, and of functions: their number has been said */
 	struct out out;
 };
-
-static uint64_t function_hash(const struct function *f)
-{
-	return hash_2u64((uint64_t)f->name << 32 | f->file, f->object);
-}
-
-static uint64_t function_rehash(const void *ctx, uint32_t id)
-{
-	return function_hash(&((const struct callgrind *)ctx)->functions.v[id]);
-}
 
 /* The number of the function; NOBODY when out of memory. */
 static uint32_t callgrind_function(struct callgrind *x, const char *name, const char *file, const char *object)
@@ -87,21 +76,8 @@ static uint32_t callgrind_function(struct callgrind *x, const char *name, const 
 		strtab_adds(x->texts, name), strtab_adds(x->texts, *file ? file : UNKNOWN),
 			strtab_adds(x->texts, *object ? object : UNKNOWN),
 	};
-	const uint64_t h = function_hash(&f);
-	struct function *new;
-	uint32_t id;
 
-	if (f.name == STR_NONE || f.file == STR_NONE || f.object == STR_NONE)
-		return NOBODY;
-	hidx_each(&x->function_index, h, id)
-		if (!memcmp(&x->functions.v[id], &f, sizeof(f)))
-			return id;
-	id = (uint32_t)x->functions.n;
-	new = vec_push(&x->functions);
-	if (!new)
-		return NOBODY;
-	*new = f;
-	return hidx_add(&x->function_index, h, id, function_rehash, x) ? id : NOBODY;
+	return f.name == STR_NONE || f.file == STR_NONE || f.object == STR_NONE ? NOBODY : keyed_get_whole(&x->functions, &f);
 }
 
 /* Gathers the places of FRAME, whose functions are those that were inlined there and the one around them. */
@@ -147,38 +123,17 @@ static bool callgrind_find_path(struct callgrind *x, stack_id stack)
 	return true;
 }
 
-static uint64_t cost_hash(const struct cost *c)
-{
-	return hash_2u64((uint64_t)c->at.function << 32 | c->at.line, c->callee);
-}
-
-static uint64_t cost_rehash(const void *ctx, uint32_t id)
-{
-	return cost_hash(&((const struct callgrind *)ctx)->costs.v[id]);
-}
-
 /* Adds S, sum NR of all, to what is taken AT a place by CALLEE. */
 static bool callgrind_add_cost(struct callgrind *x, const struct stack_sum *s, uint32_t nr, struct place at,
 			       uint32_t callee)
 {
 	const struct cost want = { .at = at, .callee = callee };
-	const uint64_t h = cost_hash(&want);
+	const uint32_t id = keyed_get(&x->costs, &want, stack);
 	struct cost *c;
-	uint32_t id;
 
-	hidx_each(&x->cost_index, h, id) {
-		c = &x->costs.v[id];
-		if (c->at.function == at.function && c->at.line == at.line && c->callee == callee)
-			break;
-	}
-	if (id == HIDX_NONE) {
-		c = vec_push(&x->costs);
-		if (!c)
-			return false;
-		*c = want;
-		if (!hidx_add(&x->cost_index, h, (uint32_t)x->costs.n - 1, cost_rehash, x))
-			return false;
-	}
+	if (id == HIDX_NONE)
+		return false;
+	c = &x->costs.v[id];
 	if (c->stack == nr)
 		return true;
 	c->stack = nr;
@@ -354,12 +309,10 @@ static int callgrind_write(FILE *out, const struct export_view *v, struct err *e
 	stack_sums_free(&x.sums);
 	frames_free(&x.frames);
 	strtab_free(x.texts);
-	vec_free(&x.functions);
-	vec_free(&x.costs);
+	keyed_free(&x.functions);
+	keyed_free(&x.costs);
 	vec_free(&x.places);
 	vec_free(&x.path);
-	hidx_free(&x.function_index);
-	hidx_free(&x.cost_index);
 	free(x.first);
 	for (unsigned int i = 0; i < 3; i++)
 		free(x.told[i]);

@@ -18,35 +18,12 @@
 /* Room for the longest name that is worth keeping. */
 #define TEXT_MAX (64u << 10)
 
-static uint64_t label_hash(str_id text, uint32_t kind)
-{
-	return hash_u64((uint64_t)kind << 32 | text);
-}
-
-static uint64_t label_rehash(const void *ctx, uint32_t id)
-{
-	const struct flame *f = ctx;
-
-	return label_hash(f->labels.v[id].text, f->labels.v[id].kind);
-}
-
 uint32_t flame_label(struct flame *f, const char *text, size_t len, enum flame_kind kind)
 {
 	const str_id id = strtab_add(f->texts, text, len);
-	const uint64_t h = label_hash(id, kind);
-	uint32_t label;
+	const struct flame_label want = { .text = id, .kind = kind };
 
-	if (id == STR_NONE)
-		return FLAME_NONE;
-	hidx_each(&f->label_index, h, label)
-		if (f->labels.v[label].text == id && f->labels.v[label].kind == kind)
-			return label;
-	if (!vec_reserve(&f->labels, 1))
-		return FLAME_NONE;
-	f->labels.v[f->labels.n] = (struct flame_label){ .text = id, .kind = kind };
-	if (!hidx_add(&f->label_index, h, (uint32_t)f->labels.n, label_rehash, f))
-		return FLAME_NONE;
-	return (uint32_t)f->labels.n++;
+	return id == STR_NONE ? FLAME_NONE : keyed_get_whole(&f->labels, &want);
 }
 
 uint32_t flame_add(struct flame *f, uint32_t parent, uint32_t label)
@@ -71,10 +48,9 @@ int flame_init(struct flame *f, struct err *e)
 void flame_free(struct flame *f)
 {
 	strtab_free(f->texts);
-	vec_free(&f->labels);
+	keyed_free(&f->labels);
 	vec_free(&f->nodes);
 	vec_free(&f->facts);
-	hidx_free(&f->label_index);
 	*f = (struct flame){ 0 };
 }
 

@@ -17,7 +17,7 @@
 #define SBERF_EXPORT_FLAME_H
 
 #include "base/err.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "profile/meta.h"
@@ -59,7 +59,7 @@ enum flame_unit {
 /* Text and kind. Frames that look the same share a label. */
 struct flame_label {
 	str_id text;             /* foreign: drawers sanitise and escape it */
-	uint8_t kind;            /* enum flame_kind */
+	uint32_t kind;           /* enum flame_kind */
 };
 
 struct flame_node {
@@ -87,10 +87,9 @@ struct flame_fact {
  */
 struct flame {
 	struct strtab *texts;
-	VEC(struct flame_label) labels;
+	KEYED(struct flame_label) labels;
 	VEC(struct flame_node) nodes;    /* nodes.v[0] is the root and there after flame_init() */
 	VEC(struct flame_fact) facts;
-	struct hidx label_index;
 	str_id title;                    /* "" = none */
 	enum flame_unit unit;
 	bool compared;

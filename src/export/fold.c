@@ -12,18 +12,6 @@
 
 #define BELOW 0x80000000u        /* with the number of a node: not its line, but those of what is below it */
 
-static uint64_t fold_node_hash(uint32_t parent, str_id text)
-{
-	return hash_u64((uint64_t)parent << 32 | text);
-}
-
-static uint64_t fold_node_rehash(const void *ctx, uint32_t id)
-{
-	const struct fold *f = ctx;
-
-	return fold_node_hash(f->nodes.v[id].parent, f->nodes.v[id].text);
-}
-
 bool fold_init(struct fold *f, const struct measure *m)
 {
 	*f = (struct fold){ .texts = strtab_new(), .each = m->unit == UNIT_TIME ? NSEC_PER_USEC : measure_one(m) };
@@ -33,28 +21,18 @@ bool fold_init(struct fold *f, const struct measure *m)
 void fold_free(struct fold *f)
 {
 	strtab_free(f->texts);
-	vec_free(&f->nodes);
-	hidx_free(&f->index);
+	keyed_free(&f->nodes);
 	free(f->family);
 	*f = (struct fold){ 0 };
 }
 
 static uint32_t fold_find_node(struct fold *f, uint32_t parent, str_id text)
 {
-	const uint64_t h = fold_node_hash(parent, text);
-	uint32_t id;
+	struct fold_node want = { .parent = parent, .text = text };
 
-	hidx_each(&f->index, h, id)
-		if (f->nodes.v[id].parent == parent && f->nodes.v[id].text == text)
-			return id;
-	if (!vec_reserve(&f->nodes, 1))
-		return FOLD_NONE;
-	f->nodes.v[f->nodes.n] = (struct fold_node){ .parent = parent, .text = text };
 	if (parent != FOLD_NONE)
-		f->nodes.v[f->nodes.n].depth = f->nodes.v[parent].depth + 1;
-	if (!hidx_add(&f->index, h, (uint32_t)f->nodes.n, fold_node_rehash, f))
-		return FOLD_NONE;
-	return (uint32_t)f->nodes.n++;
+		want.depth = f->nodes.v[parent].depth + 1;
+	return keyed_get(&f->nodes, &want, self_ns);
 }
 
 uint32_t fold_node(struct fold *f, uint32_t parent, char *text)

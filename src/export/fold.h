@@ -10,7 +10,7 @@
 #ifndef SBERF_EXPORT_FOLD_H
 #define SBERF_EXPORT_FOLD_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "export/out.h"
@@ -35,8 +35,7 @@ struct fold_node {
 
 struct fold {
 	struct strtab *texts;
-	VEC(struct fold_node) nodes;     /* parents before children; the first is the root */
-	struct hidx index;               /* of nodes, by parent and text */
+	KEYED(struct fold_node) nodes;   /* parents before children; the first is the root */
 	/* lines of nodes and of what is below them, siblings together, in order of text */
 	uint32_t *family;
 	uint64_t each;                   /* so much of a weight is 1 on a line */

@@ -18,40 +18,12 @@
 #define DEPTH_BITS 16
 #define RESOURCE_LIBRARY 1
 
-static uint64_t fxtables_row_hash(struct fx_row r)
-{
-	return hash_2u64(r.a, r.b);
-}
-
-static uint64_t fxtables_rehash(const void *ctx, uint32_t id)
-{
-	const struct fx_rows *rows = ctx;
-
-	return fxtables_row_hash(rows->v.v[id]);
-}
-
 /* The row (A, B), made when there is none; FX_NONE when out of memory. */
 static uint32_t fxtables_row_of(struct fx_rows *rows, uint64_t a, uint64_t b)
 {
 	const struct fx_row want = { a, b };
-	const uint64_t h = fxtables_row_hash(want);
-	uint32_t id;
 
-	hidx_each(&rows->index, h, id)
-		if (rows->v.v[id].a == a && rows->v.v[id].b == b)
-			return id;
-	if (!vec_reserve(&rows->v, 1))
-		return FX_NONE;
-	rows->v.v[rows->v.n] = want;
-	if (!hidx_add(&rows->index, h, (uint32_t)rows->v.n, fxtables_rehash, rows))
-		return FX_NONE;
-	return (uint32_t)rows->v.n++;
-}
-
-static void fxtables_rows_free(struct fx_rows *rows)
-{
-	vec_free(&rows->v);
-	hidx_free(&rows->index);
+	return keyed_get_whole(&rows->v, &want);
 }
 
 bool fx_tables_init(struct fx_tables *t, struct frame_reader *reader)
@@ -63,12 +35,11 @@ bool fx_tables_init(struct fx_tables *t, struct frame_reader *reader)
 void fx_tables_free(struct fx_tables *t)
 {
 	strtab_free(t->texts);
-	fxtables_rows_free(&t->resources);
-	fxtables_rows_free(&t->funcs);
-	fxtables_rows_free(&t->frames);
-	fxtables_rows_free(&t->stacks);
-	fxtables_rows_free(&t->known);
-	vec_free(&t->known_row);
+	keyed_free(&t->resources.v);
+	keyed_free(&t->funcs.v);
+	keyed_free(&t->frames.v);
+	keyed_free(&t->stacks.v);
+	keyed_free(&t->known);
 }
 
 static enum fx_category category_of(const struct frame_text *text, const struct func *f)
@@ -167,16 +138,13 @@ static bool make_stack(struct fx_tables *t, stack_id stack, enum fx_category cat
 
 bool fx_stack(struct fx_tables *t, stack_id stack, enum fx_category category, uint32_t *ret)
 {
-	const uint32_t id = fxtables_row_of(&t->known, stack, category);
+	const struct fx_known want = { .stack = stack, .category = category };
+	const size_t known = t->known.n;
+	const uint32_t id = keyed_get(&t->known, &want, row);
 
-	if (id == FX_NONE || !vec_reserve(&t->known_row, 1))
+	if (id == HIDX_NONE || (id == known && !make_stack(t, stack, category, &t->known.v[id].row)))
 		return false;
-	if (id == t->known_row.n) {
-		if (!make_stack(t, stack, category, &t->known_row.v[id]))
-			return false;
-		t->known_row.n++;
-	}
-	*ret = t->known_row.v[id];
+	*ret = t->known.v[id].row;
 	return true;
 }
 

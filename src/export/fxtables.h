@@ -10,7 +10,7 @@
 #ifndef SBERF_EXPORT_FXTABLES_H
 #define SBERF_EXPORT_FXTABLES_H
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "export/frames.h"
@@ -41,16 +41,21 @@ struct fx_row {
 };
 
 struct fx_rows {
-	VEC(struct fx_row) v;
-	struct hidx index;
+	KEYED(struct fx_row) v;
+};
+
+/* What fx_stack() was asked for, and what came of it. */
+struct fx_known {
+	stack_id stack;
+	uint32_t category;
+	uint32_t row;
 };
 
 struct fx_tables {
 	struct frame_reader *reader;     /* borrowed */
 	struct strtab *texts;
 	struct fx_rows resources, funcs, frames, stacks;
-	struct fx_rows known;            /* what fx_stack() was asked for ... */
-	VEC(uint32_t) known_row;         /* ... and what came of it */
+	KEYED(struct fx_known) known;
 };
 
 /* False when out of memory: to be freed all the same. */

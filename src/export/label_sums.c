@@ -15,42 +15,6 @@ struct summing {
 	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
 };
 
-static uint64_t label_sums_sum_hash(const struct stack_sum *s)
-{
-	return hash_2u64(hash_2u64((uint64_t)s->stack << 32 | s->thread, (uint64_t)s->call << 32 | s->node),
-			 (uint64_t)s->kind << 16 | (uint64_t)s->places << 8 | s->state);
-}
-
-static uint64_t label_sums_sum_rehash(const void *ctx, uint32_t id)
-{
-	const struct stack_sums *s = ctx;
-
-	return label_sums_sum_hash(&s->v.v[id]);
-}
-
-static bool label_sums_same(const struct stack_sum *a, const struct stack_sum *b)
-{
-	return a->stack == b->stack && a->thread == b->thread && a->call == b->call && a->node == b->node &&
-	       a->kind == b->kind && a->places == b->places && a->state == b->state;
-}
-
-/* The sum that is told apart as WANT is; NULL when out of memory. */
-static struct stack_sum *label_sums_find(struct stack_sums *s, const struct stack_sum *want)
-{
-	const uint64_t h = label_sums_sum_hash(want);
-	uint32_t id;
-
-	hidx_each(&s->index, h, id)
-		if (label_sums_same(&s->v.v[id], want))
-			return &s->v.v[id];
-	if (!vec_reserve(&s->v, 1))
-		return NULL;
-	s->v.v[s->v.n] = *want;
-	if (!hidx_add(&s->index, h, (uint32_t)s->v.n, label_sums_sum_rehash, s))
-		return NULL;
-	return &s->v.v[s->v.n++];
-}
-
 static bool label_sums_add_idle(struct summing *g, const struct fact *x, uint64_t count)
 {
 	const thread_id t = g->filter.same[x->thread];
@@ -72,6 +36,7 @@ static bool label_sums_add_fact(struct summing *g, const struct fact *x, unsigne
 				  .places = filter_places(&g->filter, x) & 7 };
 	const uint64_t count = is & FACT_COUNTS ? x->count : 0;
 	struct stack_sum *s;
+	uint32_t id;
 
 	g->to->places |= want.places;
 	if (is & FACT_IDLE && g->filter.q->fold_idle)
@@ -82,9 +47,10 @@ static bool label_sums_add_fact(struct summing *g, const struct fact *x, unsigne
 		want.call = w->call;
 		want.state = w->state;
 	}
-	s = label_sums_find(g->to, &want);
-	if (!s)
+	id = keyed_get(&g->to->v, &want, count);
+	if (id == HIDX_NONE)
 		return false;
+	s = &g->to->v.v[id];
 	s->count += count;
 	s->ns = add_capped(s->ns, x->weight);
 	return true;
@@ -118,12 +84,11 @@ int stack_sums_build(struct stack_sums *s, const struct export_view *v, const st
 	s->set = g.filter.set;
 	filter_free(&g.filter);
 	free(g.idle_thread);
-	hidx_free(&s->index);
+	hidx_free(&s->v.index);
 	return ok ? 0 : err_nomem(e, "the sums of stacks");
 }
 
 void stack_sums_free(struct stack_sums *s)
 {
-	vec_free(&s->v);
-	hidx_free(&s->index);
+	keyed_free(&s->v);
 }

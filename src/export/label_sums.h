@@ -7,7 +7,7 @@
 #define SBERF_EXPORT_LABEL_SUMS_H
 
 #include "base/err.h"
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/vec.h"
 #include "export/export_view.h"
 
@@ -28,8 +28,7 @@ struct stack_sum {
 _Static_assert(EVENT_KINDS_MAX <= 1u << 5 && MEASURES_ASKED <= 3, "they fit");
 
 struct stack_sums {
-	VEC(struct stack_sum) v; /* in the order of first use */
-	struct hidx index;
+	KEYED(struct stack_sum) v;       /* in the order of first use */
 	struct measure_set set;  /* what was asked for */
 	unsigned int places;     /* of it, where there is something, as a mask */
 	uint64_t idle_ns, idle_count;    /* query.fold_idle: idling waits, which are in no sum */

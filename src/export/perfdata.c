@@ -20,7 +20,7 @@
 #include "export/perfdata.h"
 #include "query/label.h"
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -54,10 +54,8 @@ struct writer {
 	struct perf_event_kind event[PERF_EVENTS_MAX];
 	unsigned int events;
 	struct frame_reader frames;
-	VEC(struct mapped) mapped;
-	struct hidx mapped_index;
-	VEC(struct called) called;
-	struct hidx called_index;
+	KEYED(struct mapped) mapped;
+	KEYED(struct called) called;
 	uint8_t *used;           /* by module */
 	VEC(uint64_t) chain;
 	perf_bytes record;
@@ -189,49 +187,18 @@ static void put_comm(struct writer *w, const struct thread *t, uint64_t time_ns)
 
 /* What has been told of processes and threads. */
 
-static uint64_t mapped_hash(const struct mapped *m)
-{
-	return hash_2u64((uint32_t)m->pid, m->module);
-}
-
-static uint64_t mapped_rehash(const void *ctx, uint32_t id)
-{
-	const struct writer *w = ctx;
-
-	return mapped_hash(&w->mapped.v[id]);
-}
-
 /* Tells that PID has MODULE mapped, unless that was told. */
 static void want_mapping(struct writer *w, pid_t pid, module_id module)
 {
 	const bool kernel = dict_get_module(w->d, module)->kind == MODULE_KERNEL;
 	const struct mapped want = { .pid = kernel ? -1 : pid, .module = module };
-	const uint64_t h = mapped_hash(&want);
-	uint32_t id;
+	const size_t told = w->mapped.n;
 
-	hidx_each(&w->mapped_index, h, id)
-		if (w->mapped.v[id].pid == want.pid && w->mapped.v[id].module == module)
-			return;
-	w->used[module] = 1;
-	w->ok = w->ok && vec_reserve(&w->mapped, 1);
-	if (!w->ok)
+	w->ok = w->ok && keyed_get_whole(&w->mapped, &want) != HIDX_NONE;
+	if (w->mapped.n == told)
 		return;
-	w->mapped.v[w->mapped.n] = want;
-	w->ok = hidx_add(&w->mapped_index, h, (uint32_t)w->mapped.n, mapped_rehash, w);
-	w->mapped.n += w->ok;
+	w->used[module] = 1;
 	perfdata_put_mapping(w, pid, module);
-}
-
-static uint64_t called_hash(const struct called *c)
-{
-	return hash_2u64((uint32_t)c->pid, (uint32_t)c->tid);
-}
-
-static uint64_t called_rehash(const void *ctx, uint32_t id)
-{
-	const struct writer *w = ctx;
-
-	return called_hash(&w->called.v[id]);
 }
 
 /* Tells what THREAD is called, unless that was told and its thread has not been called otherwise since. */
@@ -239,25 +206,13 @@ static void want_comm(struct writer *w, thread_id thread, uint64_t time_ns)
 {
 	const struct thread *t = dict_get_thread(w->d, thread);
 	const struct called want = { .pid = t->pid, .tid = t->tid, .thread = thread };
-	const uint64_t h = called_hash(&want);
-	uint32_t id;
+	const size_t told = w->called.n;
+	const uint32_t id = w->ok ? keyed_get(&w->called, &want, thread) : HIDX_NONE;
 
-	hidx_each(&w->called_index, h, id) {
-		struct called *c = &w->called.v[id];
-
-		if (c->pid != t->pid || c->tid != t->tid)
-			continue;
-		if (c->thread != thread)
-			put_comm(w, t, time_ns);
-		c->thread = thread;
+	w->ok = id != HIDX_NONE;
+	if (!w->ok || (w->called.n == told && w->called.v[id].thread == thread))
 		return;
-	}
-	w->ok = w->ok && vec_reserve(&w->called, 1);
-	if (!w->ok)
-		return;
-	w->called.v[w->called.n] = want;
-	w->ok = hidx_add(&w->called_index, h, (uint32_t)w->called.n, called_rehash, w);
-	w->called.n += w->ok;
+	w->called.v[id].thread = thread;
 	put_comm(w, t, time_ns);
 }
 
@@ -330,10 +285,8 @@ static int perfdata_write_event(void *ctx, const struct event *ev, unsigned int 
 
 static void perfdata_forget(struct writer *w)
 {
-	vec_free(&w->mapped);
-	hidx_free(&w->mapped_index);
-	vec_free(&w->called);
-	hidx_free(&w->called_index);
+	keyed_free(&w->mapped);
+	keyed_free(&w->called);
 }
 
 /* perf takes a file without records for one that was never ended, and reads what stands behind them as samples. */

@@ -13,49 +13,15 @@
 
 /* Stacks */
 
-static uint64_t stack_key(uint8_t kind, stack_id stack)
-{
-	return hash_u64((uint64_t)kind << 32 | stack);
-}
-
-static uint64_t numapaths_stack_hash(const void *ctx, uint32_t id)
-{
-	const struct numa_build *b = ctx;
-
-	return stack_key(b->stacks.v[id].kind, b->stacks.v[id].stack);
-}
-
-static struct numa_stack *numapaths_find_stack(const struct numa_build *b, uint8_t kind, stack_id stack)
-{
-	const uint64_t h = stack_key(kind, stack);
-	uint32_t id;
-
-	hidx_each(&b->stack_index, h, id)
-		if (b->stacks.v[id].stack == stack && b->stacks.v[id].kind == kind)
-			return &b->stacks.v[id];
-	return NULL;
-}
-
-static struct numa_stack *get_stack(struct numa_build *b, uint8_t kind, stack_id stack)
-{
-	struct numa_stack *s = numapaths_find_stack(b, kind, stack);
-	const uint32_t id = (uint32_t)b->stacks.n;
-
-	if (s)
-		return s;
-	s = vec_push(&b->stacks);
-	if (!s)
-		return NULL;
-	*s = (struct numa_stack){ .stack = stack, .kind = kind, .bunch = ROW_NONE };
-	return hidx_add(&b->stack_index, stack_key(kind, stack), id, numapaths_stack_hash, b) ? s : NULL;
-}
-
 bool numa_paths_sum(struct numa_build *b, const struct numa_fact *x)
 {
-	struct numa_stack *s = get_stack(b, x->f->kind, x->f->stack);
+	const struct numa_stack want = { .stack = x->f->stack, .kind = x->f->kind, .bunch = ROW_NONE };
+	const uint32_t id = keyed_get(&b->stacks, &want, bunch);
+	struct numa_stack *s;
 
-	if (!s)
+	if (id == HIDX_NONE)
 		return false;
+	s = &b->stacks.v[id];
 	s->sum.samples += x->f->count;
 	if (x->f->kind == EVENT_ACCESS)
 		numa_add_access(&s->sum.accesses, x);
@@ -239,38 +205,16 @@ bool numa_paths_rows(struct numa_build *b)
 
 /* Filling */
 
-static uint64_t share_key(uint32_t bunch, thread_id thread)
-{
-	return hash_u64((uint64_t)bunch << 32 | thread);
-}
-
-static uint64_t share_hash(const void *ctx, uint32_t id)
-{
-	const struct numa_build *b = ctx;
-
-	return share_key(b->shares.v[id].bunch, b->shares.v[id].thread);
-}
-
 /* Counts that WEIGHT more of a bunch is THREAD's. */
 static bool add_share(struct numa_build *b, uint32_t bunch, thread_id thread, uint64_t weight)
 {
-	const uint64_t h = share_key(bunch, thread);
-	struct numa_share *s;
-	uint32_t id;
+	const struct numa_share want = { .bunch = bunch, .thread = thread };
+	const uint32_t id = keyed_get(&b->shares, &want, weight);
 
-	hidx_each(&b->share_index, h, id) {
-		s = &b->shares.v[id];
-		if (s->bunch != bunch || s->thread != thread)
-			continue;
-		s->weight = add_capped(s->weight, weight);
-		return true;
-	}
-	id = (uint32_t)b->shares.n;
-	s = vec_push(&b->shares);
-	if (!s)
+	if (id == HIDX_NONE)
 		return false;
-	*s = (struct numa_share){ .bunch = bunch, .thread = thread, .weight = weight };
-	return hidx_add(&b->share_index, h, id, share_hash, b);
+	b->shares.v[id].weight = add_capped(b->shares.v[id].weight, weight);
+	return true;
 }
 
 static void fill_func(struct numa_build *b, const struct numa_fact *x, uint32_t func)
@@ -285,17 +229,19 @@ static void fill_func(struct numa_build *b, const struct numa_fact *x, uint32_t 
 
 bool numa_paths_fill(struct numa_build *b, const struct numa_fact *x)
 {
-	const struct numa_stack *s = numapaths_find_stack(b, x->f->kind, x->f->stack);
-	const struct numa_bunch *u = s && s->bunch != ROW_NONE ? &b->bunches.v[s->bunch] : NULL;
+	const struct numa_stack want = { .stack = x->f->stack, .kind = x->f->kind };
+	const uint32_t id = keyed_find(&b->stacks, &want, bunch), bunch = id == HIDX_NONE ? ROW_NONE : b->stacks.v[id].bunch;
+	const struct numa_bunch *u;
 
-	if (!u)
+	if (bunch == ROW_NONE)
 		return true;
+	u = &b->bunches.v[bunch];
 	fill_func(b, x, numapaths_func_row(b, u));
 	if (u->row == ROW_NONE)
 		return true;
 	if (u->kind == EVENT_FAULT)
 		numa_sites_fill(b, x, u->row);
-	return add_share(b, s->bunch, x->thread, x->f->weight);
+	return add_share(b, bunch, x->thread, x->f->weight);
 }
 
 void numa_paths_end(struct numa_build *b)

@@ -321,15 +321,13 @@ static void build_free(struct numa_build *b)
 	free(b->permille);
 	free(b->thread);
 	free(b->site_mapping);
-	vec_free(&b->stacks);
+	keyed_free(&b->stacks);
 	vec_free(&b->funcs);
 	vec_free(&b->bunches);
-	vec_free(&b->shares);
+	keyed_free(&b->shares);
 	vec_free(&b->mappings);
-	hidx_free(&b->stack_index);
 	hidx_free(&b->func_index);
 	hidx_free(&b->bunch_index);
-	hidx_free(&b->share_index);
 	hidx_free(&b->mapping_index);
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/keyed.h"
 #include "base/vec.h"
 #include "profile/slice.h"
 #include "query/filter.h"
@@ -38,7 +39,7 @@ struct numa_sum {
 /* Facts of one kind in one stack. */
 struct numa_stack {
 	stack_id stack;
-	uint8_t kind;
+	uint32_t kind;
 	uint32_t bunch;                  /* ROW_NONE = none */
 	struct numa_sum sum;
 };
@@ -95,12 +96,12 @@ struct numa_build {
 	/* topology_cost_permille() by index, from x to; 0 = not asked yet; NULL before there are any */
 	uint32_t *permille;
 	struct numa_thread_sum *thread;  /* by same[] */
-	VEC(struct numa_stack) stacks;
+	KEYED(struct numa_stack) stacks;
 	VEC(struct numa_func) funcs;
 	VEC(struct numa_bunch) bunches;
-	VEC(struct numa_share) shares;
+	KEYED(struct numa_share) shares;
 	VEC(struct numa_mapping_row) mappings;
-	struct hidx stack_index, func_index, bunch_index, share_index, mapping_index;
+	struct hidx func_index, bunch_index, mapping_index;
 	uint64_t (*site_mapping)[MAPPING_NR];    /* faults of a site by mapping */
 };
 

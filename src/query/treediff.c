@@ -7,7 +7,7 @@
 
 #include "query/treediff.h"
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "profile/slice.h"
@@ -21,8 +21,7 @@
 
 struct builder {
 	struct diff *d;
-	VEC(struct diff_node) nodes;
-	struct hidx index;               /* of nodes, by parent and what they are */
+	KEYED(struct diff_node) nodes;
 	uint32_t *at;                    /* by node of the tree that is walked: its node here */
 	struct own *own;                 /* the same: what ends there */
 };
@@ -32,37 +31,14 @@ struct own {
 	double squares;
 };
 
-static uint64_t treediff_node_hash(uint32_t parent, uint32_t what)
-{
-	return hash_u64((uint64_t)parent << 32 | what);
-}
-
-static uint64_t treediff_node_rehash(const void *ctx, uint32_t id)
-{
-	const struct builder *b = ctx;
-
-	return treediff_node_hash(b->nodes.v[id].parent, b->nodes.v[id].what);
-}
-
 /* The child of PARENT that is WHAT, made when there is none, like N; NODE_NONE when out of memory. */
 static uint32_t treediff_child(struct builder *b, uint32_t parent, uint32_t what, const struct tree_node *n)
 {
-	const uint64_t h = treediff_node_hash(parent, what);
-	uint32_t id;
-
-	hidx_each(&b->index, h, id)
-		if (b->nodes.v[id].parent == parent && b->nodes.v[id].what == what)
-			return id;
-	if (!vec_reserve(&b->nodes, 1))
-		return NODE_NONE;
-	id = (uint32_t)b->nodes.n;
-	b->nodes.v[id] = (struct diff_node){
+	const struct diff_node want = {
 		.parent = parent, .what = what, .depth = n->depth, .kind = n->kind, .inlined = n->inlined,
 	};
-	if (!hidx_add(&b->index, h, id, treediff_node_rehash, b))
-		return NODE_NONE;
-	b->nodes.n++;
-	return id;
+
+	return keyed_get(&b->nodes, &want, first_child);
 }
 
 static void take_away(struct own *from, const struct tree_node *child)
@@ -225,7 +201,7 @@ static bool treediff_build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
 	const bool ok = at && own && add_side(&b, DIFF_BEFORE) && add_side(&b, DIFF_AFTER);
 	AUTO_FREE uint32_t *family = NULL;
 
-	hidx_free(&b.index);
+	hidx_free(&b.nodes.index);
 	d->node = b.nodes.v;
 	d->n = (uint32_t)b.nodes.n;
 	if (!ok)

@@ -50,10 +50,10 @@ struct diff_pair {
 };
 
 struct diff_node {
-	/* NODE_NONE = none; children by falling MOST, then by what they took */
-	uint32_t parent, first_child, next_sibling;
-	uint32_t nr_children;
+	uint32_t parent;         /* NODE_NONE = none */
 	uint32_t what;           /* what it is: the same number is the same function or group; for diff_label() */
+	uint32_t first_child, next_sibling;     /* NODE_NONE = none; children by falling MOST, then by what they took */
+	uint32_t nr_children;
 	uint16_t depth;          /* root = 0 */
 	uint8_t kind;            /* enum node_kind */
 	uint8_t inlined;         /* wherever it is in this place */

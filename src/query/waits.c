@@ -18,6 +18,7 @@
 #include "query/waits.h"
 
 #include "base/hash.h"
+#include "base/keyed.h"
 #include "base/vec.h"
 #include "profile/slice.h"
 #include "query/filter.h"
@@ -95,12 +96,12 @@ struct builder {
 	VEC(struct sum) sums;
 	VEC(struct place) places;
 	VEC(struct waker) wakers;
-	VEC(struct woke) woke;
-	VEC(struct pair) pairs;
+	KEYED(struct woke) woke;
+	KEYED(struct pair) pairs;
 	struct wait_rows rows;
 	VEC(struct open) open;
 	uint32_t *open_of;       /* by filter.same[]: plus one, in open */
-	struct hidx sum_index, place_index, waker_index, woke_index, pair_index;
+	struct hidx sum_index, place_index, waker_index;
 	uint32_t calls, other_stacks;
 	uint64_t idle_ns;
 };
@@ -324,61 +325,27 @@ static bool give_rows(struct builder *b)
 
 /* 2. Filling. */
 
-static uint64_t pair_hash(const void *ctx, uint32_t id)
-{
-	const struct builder *b = ctx;
-
-	return hash_u64((uint64_t)b->pairs.v[id].row << 32 | b->pairs.v[id].thread);
-}
-
 /* Counts that THREAD waited in ROW for NS more. */
 static bool add_pair(struct builder *b, uint32_t row, thread_id thread, uint64_t ns)
 {
-	const uint64_t h = hash_u64((uint64_t)row << 32 | thread);
-	struct pair *p;
-	uint32_t id;
+	const struct pair want = { .row = row, .thread = thread };
+	const size_t pairs = b->pairs.n;
+	const uint32_t id = keyed_get(&b->pairs, &want, ns);
 
-	hidx_each(&b->pair_index, h, id) {
-		p = &b->pairs.v[id];
-		if (p->row != row || p->thread != thread)
-			continue;
-		p->ns = add_capped(p->ns, ns);
-		return true;
-	}
-	id = (uint32_t)b->pairs.n;
-	p = vec_push(&b->pairs);
-	if (!p)
+	if (id == HIDX_NONE)
 		return false;
-	*p = (struct pair){ .row = row, .thread = thread, .ns = ns };
-	b->rows.v.v[row].threads++;
-	return hidx_add(&b->pair_index, h, id, pair_hash, b);
-}
-
-static uint64_t woke_hash(const void *ctx, uint32_t id)
-{
-	const struct builder *b = ctx;
-
-	return hash_u64((uint64_t)b->woke.v[id].place_row << 32 | b->woke.v[id].waker);
+	b->rows.v.v[row].threads += b->pairs.n > pairs;
+	b->pairs.v[id].ns = add_capped(b->pairs.v[id].ns, ns);
+	return true;
 }
 
 /* What WAKER ended of the waits in ROW, in woke, made when there is none; NULL when out of memory. */
 static struct woke *woke_of(struct builder *b, uint32_t row, uint32_t waker)
 {
-	const uint64_t h = hash_u64((uint64_t)row << 32 | waker);
-	struct woke *w;
-	uint32_t id;
+	const struct woke want = { .place_row = row, .waker = waker, .row = NODE_NONE };
+	const uint32_t id = keyed_get(&b->woke, &want, row);
 
-	hidx_each(&b->woke_index, h, id) {
-		w = &b->woke.v[id];
-		if (w->place_row == row && w->waker == waker)
-			return w;
-	}
-	id = (uint32_t)b->woke.n;
-	w = vec_push(&b->woke);
-	if (!w)
-		return NULL;
-	*w = (struct woke){ .place_row = row, .waker = waker, .row = NODE_NONE };
-	return hidx_add(&b->woke_index, h, id, woke_hash, b) ? w : NULL;
+	return id == HIDX_NONE ? NULL : &b->woke.v[id];
 }
 
 /* Notes what F says of the wait that its thread is in: the latest that is known, and of that the longest. */
@@ -628,15 +595,13 @@ static void waits_builder_free(struct builder *b)
 	vec_free(&b->sums);
 	vec_free(&b->places);
 	vec_free(&b->wakers);
-	vec_free(&b->woke);
-	vec_free(&b->pairs);
+	keyed_free(&b->woke);
+	keyed_free(&b->pairs);
 	rows_free(&b->rows);
 	vec_free(&b->open);
 	hidx_free(&b->sum_index);
 	hidx_free(&b->place_index);
 	hidx_free(&b->waker_index);
-	hidx_free(&b->woke_index);
-	hidx_free(&b->pair_index);
 }
 
 int waits_build(const struct snapshot *s, const struct names *names, const struct query *q,
