@@ -91,7 +91,7 @@ static void flat_put_figures(struct flat *f, const struct func_row *r)
 	out_format(&f->o, "%9s", func_row_is_function(f->funcs, r) ? flat_share(f, r->total_ns, total) : "");
 	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
 		if (measure_column(&f->t->set, place))
-			flat_put_part(f, place, r->value[place]);
+			flat_put_part(f, place, r->self.ns[place]);
 	out_guess(&f->o, flat_amount_width(f) + 1, r->self_ns, r->doubt_ns, measure_text(f->lead, r->self_ns, time));
 }
 
@@ -162,7 +162,7 @@ static void flat_put_rows(struct flat *f)
 		rest.self_ns += r->self_ns;
 		rest.doubt_ns += r->doubt_ns;
 		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
-			rest.value[place] += r->value[place];
+			rest.self.ns[place] += r->self.ns[place];
 	}
 	if (!n)
 		return;

@@ -5,14 +5,14 @@
 #include "export/json.h"
 
 #include "base/cleanup.h"
-#include "export/treefuncs.h"
+#include "query/funcs.h"
 
 #include <stdlib.h>
 
 struct writer {
 	struct jsonout *j;
 	const struct tree *t;
-	struct tree_funcs funcs;
+	struct funcs *funcs;
 	char *label;             /* NAME_BYTES_MAX + 1 */
 	const struct measure *lead;
 	/*
@@ -95,26 +95,26 @@ static void jsontree_set_place(struct jsonout *j, json_t *o, const struct tree *
 	}
 }
 
-static json_t *func_piece(const struct writer *w, const struct tree_func *f)
+static json_t *func_piece(const struct writer *w, const struct func_row *f)
 {
 	const struct tree *t = w->t;
 	struct jsonout *j = w->j;
 	module_id id;
-	const struct module *m = tree_module(t, f->node, &id);
+	const struct module *m = tree_module(t, f->heaviest, &id);
 	json_t *o = json_object();
 	uint32_t line;
-	const char *file = tree_source(t, f->node, &line);
+	const char *file = tree_source(t, f->heaviest, &line);
 
-	jsonout_set(j, o, "name", jsonout_string(label_of(w, f->node)));
-	jsonout_set(j, o, "kind", json_string(jsontree_func_kind(t, f->node, m)));
+	jsonout_set(j, o, "name", jsonout_string(label_of(w, f->heaviest)));
+	jsonout_set(j, o, "kind", json_string(jsontree_func_kind(t, f->heaviest, m)));
 	if (m)
 		jsonout_set(j, o, "module", jsonout_u64(id));
 	if (m && m->kind != MODULE_NOTE)
-		jsontree_set_place(j, o, t, f->node);
+		jsontree_set_place(j, o, t, f->heaviest);
 	if (file[0])
 		jsonout_set(j, o, "file", jsonout_string(file));
 	set_amounts(w, o, &f->self, tree_parts_sum(w->t, &f->total), f->total.ns);
-	jsonout_set(j, o, "count", jsonout_u64(f->count));
+	jsonout_set(j, o, "count", jsonout_u64(f->total_count));
 	return o;
 }
 
@@ -128,8 +128,8 @@ static void set_what(const struct writer *w, json_t *o, uint32_t node)
 	struct jsonout *j = w->j;
 	uint32_t line;
 
-	if (w->funcs.of[node] != NODE_NONE) {
-		jsonout_set(j, o, "function", jsonout_u64(w->funcs.of[node]));
+	if (w->funcs->of[node] != NODE_NONE) {
+		jsonout_set(j, o, "function", jsonout_u64(w->funcs->of[node]));
 		tree_source(w->t, node, &line);
 		jsonout_set_some(j, o, "line", line);
 		if (n->inlined)
@@ -156,7 +156,7 @@ static json_t *jsontree_node_piece(const struct writer *w, uint32_t node, uint32
 
 	jsonout_set(j, o, "parent", parent == NODE_NONE ? json_null() : jsonout_u64(parent));
 	set_what(w, o, node);
-	set_amounts(w, o, &w->funcs.self[node], n->total_ns, n->value);
+	set_amounts(w, o, &w->funcs->self[node], n->total_ns, n->value);
 	jsonout_set_some(j, o, "open_ns", n->open_ns);
 	jsonout_set_some(j, o, "estimated_ns", n->doubt_ns);
 	jsonout_set(j, o, "count", jsonout_u64(n->count));
@@ -169,12 +169,12 @@ static void jsontree_put_lists(const struct writer *w, uint32_t *place)
 	struct jsonout *j = w->j;
 
 	jsonout_begin(j, "functions", '[');
-	for (uint32_t i = 0; i < w->funcs.n; i++)
-		jsonout_put(j, NULL, func_piece(w, &w->funcs.v[i]));
+	for (uint32_t i = 0; i < w->funcs->functions; i++)
+		jsonout_put(j, NULL, func_piece(w, &w->funcs->row[i]));
 	jsonout_end(j, ']');
 	jsonout_begin(j, "tree", '[');
 	for (uint32_t i = 0; i < w->t->n; i++) {
-		const uint32_t node = w->funcs.order[i];
+		const uint32_t node = w->funcs->order[i];
 
 		place[node] = i;
 		jsonout_put(j, NULL, jsontree_node_piece(w, node, i ? place[w->t->node[node].parent] : NODE_NONE));
@@ -189,9 +189,9 @@ void json_put_tree(struct jsonout *j, const struct tree *t)
 	struct writer w = { .j = j, .t = t, .label = label };
 
 	jsontree_name_columns(&w);
-	if (tree_funcs_init(&w.funcs, t) && place && label)
+	if (place && label && !funcs_build(t, &w.funcs, NULL))
 		jsontree_put_lists(&w, place);
 	else
 		j->no_memory = true;
-	tree_funcs_free(&w.funcs);
+	funcs_free(w.funcs);
 }

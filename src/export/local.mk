@@ -59,8 +59,6 @@ libsberf_a_SOURCES += src/export/label_sums.c
 libsberf_a_SOURCES += src/export/label_sums.h
 libsberf_a_SOURCES += src/export/svg.c
 libsberf_a_SOURCES += src/export/treetext.c
-libsberf_a_SOURCES += src/export/treefuncs.c
-libsberf_a_SOURCES += src/export/treefuncs.h
 libsberf_a_SOURCES += src/export/waitstext.c
 libsberf_a_SOURCES += src/export/export_view.h
 

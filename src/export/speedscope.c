@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "export/jsonout.h"
-#include "export/treefuncs.h"
+#include "query/funcs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const unsigned int profile_order[MEASURES_ASKED] = { TIME_RUNNING, TIME_B
 struct speedscope {
 	const struct tree *t;
 	const char *unit;        /* profile_meta.unit */
-	struct tree_funcs funcs;
+	struct funcs *funcs;
 	/* by node: the index of its frame; NULL = it is none. One for all nodes of a function */
 	json_t **number;
 	VEC(uint32_t) path;
@@ -67,28 +67,28 @@ static json_t *speedscope_frame_of(struct speedscope *x, uint32_t node)
 /* Writes all frames, and numbers them: functions first, then what else nodes stand for. */
 static bool speedscope_put_frames(struct speedscope *x)
 {
-	AUTO_FREE json_t **of_func = calloc(x->funcs.n + 1ul, sizeof(json_t *));
+	AUTO_FREE json_t **of_func = calloc(x->funcs->functions + 1ul, sizeof(json_t *));
 	uint32_t n = 0;
 
 	if (!of_func)
 		return false;
 	jsonout_begin(&x->j, "shared", '{');
 	jsonout_begin(&x->j, "frames", '[');
-	for (uint32_t i = 0; i < x->funcs.n; i++) {
+	for (uint32_t i = 0; i < x->funcs->functions; i++) {
 		of_func[i] = jsonout_u64(n++);
-		jsonout_put(&x->j, NULL, speedscope_frame_of(x, x->funcs.v[i].node));
+		jsonout_put(&x->j, NULL, speedscope_frame_of(x, x->funcs->row[i].heaviest));
 	}
 	for (uint32_t i = 0; i < x->t->n; i++) {
-		if (x->funcs.of[i] != NODE_NONE) {
-			x->number[i] = json_incref(of_func[x->funcs.of[i]]);
-		} else if (i || shows_root(x->t) || tree_parts_sum(x->t, &x->funcs.self[0])) {
+		if (x->funcs->of[i] != NODE_NONE) {
+			x->number[i] = json_incref(of_func[x->funcs->of[i]]);
+		} else if (i || shows_root(x->t) || tree_parts_sum(x->t, &x->funcs->self[0])) {
 			x->number[i] = jsonout_u64(n++);
 			jsonout_put(&x->j, NULL,
 				    i || shows_root(x->t) ? speedscope_frame_of(x, i) :
 				    json_pack("{s:s}", "name", "(other)"));
 		}
 	}
-	for (uint32_t i = 0; i < x->funcs.n; i++)
+	for (uint32_t i = 0; i < x->funcs->functions; i++)
 		json_decref(of_func[i]);
 	jsonout_end(&x->j, ']');
 	jsonout_end(&x->j, '}');
@@ -141,13 +141,13 @@ static void speedscope_put_profile(struct speedscope *x, unsigned int place)
 	jsonout_put(&x->j, "endValue", jsonout_amount(m, all));
 	jsonout_begin(&x->j, "samples", '[');
 	for (uint32_t i = 0; i < x->t->n; i++)
-		if (x->funcs.self[x->funcs.order[i]].ns[place])
-			jsonout_put(&x->j, NULL, speedscope_stack_of(x, x->funcs.order[i]));
+		if (x->funcs->self[x->funcs->order[i]].ns[place])
+			jsonout_put(&x->j, NULL, speedscope_stack_of(x, x->funcs->order[i]));
 	jsonout_end(&x->j, ']');
 	jsonout_begin(&x->j, "weights", '[');
 	for (uint32_t i = 0; i < x->t->n; i++)
-		if (x->funcs.self[x->funcs.order[i]].ns[place])
-			jsonout_put(&x->j, NULL, jsonout_amount(m, x->funcs.self[x->funcs.order[i]].ns[place]));
+		if (x->funcs->self[x->funcs->order[i]].ns[place])
+			jsonout_put(&x->j, NULL, jsonout_amount(m, x->funcs->self[x->funcs->order[i]].ns[place]));
 	jsonout_end(&x->j, ']');
 	jsonout_end(&x->j, '}');
 }
@@ -191,13 +191,13 @@ static int speedscope_write(FILE *out, const struct export_view *v, struct err *
 			.label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
 	};
 
-	if (!x.number || !x.label || !tree_funcs_init(&x.funcs, t) || !speedscope_put_all(&x, v->meta))
+	if (!x.number || !x.label || funcs_build(t, &x.funcs, NULL) || !speedscope_put_all(&x, v->meta))
 		x.j.no_memory = true;
 	for (uint32_t i = 0; x.number && i < t->n; i++)
 		json_decref(x.number[i]);
 	free(x.number);
 	free(x.label);
-	tree_funcs_free(&x.funcs);
+	funcs_free(x.funcs);
 	vec_free(&x.path);
 	return jsonout_finish(&x.j, "the speedscope profile", e);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* funcs.c - see funcs.h. Nodes are sorted into rows by a hash of what they are; then one walk sums them up. */
+/* funcs.c - see funcs.h. One walk, without recursion: stacks are thousands of frames deep. */
 #include "config.h"
 
 #include "query/funcs.h"
 
 #include "base/hash.h"
-#include "base/vec.h"
+#include "profile/slice.h"
 #include "query/identity.h"
 
 #include <stdlib.h>
@@ -13,11 +13,13 @@
 
 struct builder {
 	const struct tree *t;
-	VEC(struct func_row) rows;
-	struct hidx index;       /* of rows, by what they are */
-	uint32_t *row_of;        /* by node */
-	uint32_t *above;         /* by row: of its nodes, on the path from the root to where the walk is */
+	struct funcs *f;         /* behind as many rows as there are nodes, those of OTHERS */
+	struct hidx index;       /* of f->row, by func_key() */
+	uint32_t *within;        /* by row: of its nodes, on the path from the root to where the walk is */
 };
+
+/* What has no row of a function: what ended in none, and what idles. */
+#define OTHERS 2u
 
 uint64_t func_key(const struct tree *t, uint32_t i)
 {
@@ -29,131 +31,155 @@ uint64_t func_key(const struct tree *t, uint32_t i)
 	return n->kind == NODE_ADDR ? hash_2u64(n->frame, UINT64_MAX) : hash_u64(n->kind == NODE_IDLE);
 }
 
+/* Of two nodes that are functions or places. */
 static bool funcs_same(const struct tree *t, uint32_t ia, uint32_t ib)
 {
 	const struct tree_node *a = &t->node[ia], *b = &t->node[ib];
 
-	if (a->kind == NODE_ADDR || b->kind == NODE_ADDR)
-		return a->kind == b->kind && a->frame == b->frame;
-	if (a->kind != NODE_FUNC || b->kind != NODE_FUNC)
-		return a->kind != NODE_FUNC && b->kind != NODE_FUNC && (a->kind == NODE_IDLE) == (b->kind == NODE_IDLE);
-	return identity_same_func(t->names, a->func, b->func);
+	if (a->kind != b->kind)
+		return false;
+	return a->kind == NODE_ADDR ? a->frame == b->frame : identity_same_func(t->names, a->func, b->func);
 }
 
 static uint64_t funcs_row_rehash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 
-	return func_key(b->t, b->rows.v[id].node);
+	return func_key(b->t, b->f->row[id].node);
 }
 
 /* The row of NODE; NODE_NONE when out of memory. */
 static uint32_t funcs_row_of(struct builder *b, uint32_t node)
 {
-	const uint64_t h = func_key(b->t, node);
+	const unsigned int kind = b->t->node[node].kind;
+	uint64_t h;
 	uint32_t id;
 
+	if (kind != NODE_FUNC && kind != NODE_ADDR)
+		return b->t->n + (kind == NODE_IDLE);
+	h = func_key(b->t, node);
 	hidx_each(&b->index, h, id)
-		if (funcs_same(b->t, b->rows.v[id].node, node))
+		if (funcs_same(b->t, b->f->row[id].node, node))
 			return id;
-	if (!vec_reserve(&b->rows, 1))
-		return NODE_NONE;
-	b->rows.v[b->rows.n] = (struct func_row){ .node = node };
-	if (!hidx_add(&b->index, h, (uint32_t)b->rows.n, funcs_row_rehash, b))
-		return NODE_NONE;
-	return (uint32_t)b->rows.n++;
+	b->f->row[b->f->functions] = (struct func_row){ .node = node, .heaviest = node };
+	return hidx_add(&b->index, h, b->f->functions, funcs_row_rehash, b) ? b->f->functions++ : NODE_NONE;
 }
 
+/* What is left of all when PART, which is below, is taken from it; 0 where sums were capped. */
 static uint64_t funcs_less(uint64_t ns, uint64_t part)
 {
 	return ns > part ? ns - part : 0;
 }
 
-/* Adds what ends at node I to R. */
-static void funcs_add_self(const struct tree *t, uint32_t i, struct func_row *r)
+/* Adds what ends at node I to R, and what that is made of to OWN. */
+static void funcs_add_self(const struct tree *t, uint32_t i, struct func_row *r, struct tree_parts *own)
 {
 	const struct tree_node *n = &t->node[i];
-	uint64_t kind[MEASURES_ASKED], doubt = n->doubt_ns, count = n->count;
+	uint64_t doubt = n->doubt_ns, count = n->count;
 	double squares = n->squares;
 
-	memcpy(kind, n->value, sizeof(kind));
+	memcpy(own->ns, n->value, sizeof(own->ns));
 	for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
 		doubt = funcs_less(doubt, t->node[c].doubt_ns);
 		count = funcs_less(count, t->node[c].count);
 		squares -= t->node[c].squares;
 		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
-			kind[k] = funcs_less(kind[k], t->node[c].value[k]);
+			own->ns[k] = funcs_less(own->ns[k], t->node[c].value[k]);
 	}
-	r->self_ns += n->self_ns;
-	r->doubt_ns += doubt;
+	r->self_ns = add_capped(r->self_ns, n->self_ns);
+	r->doubt_ns = add_capped(r->doubt_ns, doubt);
 	r->count += count;
 	r->squares += squares > 0 && n->self_ns ? squares : 0;   /* they are sums of floating numbers */
 	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
-		r->value[k] += kind[k];
+		r->self.ns[k] = add_capped(r->self.ns[k], own->ns[k]);
 }
 
-static void funcs_enter(struct builder *b, uint32_t i)
+static bool funcs_enter(struct builder *b, uint32_t i)
 {
-	struct func_row *r = &b->rows.v[b->row_of[i]];
+	const struct tree_node *n = &b->t->node[i];
+	const uint32_t id = funcs_row_of(b, i);
+	struct func_row *r;
 
-	if (!b->above[b->row_of[i]]++)
-		r->total_ns += b->t->node[i].total_ns;
-	funcs_add_self(b->t, i, r);
+	if (id == NODE_NONE)
+		return false;
+	b->f->of[i] = id;
+	r = &b->f->row[id];
+	if (i < r->node)
+		r->node = i;
+	if (n->total_ns > b->t->node[r->heaviest].total_ns)
+		r->heaviest = i;
+	funcs_add_self(b->t, i, r, &b->f->self[i]);
+	if (b->within[id]++)
+		return true;
+	r->total_ns = add_capped(r->total_ns, n->total_ns);
+	r->total_count += n->count;
+	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
+		r->total.ns[k] = add_capped(r->total.ns[k], n->value[k]);
+	return true;
 }
 
-/* Goes through all nodes, parents before children, and leaves each when all below it has been seen. */
-static void funcs_walk(struct builder *b)
+/*
+ * Goes through all nodes, parents before children, and leaves each when all below it has been seen. False when out of
+ * memory.
+ */
+static bool funcs_walk(struct builder *b)
 {
 	const struct tree_node *node = b->t->node;
-	uint32_t i = 0;
+	uint32_t i = 0, n = 0;
 
-	funcs_enter(b, 0);
 	for (;;) {
+		if (!funcs_enter(b, i))
+			return false;
+		b->f->order[n++] = i;
 		if (node[i].first_child != NODE_NONE) {
 			i = node[i].first_child;
-			funcs_enter(b, i);
 			continue;
 		}
 		for (; i && node[i].next_sibling == NODE_NONE; i = node[i].parent)
-			b->above[b->row_of[i]]--;
+			b->within[b->f->of[i]]--;
 		if (!i)
-			return;
-		b->above[b->row_of[i]]--;
+			return true;
+		b->within[b->f->of[i]]--;
 		i = node[i].next_sibling;
-		funcs_enter(b, i);
 	}
 }
 
-static bool sort_into_rows(struct builder *b)
+/* Moves the rows of what is no function, if there are any nodes, to behind those of functions. */
+static void funcs_end(struct builder *b)
 {
-	bool ok = b->row_of;
+	struct funcs *f = b->f;
 
-	for (uint32_t i = 0; ok && i < b->t->n; i++) {
-		b->row_of[i] = funcs_row_of(b, i);
-		ok = b->row_of[i] != NODE_NONE;
-	}
-	b->above = ok ? calloc(b->rows.n + 1, sizeof(*b->above)) : NULL;
-	return b->above;
+	for (uint32_t i = 0; i < b->t->n; i++)
+		if (f->of[i] >= b->t->n)
+			f->of[i] = NODE_NONE;
+	f->n = f->functions;
+	for (uint32_t k = 0; k < OTHERS; k++)
+		if (f->row[b->t->n + k].node != NODE_NONE)
+			f->row[f->n++] = f->row[b->t->n + k];
 }
 
 int funcs_build(const struct tree *t, struct funcs **ret, struct err *e)
 {
-	struct builder b = { .t = t, .row_of = malloc(t->n * sizeof(*b.row_of)) };
-	struct funcs *f = calloc(1, sizeof(*f));
-	const bool ok = f && sort_into_rows(&b);
+	AUTO_FREE uint32_t *within = calloc(t->n + OTHERS, sizeof(*within));
+	AUTO(funcs_free) struct funcs *f = calloc(1, sizeof(*f));
+	struct builder b = { .t = t, .f = f, .within = within };
+	bool ok = within && f;
 
 	if (ok) {
-		funcs_walk(&b);
-		*f = (struct funcs){ .tree = t, .row = b.rows.v, .n = (uint32_t)b.rows.n };
-		*ret = f;
-	} else {
-		vec_free(&b.rows);
-		free(f);
+		*f = (struct funcs){ .tree = t, .row = malloc((t->n + OTHERS) * sizeof(*f->row)),
+				     .of = malloc(t->n * sizeof(*f->of)), .self = malloc(t->n * sizeof(*f->self)),
+				     .order = malloc(t->n * sizeof(*f->order)) };
+		ok = f->row && f->of && f->self && f->order;
 	}
+	for (uint32_t k = 0; ok && k < OTHERS; k++)
+		f->row[t->n + k] = (struct func_row){ .node = NODE_NONE };
+	ok = ok && funcs_walk(&b);
 	hidx_free(&b.index);
-	free(b.row_of);
-	free(b.above);
-	return ok ? 0 : err_nomem(e, "the list of functions");
+	if (!ok)
+		return err_nomem(e, "the list of functions");
+	funcs_end(&b);
+	*ret = take_ptr(f);
+	return 0;
 }
 
 void funcs_free(struct funcs *f)
@@ -161,6 +187,9 @@ void funcs_free(struct funcs *f)
 	if (!f)
 		return;
 	free(f->row);
+	free(f->of);
+	free(f->self);
+	free(f->order);
 	free(f);
 }
 
@@ -169,4 +198,16 @@ bool func_row_is_function(const struct funcs *f, const struct func_row *r)
 	const uint8_t kind = f->tree->node[r->node].kind;
 
 	return kind == NODE_FUNC || kind == NODE_ADDR || kind == NODE_IDLE;
+}
+
+const struct module *tree_module(const struct tree *t, uint32_t node, module_id *ret_id)
+{
+	const struct tree_node *n = &t->node[node];
+
+	*ret_id = ID_NONE;
+	if (n->kind == NODE_FUNC)
+		*ret_id = names_func(t->names, n->func)->module;
+	else if (n->kind == NODE_ADDR)
+		*ret_id = dict_get_frame(t->dict, n->frame)->module;
+	return *ret_id == ID_NONE ? NULL : dict_get_module(t->dict, *ret_id);
 }

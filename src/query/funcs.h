@@ -18,19 +18,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tree_parts {
+	uint64_t ns[MEASURES_ASKED];     /* of each measure asked for, in its place */
+};
+
 struct func_row {
 	uint32_t node;           /* the first node of the tree in this row */
+	uint32_t heaviest;       /* the node with the largest total: exports take its label, file and line */
 	uint64_t self_ns, total_ns;
 	uint64_t doubt_ns;       /* of self_ns: stands for waits without a stack of their own */
-	uint64_t value[MEASURES_ASKED];       /* the measures that make up self_ns */
-	uint64_t count;          /* samples and waits in self_ns */
+	struct tree_parts self, total;   /* the measures that make them up */
+	uint64_t count, total_count;     /* samples and waits in self_ns, and in total_ns */
 	double squares;          /* of self_ns, as tree_node.squares */
 };
 
 struct funcs {
 	const struct tree *tree;         /* borrowed */
-	struct func_row *row;            /* in the order of their first nodes */
-	uint32_t n;
+	struct func_row *row;            /* functions and places in the order in which ORDER meets them; then the others */
+	uint32_t functions, n;           /* rows of functions and places, and of all */
+	uint32_t *of;                    /* by node: its row; NODE_NONE for what is no function or place */
+	struct tree_parts *self;         /* by node: what ends there */
+	uint32_t *order;                 /* all nodes: the root first, each before its children, those by falling total */
 };
 
 /*
@@ -50,6 +58,19 @@ bool func_row_is_function(const struct funcs *f, const struct func_row *r);
  * place.
  */
 uint64_t func_key(const struct tree *t, uint32_t i);
+
+/* The module of NODE, a function or a place; NULL for anything else, and for functions without one. */
+const struct module *tree_module(const struct tree *t, uint32_t node, module_id *ret_id);
+
+/* What P, which is of T, has of what adds up to the total. */
+static inline uint64_t tree_parts_sum(const struct tree *t, const struct tree_parts *p)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		sum += t->set.lead >> place & 1 ? p->ns[place] : 0;
+	return sum;
+}
 
 DEFINE_AUTO(funcs_free, struct funcs);
 

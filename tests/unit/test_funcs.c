@@ -70,6 +70,42 @@ static void recursion_counts_once(void **state)
 	assert_int_equal(row(f, "main")->self_ns, 0);
 	assert_int_equal(row(f, "fib")->count, 2);
 	assert_int_equal(sum_of_self(f), t->node[0].total_ns);
+	assert_int_equal(row(f, "fib")->total_count, 2);
+	assert_int_equal(row(f, "other")->total_count, 2);
+	assert_int_equal(tree_parts_sum(t, &row(f, "fib")->total), 30 * MS);
+	assert_int_equal(tree_parts_sum(t, &row(f, "other")->self), 5 * MS);
+	made_free(&m);
+}
+
+/* Each node before those below it, siblings by what they took; functions first, in the order in which that meets them. */
+static void nodes_are_in_the_order_of_a_picture(void **state)
+{
+	static const char *const order[] = { "main", "b", "work", "a", "work" };
+	static const uint32_t of[] = { 0, 1, 2, 3, 2 };
+	AUTO(funcs_free) struct funcs *f = NULL;
+	AUTO(tree_free) struct tree *t = NULL;
+	struct query q = { .group_by = GROUP_NONE };
+	char label[LABEL_MAX];
+	struct made m;
+
+	made_init(&m, NULL);
+	made_add(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;a;work", 10 * MS);
+	made_add(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;b;work", 20 * MS);
+	t = look(&m, &q);
+	assert_int_equal(funcs_build(t, &f, NULL), 0);
+	assert_int_equal(t->n, 6);
+	assert_int_equal(f->functions, 4);
+	assert_int_equal(f->n, 5);
+	assert_int_equal(f->order[0], 0);
+	assert_int_equal(f->of[0], NODE_NONE);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_string_equal(tree_label(t, f->order[i + 1], label, sizeof(label)), order[i]);
+		assert_int_equal(f->of[f->order[i + 1]], of[i]);
+	}
+	assert_false(func_row_is_function(f, &f->row[4]));
+	assert_int_equal(f->row[2].heaviest, f->order[3]);
+	assert_int_equal(tree_parts_sum(t, &f->self[f->order[3]]), 20 * MS);
+	assert_int_equal(tree_parts_sum(t, &f->self[f->order[1]]), 0);
 	made_free(&m);
 }
 
@@ -162,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(nodes_are_in_the_order_of_a_picture),
 		cmocka_unit_test(the_heaviest_place_is_found),
 		cmocka_unit_test(long_lists_keep_what_is_heavy),
 		cmocka_unit_test(out_of_memory),

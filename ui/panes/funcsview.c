@@ -81,7 +81,7 @@ static struct tree_node node_for(const struct tree *t, const struct func_row *r)
 	n.doubt_ns = r->doubt_ns;
 	n.count = r->count;
 	n.squares = r->squares;
-	memcpy(n.value, r->value, sizeof(n.value));
+	memcpy(n.value, r->self.ns, sizeof(n.value));
 	return n;
 }
 
