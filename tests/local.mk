@@ -75,7 +75,7 @@ CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
 WATCH_JOBS = $(CHECK_JOBS)
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
-# CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the last lines say which, and what failed.
+# CHECK_AGAIN set, a few tests that failed run once more (again.sh); the last lines say which, and what failed.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
 	logs='$(strip $(guest_logs) $(pure_logs))'; \
@@ -84,7 +84,7 @@ check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(WATCH_JOBS) $$logs || :; \
 	$(MAKE) $(AM_MAKEFLAGS) -j1 $(TEST_SUITE_LOG) || rc=$$?; \
 	if test $$rc -ne 0 && test -n "$$CHECK_AGAIN" && \
-	AGAIN_SOURCES=$(top_srcdir) bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \
+	bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \
 		rc=0; $(MAKE) $(AM_MAKEFLAGS) -j1 recheck || rc=$$?; \
 	fi; \
 	AWK='$(AWK)' bash $(top_srcdir)/tests/totals.sh $(TEST_LOGS) || rc=1; \

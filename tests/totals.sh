@@ -5,7 +5,7 @@
 # A TAP script has one ":test-result:" line per subtest in its .trs file. A cmocka program has one for the whole program,
 # so its tests are counted in its log: what was begun and neither ended well nor was skipped has failed, which counts
 # the test in which a program crashed. A program that fails without such a test (a leak found at exit, say) counts as one.
-# Scripts that were run again (again.sh) count by their second run; before the totals stands which they are, and what they said at first.
+# Tests that were run again (again.sh) count by their second run; before the totals stands which they are, and what they said at first.
 # What failed is shown before, with what its test said about it: the last of the output is what is read first.
 # Before that stand the slowest tests, as timed.sh measured them.
 # Tests that were skipped without a good reason (skips.sh) count as failed, and make the exit status 1.
@@ -52,9 +52,9 @@ for log; do
 	[ -f "$first" ] || continue
 	again=$((again + 1))
 	if grep -q '^:test-result: \(FAIL\|ERROR\|XPASS\)' "${log%.log}.trs"; then
-		echo "failed twice: ${log%.log}.sh"
+		echo "failed twice: ${log%.log}"
 	else
-		echo "failed, and passed when it ran again: ${log%.log}.sh"
+		echo "failed, and passed when it ran again: ${log%.log}"
 		failures "    at first" "$first"
 	fi
 done
@@ -87,7 +87,7 @@ done | "${AWK:-awk}" -v wrongly="$wrongly" -v again="$again" '
 	END {
 		close_file()
 		if (again)
-			printf "scripts that were run again, and count by their second run: %d\n", again
+			printf "tests that were run again, and count by their second run: %d\n", again
 		printf "%d passed, %d failed, %d skipped\n", pass_all, fail_all + wrongly, skip_all - wrongly
 	}'
 [ "$wrongly" -eq 0 ]
