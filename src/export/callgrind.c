@@ -77,7 +77,8 @@ static uint32_t callgrind_function(struct callgrind *x, const char *name, const 
 			strtab_adds(x->texts, *object ? object : UNKNOWN),
 	};
 
-	return f.name == STR_NONE || f.file == STR_NONE || f.object == STR_NONE ? NOBODY : keyed_get_whole(&x->functions, &f);
+	return f.name == STR_NONE || f.file == STR_NONE || f.object == STR_NONE ? NOBODY :
+		keyed_get_whole(&x->functions, &f);
 }
 
 /* Gathers the places of FRAME, whose functions are those that were inlined there and the one around them. */

@@ -34,11 +34,13 @@ struct func_row {
 
 struct funcs {
 	const struct tree *tree;         /* borrowed */
-	struct func_row *row;            /* functions and places in the order in which ORDER meets them; then the others */
+	/* functions and places in the order in which ORDER meets them; then the others */
+	struct func_row *row;
 	uint32_t functions, n;           /* rows of functions and places, and of all */
 	uint32_t *of;                    /* by node: its row; NODE_NONE for what is no function or place */
 	struct tree_parts *self;         /* by node: what ends there */
-	uint32_t *order;                 /* all nodes: the root first, each before its children, those by falling total */
+	/* all nodes: the root first, each before its children, those by falling total */
+	uint32_t *order;
 };
 
 /*

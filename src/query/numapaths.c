@@ -230,7 +230,8 @@ static void fill_func(struct numa_build *b, const struct numa_fact *x, uint32_t 
 bool numa_paths_fill(struct numa_build *b, const struct numa_fact *x)
 {
 	const struct numa_stack want = { .stack = x->f->stack, .kind = x->f->kind };
-	const uint32_t id = keyed_find(&b->stacks, &want, bunch), bunch = id == HIDX_NONE ? ROW_NONE : b->stacks.v[id].bunch;
+	const uint32_t id = keyed_find(&b->stacks, &want, bunch), bunch = id == HIDX_NONE ? ROW_NONE :
+		b->stacks.v[id].bunch;
 	const struct numa_bunch *u;
 
 	if (bunch == ROW_NONE)

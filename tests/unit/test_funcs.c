@@ -77,7 +77,10 @@ static void recursion_counts_once(void **state)
 	made_free(&m);
 }
 
-/* Each node before those below it, siblings by what they took; functions first, in the order in which that meets them. */
+/*
+ * Each node before those below it, siblings by what they took; functions first, in the order in
+ * which that meets them.
+ */
 static void nodes_are_in_the_order_of_a_picture(void **state)
 {
 	static const char *const order[] = { "main", "b", "work", "a", "work" };
