@@ -420,13 +420,20 @@ see "where nothing can be written, it says so, and what helps" \
 keys q
 restored "after not saving"
 
-# Many stacks: keys stay quick
+# Many stacks: keys stay quick. E opens what is there, so all of them are waited for before.
 start
-control big 50000
+control big 2000
+see "2,000 stacks are there" ' 3\.[0-9]k samples '
 keys E
-see "50,000 stacks" ' of [0-9]+,[0-9]+ rows'
+see "all of them are opened" ' of [0-9]+,[0-9]+ rows'
 keys G
 see "to the end" ' ([0-9]+,[0-9]+) of \1 rows'
+control big 50000
+see "50,000 are there" ' 5[0-9]\.[0-9]k samples '
+keys E
+see "of these, what weighs most" '^ too many lines for all: opened what has [0-9.]+ % or more'
+keys G
+see "to their end" ' ([0-9,]+) of \1 rows'
 keys q
 restored "after many stacks"
 
