@@ -259,14 +259,3 @@ int owners_open_memory(struct owners *os, module_id module, struct err *e)
 	fd = openat(dir, "mem", O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? err_set(e, errno, "cannot read the memory of process %d: %s", (int)o.pid, strerror(errno)) : fd;
 }
-
-pid_t owners_ns_pid(struct owners *os, module_id module)
-{
-	struct owner o;
-
-	if (!copy_owner(os, module, &o))
-		return 0;
-	root_unref(o.root);
-	owner_refresh(&o);
-	return o.status.ns_pid;
-}

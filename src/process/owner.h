@@ -49,9 +49,6 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
  */
 int owners_open_memory(struct owners *os, module_id module, struct err *e);
 
-/* The number of the process in its own pid namespace; 0 = unknown. Any thread. */
-pid_t owners_ns_pid(struct owners *os, module_id module);
-
 DEFINE_AUTO(owners_free, struct owners);
 
 #endif

@@ -22,11 +22,6 @@ static const char *const keywords[TERM_NR] = {
 	[TERM_NODE] = "node", [TERM_STATE] = "state", [TERM_SYSCALL] = "syscall",
 };
 
-const char *term_keyword(enum term_what what)
-{
-	return keywords[what];
-}
-
 /* The keyword that TEXT begins with; TERM_NR when it is a function. */
 static enum term_what keyword_of(const char *text)
 {

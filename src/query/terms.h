@@ -55,9 +55,6 @@ struct terms {
 	struct filter_term v[TERMS_MAX];        /* all zero from n on */
 };
 
-/* "thread", ..., "function". */
-const char *term_keyword(enum term_what what);
-
 /*
  * Parses TEXT, without the blanks around it, as the list above says. ARCH (NULL = this machine's)
  * decides which system calls exist. 0, or -EINVAL with a sentence when it is empty, too long or

@@ -314,11 +314,3 @@ const char *diff_suffix(const struct diff *d, uint32_t i)
 		return suffix;
 	return d->node[i].inlined ? "_[i]" : "";
 }
-
-char *diff_line(const struct diff *d, uint32_t what, char *dst, size_t dst_size)
-{
-	int side;
-	const uint32_t node = matches_named(d->matches, what, &side);
-
-	return tree_line(d->tree[side], node, dst, dst_size);
-}

@@ -99,8 +99,6 @@ char *diff_label(const struct diff *d, uint32_t what, char *dst, size_t dst_size
 uint32_t diff_named(const struct diff *d, uint32_t what, int *ret_side);
 /* The suffix of node I for folded stacks, as tree_suffix(). */
 const char *diff_suffix(const struct diff *d, uint32_t i);
-/* "server.c:3376" of WHAT on the side where it took most after, else before; "" when not known. */
-char *diff_line(const struct diff *d, uint32_t what, char *dst, size_t dst_size);
 
 /* Adds FROM to TO. */
 void diff_add(struct diff_pair *to, const struct diff_pair *from);

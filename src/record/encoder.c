@@ -528,11 +528,3 @@ uint64_t encoder_events(const struct encoder *enc)
 {
 	return enc->table[BLOCK_EVENTS].base + enc->table[BLOCK_EVENTS].rows;
 }
-
-size_t encoder_bytes(const struct encoder *enc)
-{
-	return sizeof(*enc) + idmap_bytes(&enc->dict_text) + idmap_bytes(&enc->names_text) + idmap_bytes(&enc->module) +
-	       idmap_bytes(&enc->frame) + idmap_bytes(&enc->stack) + idmap_bytes(&enc->thread) +
-	       idmap_bytes(&enc->func) +
-	       idmap_bytes(&enc->used_at) + enc->used.cap * sizeof(struct used) + enc->fresh.cap * sizeof(frame_id);
-}

@@ -51,7 +51,6 @@ typedef bool payload_fn(void *ctx, enum block_type type, const uint8_t *payload,
 bool encoder_take(struct encoder *enc, payload_fn *each, void *ctx);
 
 uint64_t encoder_events(const struct encoder *enc);      /* taken in so far */
-size_t encoder_bytes(const struct encoder *enc);         /* memory held */
 
 DEFINE_AUTO(encoder_free, struct encoder);
 

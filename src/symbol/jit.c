@@ -288,8 +288,3 @@ size_t jit_syms_refused(const struct jit_syms *j)
 {
 	return j->refused;
 }
-
-size_t jit_syms_bytes(const struct jit_syms *j)
-{
-	return sizeof(*j) + j->span.cap * sizeof(*j->span.v) + j->entry.cap * sizeof(*j->entry.v) + j->text.cap;
-}

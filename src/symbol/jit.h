@@ -43,7 +43,6 @@ bool jit_syms_find(const struct jit_syms *j, uint64_t addr, struct jit_sym *ret)
 
 size_t jit_syms_count(const struct jit_syms *j);
 size_t jit_syms_refused(const struct jit_syms *j);       /* lines and records that make no sense or go beyond a limit */
-size_t jit_syms_bytes(const struct jit_syms *j);
 
 DEFINE_AUTO(jit_syms_free, struct jit_syms);
 

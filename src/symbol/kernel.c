@@ -236,11 +236,6 @@ size_t ksyms_bad_lines(const struct ksyms *k)
 	return k->bad_lines;
 }
 
-size_t ksyms_bytes(const struct ksyms *k)
-{
-	return sizeof(*k) + k->sym.cap * sizeof(*k->sym.v) + k->text.cap;
-}
-
 /* The line of _text, or NULL. */
 static const char *kernel_find_text(const char *text, size_t len)
 {

@@ -43,7 +43,6 @@ bool ksyms_find(const struct ksyms *k, uint64_t addr, struct ksym *ret);
 bool ksyms_hidden(const struct ksyms *k);        /* there were symbols, all at address 0 */
 size_t ksyms_count(const struct ksyms *k);       /* functions */
 size_t ksyms_bad_lines(const struct ksyms *k);
-size_t ksyms_bytes(const struct ksyms *k);
 
 DEFINE_AUTO(ksyms_free, struct ksyms);
 
