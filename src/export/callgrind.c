@@ -256,7 +256,8 @@ static void callgrind_put_costs(struct callgrind *x)
 {
 	uint64_t sum[MEASURES_ASKED] = { 0 };
 
-	qsort(x->costs.v, x->costs.n, sizeof(*x->costs.v), compare_costs);
+	if (x->costs.n)
+		qsort(x->costs.v, x->costs.n, sizeof(*x->costs.v), compare_costs);
 	for (size_t i = 0; i < x->costs.n; i++) {
 		const struct cost *c = &x->costs.v[i];
 
