@@ -57,6 +57,9 @@
 		hidx_free(&(array)->index); \
 	} while (0)
 
+/* Left to itself, the compiler makes calls of what follows, and copies and compares bytes of any number. */
+#define KEYED_FOLD_ __attribute__((always_inline))
+
 /*
  * For the macros: elements of SIZE bytes at V, of which the first KEY are the key. Both are constants
  * there, so that most of it is folded.
@@ -67,7 +70,7 @@ struct keyed_elements_ {
 };
 
 /* Of usual keys without a call, of others by hash_bytes(). */
-static inline uint64_t keyed_hash_(const void *want, size_t key)
+static inline KEYED_FOLD_ uint64_t keyed_hash_(const void *want, size_t key)
 {
 	uint64_t word[2] = { 0 };
 
@@ -80,8 +83,8 @@ static inline uint64_t keyed_hash_(const void *want, size_t key)
 /* For hidx_add(): CTX is the struct keyed_elements_. */
 uint64_t keyed_rehash_(const void *ctx, uint32_t id);
 
-static inline uint32_t keyed_search_(const struct hidx *index, const struct keyed_elements_ *e, const void *want,
-				     uint64_t hash)
+static inline KEYED_FOLD_ uint32_t keyed_search_(const struct hidx *index, const struct keyed_elements_ *e,
+						 const void *want, uint64_t hash)
 {
 	uint32_t id;
 
@@ -91,15 +94,16 @@ static inline uint32_t keyed_search_(const struct hidx *index, const struct keye
 	return HIDX_NONE;
 }
 
-static inline uint32_t keyed_find_(const struct hidx *index, const void *v, size_t size, const void *want, size_t key)
+static inline KEYED_FOLD_ uint32_t keyed_find_(const struct hidx *index, const void *v, size_t size, const void *want,
+					       size_t key)
 {
 	const struct keyed_elements_ e = { v, size, key };
 
 	return keyed_search_(index, &e, want, keyed_hash_(want, key));
 }
 
-static inline uint32_t keyed_get_(struct hidx *index, void **v, size_t *n, size_t *cap, size_t size, const void *want,
-				  size_t key)
+static inline KEYED_FOLD_ uint32_t keyed_get_(struct hidx *index, void **v, size_t *n, size_t *cap, size_t size,
+					      const void *want, size_t key)
 {
 	const uint64_t hash = keyed_hash_(want, key);
 	struct keyed_elements_ e = { *v, size, key };
