@@ -41,7 +41,11 @@ struct saver {
 	struct save_job attaching;
 	bool answered;                   /* what came of the last one has not been taken yet, */
 	bool held;                       /* or was another feed, and saver_use() is to say which is followed */
+	bool writing;                    /* a file is at work, or was and what came of it has not been taken */
 	bool stop;
+	/* Hears what comes of files that are written after the end; NULL = nobody. */
+	void (*say)(void *ctx, const char *sentence);
+	void *say_ctx;
 	char text[TEXT_SIZE];            /* while ANSWERED: what came of it */
 	struct feed fresh;
 	bool has_fresh;
@@ -154,12 +158,15 @@ static void *saver_work(void *arg)
 			s->at_work = true;
 			s->attaching = t.job;
 		}
+		s->writing = t.job.as == SAVE_FILE;
 		if (!s->stop || (t.job.as != SAVE_ATTACH && t.job.as != SAVE_RECORD)) {
 			pthread_mutex_unlock(&s->lock);
 			text[0] = '\0';
 			attached = saver_do(&t, feed, &fresh, text, sizeof(text));
 			pthread_mutex_lock(&s->lock);
 			memcpy(s->text, text, sizeof(text));
+			if (s->stop && s->writing && s->say)
+				s->say(s->say_ctx, text);
 		}
 		saver_forget(&t);
 		if (attached) {
@@ -206,6 +213,44 @@ int saver_new(const struct feed *feed, struct saver **ret, struct err *e)
 	}
 	*ret = s;
 	return 0;
+}
+
+/* So many files are still to be written, the one at work among them; under lock. */
+static unsigned int saver_files_left(const struct saver *s)
+{
+	unsigned int n = s->writing && !s->answered;
+
+	for (unsigned int i = 0; i < s->nr; i++)
+		n += s->task[(s->at + i) % ROOM].job.as == SAVE_FILE;
+	return n;
+}
+
+/* Says what nobody has heard yet: what came of the last file, and that there are others; under lock. */
+static void saver_say_left(const struct saver *s)
+{
+	const unsigned int n = saver_files_left(s);
+	char sentence[64];
+
+	if (s->answered && s->writing)
+		s->say(s->say_ctx, s->text);
+	if (!n)
+		return;
+	snprintf(sentence, sizeof(sentence), "still writing %u file%s asked for", n,
+		 n == 1 ? " that was" : "s that were");
+	s->say(s->say_ctx, sentence);
+}
+
+void saver_end(struct saver *s, void (*say)(void *ctx, const char *sentence), void *ctx)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->say = say;
+	s->say_ctx = ctx;
+	saver_say_left(s);
+	s->stop = true;                  /* here, so that each file is either among those or has been said */
+	pthread_mutex_unlock(&s->lock);
+	saver_free(s);
 }
 
 void saver_free(struct saver *s)
@@ -287,7 +332,7 @@ bool saver_take(struct saver *s, char *text, size_t size)
 	if (read(s->fd, &n, sizeof(n)) < 0)
 		return false;
 	pthread_mutex_lock(&s->lock);
-	s->answered = false;
+	s->answered = s->writing = false;
 	s->held = s->has_fresh;
 	s->at_work = false;
 	snprintf(text, size, "%s", s->text);

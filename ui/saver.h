@@ -60,6 +60,13 @@ int saver_new(const struct feed *feed, struct saver **ret, struct err *e);
 /* waits for what is to be written or left, begins nothing new; NULL is fine */
 void saver_free(struct saver *s);
 
+/*
+ * The same, and nothing happens silently: SAY gets a sentence about how many files are still to be
+ * written, if there are any, and one about each of them when it is there or cannot be written; also
+ * about one that was written before and has not been taken. Called in turn, from any thread.
+ */
+void saver_end(struct saver *s, void (*say)(void *ctx, const char *sentence), void *ctx);
+
 #define SAVER_JOBS_MAX 8u        /* that wait for their turn */
 
 /*

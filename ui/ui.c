@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,6 +303,14 @@ static bool no_color(const struct ui_options *o)
 	return o->no_color || (env && *env);
 }
 
+/* What is said when the terminal is as it was before. */
+static void ui_say_left(void *ctx, const char *sentence)
+{
+	const struct ui *ui = ctx;
+
+	fprintf(stderr, "%s: %s\n", ui->options->title ? ui->options->title : "sberf", sentence);
+}
+
 int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
 {
 	const bool utf8 = locale_use();
@@ -336,7 +345,7 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	ui_remember(&ui);
 	term_close(take_ptr(term));
 	scanner_free(ui.scanner);
-	saver_free(ui.saver);            /* it may be leaving a former one, for seconds */
+	saver_end(ui.saver, ui_say_left, &ui);   /* it may be writing files or leaving a former target, for seconds */
 	*feed = ui.stage->feed;
 	view_session_free(ui.stage);
 	return r;

@@ -517,6 +517,87 @@ static void what_was_attached_and_never_shown_is_left(void **state)
 	sem_destroy(&gate);
 }
 
+struct heard {
+	char text[8 * ERR_TEXT_MAX];
+	sem_t *gate;             /* opened at the first sentence; NULL = there is none */
+};
+
+static void hear(void *ctx, const char *sentence)
+{
+	struct heard *h = ctx;
+
+	strcat(strcat(h->text, sentence), "\n");
+	if (h->gate)
+		sem_post(take_ptr(h->gate));
+}
+
+static unsigned int sentences(const struct heard *h, const char *with)
+{
+	unsigned int n = 0;
+
+	for (const char *at = h->text; (at = strstr(at, with)); at += strlen(with))
+		n++;
+	return n;
+}
+
+/* Whoever leaves the view while files wait for their turn hears how many, and what becomes of each. */
+static void the_end_tells_what_is_still_written(void **state)
+{
+	char log[64] = "";
+	sem_t gate, begun;
+	struct slow one = { 'A', &gate, log, NULL, &begun };
+	struct heard first = { .gate = &gate }, then = { .text = "" };
+	struct made_feed f;
+	struct feed feed;
+	struct saver *s;
+	struct save_job job;
+	struct pollfd p = { .events = POLLIN };
+	struct err e = ERR_INIT;
+
+	assert_int_equal(sem_init(&gate, 0, 0), 0);
+	assert_int_equal(sem_init(&begun, 0, 0), 0);
+	madefeed_init(&f);
+	madefeed_server(&f);
+	feed = slow_feed(&one, f.m.names);
+	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	ask_for(s, SAVE_RECORD);
+	sem_wait(&begun);
+	for (int i = 0; i < 2; i++) {
+		job = job_of(&f, &exporter_folded);
+		assert_int_equal(saver_ask(s, &job, &e), 0);
+	}
+	saver_end(s, hear, &first);
+	assert_int_equal(strncmp(first.text, "still writing 2 files that were asked for\n", 42), 0);
+	assert_int_equal(sentences(&first, "saved as "), 2);
+	assert_int_equal(sentences(&first, "\n"), 3);
+
+	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	job = job_of(&f, &exporter_folded);
+	assert_int_equal(saver_ask(s, &job, &e), 0);
+	p.fd = saver_fd(s);
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	saver_end(s, hear, &then);
+	assert_int_equal(strncmp(then.text, "saved as sberf-3.folded", 23), 0);
+	assert_int_equal(sentences(&then, "\n"), 1);
+
+	then.text[0] = '\0';
+	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	job = job_of(&f, &exporter_folded);
+	assert_int_equal(saver_ask(s, &job, &e), 0);
+	next_answer(s);
+	saver_end(s, hear, &then);
+	assert_string_equal(then.text, "");
+	for (int i = 1; i <= 4; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "sberf-%d.folded", i);
+		assert_int_equal(unlink(name), 0);
+	}
+	madefeed_free(&f);
+	sem_destroy(&begun);
+	sem_destroy(&gate);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -530,6 +611,7 @@ int main(void)
 		cmocka_unit_test(each_format_under_a_name_of_its_own),
 		cmocka_unit_test(folded_stacks_have_all_that_is_shown),
 		cmocka_unit_test(names_that_are_taken_are_left_alone),
+		cmocka_unit_test(the_end_tells_what_is_still_written),
 	};
 
 	return cmocka_run_group_tests(tests, enter_dir, leave_dir);
