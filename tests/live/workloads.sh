@@ -34,8 +34,8 @@ capture() {
 	at_least "$title: samples" 50 "$(value "$title.data" oncpu_samples)"
 }
 
-# complete TITLE PROGRAM PERCENT REGEX [ARGS...]: at least 99.5 % of the time of its user stacks is in complete ones, and PERCENT of its time
-# is in stacks that REGEX (of a folded line) describes from the root on. Its stacks are in TITLE.folded, when together() was called: some
+# complete TITLE PROGRAM PERCENT REGEX [ARGS...]: at least 99.5 % of its user stacks are complete, and PERCENT of its time is in
+# stacks that REGEX (of a folded line) describes from the root on. Its stacks are in TITLE.folded, when together() was called: some
 # workloads at a time are in one recording. $mine says which processes of it are this one's, unless it is that alone which was started.
 complete() {
 	local title=$1 program=$2 percent=$3 regex=$4
@@ -47,13 +47,13 @@ complete() {
 	[ ${#titles[@]} -lt 6 ] || together
 }
 
-# together: records what complete() has started, for 400 ms of each and more on a machine so busy that one of them has less than 100 samples,
-# and judges each of it.
+# together: records what complete() has started, for 400 ms of each and a little more, and for longer on a machine so busy that one of them has less than 300
+# samples, and judges each. All samples weigh the same, so the share of a stack is that of its samples; those without a user stack are left out.
 together() {
 	local i duration pid list least n title
 	[ ${#titles[@]} -gt 0 ] || return
 	list=$(IFS=, && echo "${pids[*]}")
-	for duration in $((400 * ${#titles[@]}))ms 8s 32s; do
+	for duration in $((400 * ${#titles[@]} + 400))ms 8s 32s; do
 		kill -CONT "${pids[@]}"
 		record together.data -F 997 -p "$list" --duration $duration || { result 1 "recorded: ${titles[*]}"; break; }
 		kill -STOP "${pids[@]}"
@@ -65,16 +65,16 @@ together() {
 			samples[i]=$n
 			[ -n "$least" ] && [ "$least" -le "$n" ] || least=$n
 		done
-		[ "$least" -lt 100 ] || break
+		[ "$least" -lt 300 ] || break
 	done
 	note "together: ${titles[*]}: $(value together.data oncpu_samples) samples, $(cuts together.data)"
 	for i in "${!titles[@]}"; do
 		title=${titles[i]}
-		kill -KILL "${pids[i]}" 2>/dev/null
-		wait "${pids[i]}" 2>/dev/null
-		exec {outs[i]}<&-
+		workload=${pids[i]} workload_out=${outs[i]}
+		stop_workload
+		grep -vE '^[^;]*;[^;]*_\[k\]' "$title.folded" >user.folded
 		at_least "$title: samples" 50 "${samples[i]}"
-		at_least "$title: percent of user stacks complete" 99.5 "$(awk -v cut="$(share "$title.folded" '\[cut')" 'BEGIN { print 100 - cut }')"
+		at_least "$title: percent of user stacks complete" 99.5 "$(awk -v cut="$(share user.folded '\[cut')" 'BEGIN { print 100 - cut }')"
 		at_least "$title: percent of time under /${regexes[i]}/" "${percents[i]}" "$(share "$title.folded" "${regexes[i]}")"
 	done
 	titles=() filters=() pids=() outs=() percents=() regexes=() samples=()
