@@ -22,7 +22,7 @@
 #define WALK_ROOT SB_WALK_NR             /* there is no caller */
 #define WALK_STRANGER (SB_WALK_NR + 1)   /* SB_WALK_NO_SPACE, and nothing was ever known that was not right */
 #define WALK_SWITCH (SB_WALK_NR + 2)     /* the step is one to another stack: sb_walk_switch() */
-#define WALK_TURN 32u                    /* steps */
+#define WALK_TURN 32u                    /* steps that sb_walk_turn() takes */
 #define WALK_GAP_MAX (1ull << 30)        /* a frame larger than that is nonsense */
 #define WALK_BYTES (WALK_HEAD_BYTES + 8 * SB_WALK_MAX)
 
@@ -30,6 +30,7 @@
 #define WALK_OF_SAMPLER(cpu) (2 * (cpu))
 #define WALK_OF_SWITCH(cpu) (2 * (cpu) + 1)
 
+_Static_assert(SB_WALK_MAX % WALK_TURN == 0, "turns come to the longest walk");
 _Static_assert(HEAD_BYTES + REGS_BYTES + WALK_BYTES + ADDRS_BYTES < RECORD_MAX, "a record holds the longest walk");
 
 /* The word of the user's stack at ADDR, read with those above it. 0, or SB_WALK_NO_READ. */
@@ -389,8 +390,9 @@ static __always_inline int by_switch(struct walk *w, const struct sb_rule *r)
 	g = user_word(m + r->bp);
 	if (!g)
 		return SB_WALK_NO_RULE;
-	return r->arg == SB_SWITCH_MORE ? to_goroutine(w, g) : to_caller_at(w, user_word(g + SB_GO_SP),
-		r->arg == SB_SWITCH_UP_FRAMED);
+	if (r->arg == SB_SWITCH_MORE)
+		return to_goroutine(w, g);
+	return to_caller_at(w, user_word(g + SB_GO_SP), r->arg == SB_SWITCH_UP_FRAMED);
 }
 
 static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
@@ -705,9 +707,8 @@ static __always_inline bool has_stopped(int why)
  * room. Returns the bytes that were added; *RET_WALKED: no copy is needed. If one is, *RET_STOP is
  * the stack pointer of where the walk stopped, 0 = where it began.
  */
-static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __u32 which,
-				      struct task_struct *task, const __u64 *v,
-				      __u64 now, bool *ret_walked, __u64 *ret_stop)
+static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __u32 which, struct task_struct *task,
+				      const __u64 *v, __u64 now, bool *ret_walked, __u64 *ret_stop)
 {
 	struct sb_part_walk *p = (void *)rec;
 	struct walk *w = bpf_map_lookup_elem(&walks, &which);
