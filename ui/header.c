@@ -504,13 +504,24 @@ static void add_quality(struct items *is, const struct header *h)
 		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "late %s", units_count(a, m->late));
 	if (m->refused || m->folded)
 		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "memory full: some stacks under (other)");
+}
+
+/*
+ * What comes and goes stands behind what stays, and makes way for it: a few symbols are pending at
+ * every other refresh, and must not displace figures at each.
+ */
+static void add_pending(struct items *is, const struct header *h)
+{
+	const struct profile_meta *m = &h->meta;
+	char n[UNITS_MAX];
+
 	if (is_cut_off(h))
 		return;
 	if (m->activity[0])
 		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s", m->activity);
 	else if (m->symbols_pending)
-		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s symbol%s pending", units_count(a, m->symbols_pending),
-		    m->symbols_pending == 1 ? "" : "s");
+		header_add(is, 2, RANK_DETAIL, STYLE_DOUBT, "%s symbol%s pending", units_count(n, m->symbols_pending),
+			   m->symbols_pending == 1 ? "" : "s");
 }
 
 static void add_loss(struct items *is, const struct profile_meta *m, unsigned int reason)
@@ -578,6 +589,7 @@ void header_collect(struct items *is, const struct header *h, bool small)
 	add_filter(is, h, small);
 	if (header_off_cpu(h))
 		add_sampled(is, &h->meta);
+	add_pending(is, h);
 	header_add_losses(is, &h->meta, small);
 	add_own(is, h);
 }

@@ -512,6 +512,44 @@ static void recording_without_its_end(void **state)
 	madefeed_free(&f);
 }
 
+/* The third line of the screen, in memory of its own. */
+static char *third_line(struct driver *d)
+{
+	AUTO_FREE char *screen = canvas_dump(d->canvas);
+	const char *line = strchr(strchr(screen, '\n') + 1, '\n') + 1;
+
+	return strndup(line, strcspn(line, "\n"));
+}
+
+static void pending_symbols_displace_nothing(void **state)
+{
+	static const int widths[] = { 80, 100, 132, 200 };
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	driver_init(&d, &f, 80, 24, false);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		AUTO_FREE char *before = NULL, *line = NULL;
+		const char *own;
+
+		f.meta.symbols_pending = 0;
+		driver_resize(&d, widths[i], 24);
+		driver_refresh(&d);
+		before = third_line(&d);
+		f.meta.symbols_pending = 4;
+		driver_refresh(&d);
+		line = third_line(&d);
+		own = strstr(before, "with stack");
+		assert_non_null(own);
+		assert_memory_equal(line, before, (size_t)(own - before) + strlen("with stack"));
+		assert_true(widths[i] < 132 || strstr(line, "4 symbols pending"));
+	}
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void long_target(void **state)
 {
 	struct made_feed f;
@@ -800,6 +838,7 @@ int main(void)
 		cmocka_unit_test(wakers_are_asked_for),
 		cmocka_unit_test(figures_of_waits),
 		cmocka_unit_test(recording_without_its_end),
+		cmocka_unit_test(pending_symbols_displace_nothing),
 		cmocka_unit_test(long_target),
 		cmocka_unit_test(losses_and_doubts),
 		cmocka_unit_test(lost_samples_make_cores_a_lower_limit),
