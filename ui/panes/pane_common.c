@@ -18,13 +18,37 @@
 #define ELLIPSIS 0x2026
 #define FAINT_SHARE 0.005
 #define ARROW "\xE2\x86\x93"
+#define DOT TEXT_BUILDER_DOT
+
+/*
+ * Writes TITLE to DST. When it has more than COLS columns, parts of it, from the second one on, make
+ * way for an ellipsis. First and last part stay: when they alone are too long, letters have to be cut.
+ */
+static void fit_title(char *dst, size_t size, const char *title, size_t cols)
+{
+	const char *dot = strstr(title, DOT), *rest = dot, *last = NULL;
+	const int first = dot ? (int)(dot - title) : 0;
+
+	text_format(dst, size, "%s", title);
+	while (rest && text_width(dst, strlen(dst)) > cols) {
+		rest = strstr(rest + strlen(DOT), DOT);
+		last = rest ? rest : last;
+		if (rest)
+			text_format(dst, size, "%.*s" DOT "\xE2\x80\xA6%s", first, title, rest);
+	}
+	if (!rest && last)
+		text_format(dst, size, "%.*s%s", first, title, last);
+}
 
 void pane_common_rule(struct canvas *cv, int y, int end, const char *title)
 {
+	const int cols = end - PANE_COMMON_RULE_COLS;
+	char text[TITLE_MAX];
 	int used;
 
+	fit_title(text, sizeof(text), title, cols > 0 ? (size_t)cols : 0);
 	canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, PANE_COMMON_RULE);
-	used = canvas_text_cut(cv, 3, y, end - PANE_COMMON_RULE_COLS, STYLE_TITLE, title, strlen(title));
+	used = canvas_text_cut(cv, 3, y, cols, STYLE_TITLE, text, strlen(text));
 	if (used > 0) {
 		canvas_fill(cv, 2, y, 1, STYLE_FAINT, ' ');
 		canvas_fill(cv, 3 + used, y, 1, STYLE_FAINT, ' ');

@@ -2,10 +2,11 @@
 /*
  * treepane.c - lines of the tree: cursor, indentation, name, columns.
  *
- * Columns stand at the right at fixed places; which ones there are depends on the width alone.
- * Names get the rest and lose their middle when they are too long. Indentation grows with depth
- * only as far as it leaves room for names: deeper down the whole tree is shifted left, by as much
- * as the line under the cursor needs.
+ * Columns stand at the right at fixed places; which ones there are depends on the width and on what
+ * the lines are sorted by. Names get the rest and lose their middle when they are too long.
+ * Indentation grows with depth only as far as it leaves room for names, on a narrow screen by one
+ * column a level: deeper down the whole tree is shifted left, by as much as the line under the
+ * cursor needs.
  */
 #include "config.h"
 
@@ -28,6 +29,8 @@
 #define PERCENT_COLS PANE_COMMON_PERCENT_COLS
 #define BRIEF_COLS 6             /* of a percentage without its sign */
 #define BAR_COLS 9               /* a blank and eight columns of bar */
+#define NARROW_W 100             /* narrower than this, a level is indented by one column */
+#define NAME_COLS 24             /* that indentation leaves to a name where lines are long enough */
 #define TAG_MAX 16               /* bytes of what stands behind a name */
 #define OPEN_SHARE 2u            /* a line of which 1/OPEN_SHARE is waits that have not ended says so, */
 #define OPEN_NS NSEC_PER_SEC     /* when that is long */
@@ -63,6 +66,7 @@ struct layout {
 	int x[COL_NR], bar_x;            /* 0 = no such column; percentages end at x + cols */
 	int cols;                        /* of a percentage */
 	struct basecells base;           /* in place of these where the tree is compared with a baseline */
+	int step, indent_max;            /* columns of indentation: a level, and all of them */
 	int shift;                       /* levels that indentation leaves out */
 	bool bar_head;                   /* the bar says the total, no column does */
 };
@@ -121,20 +125,28 @@ static int lay_out_kinds(struct layout *l, const struct treeview *tv, const stru
 	return end;
 }
 
+/* True where a flat list of W columns has one for KIND: running time first, and what the lines are sorted by. */
+static bool flat_has(const struct treeview *tv, const struct tree_look *look, enum time_kind kind, int w)
+{
+	static const int least[] = { [TIME_RUNNING] = 72, [TIME_RUNNABLE] = 100, [TIME_BLOCKED] = 84 };
+
+	return __builtin_popcount(look->kinds) > 1 && treepane_shows(look, kind) &&
+	       w >= (tv->sort == column_sort[COL_RUNNING + kind] ? least[TIME_RUNNING] : least[kind]);
+}
+
 /* The same for a flat list: what a function takes itself is what its bar and its kinds of time say. */
 static int lay_out_flat(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
 {
-	const bool kinds = __builtin_popcount(look->kinds) > 1;
 	int end = w;
 
 	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
 	if (w >= 72)
 		l->bar_x = (end -= BAR_COLS) + 1;
-	if (kinds && treepane_shows(look, TIME_BLOCKED) && w >= 84)
+	if (flat_has(tv, look, TIME_BLOCKED, w))
 		l->x[COL_BLOCKED] = end -= l->cols;
-	if (kinds && treepane_shows(look, TIME_RUNNABLE) && w >= 100)
+	if (flat_has(tv, look, TIME_RUNNABLE, w))
 		l->x[COL_RUNNABLE] = end -= l->cols;
-	if (kinds && treepane_shows(look, TIME_RUNNING) && w >= 84)
+	if (flat_has(tv, look, TIME_RUNNING, w))
 		l->x[COL_RUNNING] = end -= l->cols;
 	if (w >= 30 || (w >= 14 && tv->sort == SORT_TOTAL))
 		l->x[COL_TOTAL] = end -= l->cols;
@@ -143,31 +155,43 @@ static int lay_out_flat(struct layout *l, const struct treeview *tv, const struc
 	return end;
 }
 
+static int treepane_depth(uint32_t row_depth)
+{
+	return row_depth < 100000 ? (int)row_depth : 100000;
+}
+
+/* Indentation takes at most what is left when names of the line have NAME_COLS, or three fifths of a short line. */
+static void treepane_lay_out_indent(struct layout *l, const struct treeview *tv, int w)
+{
+	const int room = l->name_end - l->name_x - LINE_STEP, most = room * 3 / 5;
+	const int name = most > NAME_COLS ? NAME_COLS : most < LINE_NAME_MIN ? LINE_NAME_MIN : most;
+	const int depth = tv->rows.n ? treepane_depth(tv->rows.v[tv->cursor].depth) : 0;
+
+	l->step = w < NARROW_W ? 1 : LINE_STEP;
+	l->indent_max = room > name ? room - name : 0;
+	/* In steps of half the room, so that moving a line up or down does not move everything sideways. */
+	if (depth * l->step > l->indent_max)
+		l->shift = l->indent_max >= 2 * l->step ?
+			((depth * l->step - l->indent_max) / (l->indent_max / 2) + 1) * (l->indent_max / 2 / l->step) :
+			depth;
+}
+
 static struct layout treepane_lay_out(const struct treeview *tv, const struct tree_look *look, int w)
 {
 	struct layout l = { .name_x = LINE_NAME_X };
-	int room, depth;
 
 	l.name_end = tv->base ? basecells_lay_out(&l.base, w) :
 		     look->flat ? lay_out_flat(&l, tv, look, w) : look->kinds ? lay_out_kinds(&l, tv, look, w) :
 		     lay_out_plain(&l, is_inverted(tv), w);
-	room = l.name_end - l.name_x - 2;
-	depth = tv->rows.n ? (int)(tv->rows.v[tv->cursor].depth < 100000 ? tv->rows.v[tv->cursor].depth : 100000) : 0;
-	room = room > LINE_NAME_MIN ? room - LINE_NAME_MIN : 0;
-	/* In steps of half the room, so that moving a line up or down does not move everything sideways. */
-	if (depth * LINE_STEP > room)
-		l.shift = room >= 2 * LINE_STEP ?
-			((depth * LINE_STEP - room) / (room / 2) + 1) * (room / 2 / LINE_STEP) : depth;
+	treepane_lay_out_indent(&l, tv, w);
 	return l;
 }
 
 static int treepane_indent_of(const struct layout *l, uint32_t row_depth)
 {
-	const int depth = row_depth < 100000 ? (int)row_depth : 100000;
-	const int indent = depth > l->shift ? (depth - l->shift) * LINE_STEP : 0;
-	const int most = l->name_end - l->name_x - 2 - LINE_NAME_MIN;
+	const int depth = treepane_depth(row_depth), indent = depth > l->shift ? (depth - l->shift) * l->step : 0;
 
-	return indent > most ? (most > 0 ? most : 0) : indent;
+	return indent > l->indent_max ? l->indent_max : indent;
 }
 
 /* "[k]", "[j] fp": of which kind it is, and that its code has no unwind table. Returns DST. */
