@@ -37,7 +37,7 @@ EXTRA_DIST += \
 
 TEST_EXTENSIONS = .sh
 SH_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-LOG_COMPILER = bash $(top_srcdir)/tests/timed.sh
+LOG_COMPILER = bash $(top_srcdir)/tests/timed.sh $(BEHIND)
 SH_LOG_COMPILER = $(LOG_COMPILER) bash
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; SBERF='$(abs_top_builddir)/sberf'; \
@@ -50,11 +50,12 @@ AM_TESTS_ENVIRONMENT = \
 check-programs: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
-# Four kinds of tests, run in three phases.
-#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: CHECK_JOBS at a time
-#   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
+# Four kinds of tests, run in two phases.
 #   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
-#		    said and shown): afterwards, WATCH_JOBS at a time
+#		    said and shown): WATCH_JOBS at a time
+#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: at the same time,
+#		    CHECK_JOBS of them, behind those that watch: they get a CPU while nobody else wants it
+#   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
 #   measuring	    compare with a clock, a load or a cost: last, one at a time
 # Long ones go first: slow_tests, which check-fast leaves out, before others that are pure.
 # A script elsewhere than in tests/live and tests/qemu is pure, and one in tests/live measures, unless its local.mk adds it to
@@ -69,19 +70,21 @@ guest_logs = $(filter $(TEST_LOGS),$(guest_tests:.sh=.log))
 other_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
 slow_logs = $(filter $(other_logs),$(slow_tests:.sh=.log) $(slow_tests:=.log))
 pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
-# Half as many again as CPUs: of the time that they take, pure tests use a CPU for 60 %, and those that watch for 55 %, for they wait for
-# programs and screens. The two kinds are not mixed: beside pure ones those that watch would find their programs starved.
+# Tests that watch wait for programs and screens for nearly half of their time, and pure ones fill it. SCHED_IDLE gives way at once, so
+# those that watch do not find their programs starved, which they did beside pure tests of their own rank.
 CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
-WATCH_JOBS = $(CHECK_JOBS)
+WATCH_JOBS = `nproc`
+behind = $$(command -v chrt >/dev/null && echo chrt --idle 0 || echo nice -n 19)
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
 # CHECK_AGAIN set, a few tests that failed run once more (again.sh); the last lines say which, and what failed.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
 	logs='$(strip $(guest_logs) $(pure_logs))'; \
-	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $$logs || :; \
+	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) BEHIND="$(behind)" $$logs & \
 	logs='$(strip $(watching_logs))'; \
 	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(WATCH_JOBS) $$logs || :; \
+	wait; \
 	$(MAKE) $(AM_MAKEFLAGS) -j1 $(TEST_SUITE_LOG) || rc=$$?; \
 	if test $$rc -ne 0 && test -n "$$CHECK_AGAIN" && \
 	bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \

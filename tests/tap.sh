@@ -42,7 +42,8 @@ python_with() {
 
 # note TEXT: a comment in the log.
 note() {
-	printf '%s\n' "$*" | sed 's/^/# /'
+	local text=$*
+	printf '# %s\n' "${text//$'\n'/$'\n# '}"
 }
 
 # result STATUS TITLE: one subtest, passed when STATUS is 0.
