@@ -24,5 +24,5 @@ clean-local: clean-guest
 clean-guest:
 	rm -rf guest
 .PHONY: clean-guest
-# It measures what is learned in a given time, in two guests at once.
-measuring_tests += tests/qemu/live.sh
+# It asks what is learned in a given time, in two guests at once, so it does not stand behind others.
+watching_tests += tests/qemu/live.sh
