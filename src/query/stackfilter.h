@@ -8,8 +8,8 @@
 #ifndef SBERF_QUERY_STACKFILTER_H
 #define SBERF_QUERY_STACKFILTER_H
 
+#include "base/pattern.h"
 #include "query/hidden.h"
-#include "query/pattern.h"
 #include "query/query.h"
 
 #include <stdbool.h>

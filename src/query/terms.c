@@ -4,10 +4,10 @@
 
 #include "query/terms.h"
 
+#include "base/pattern.h"
 #include "base/wildcard.h"
 #include "model/nodeset.h"
 #include "model/wait.h"
-#include "query/pattern.h"
 #include "query/query.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* test_terms.c - filters as a person writes them: what is read, what is refused and why, and what they match. */
 #include "config.h"
 
+#include "base/pattern.h"
 #include "base/wildcard.h"
-#include "query/pattern.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
 
@@ -92,7 +92,10 @@ static void patterns_that_explode_are_refused(void **state)
 	assert_refused("((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a",
 		       "its parentheses are nested too deeply");
 	assert_int_equal(pattern_check("(a{9}){9}[]{500}]\\{700[[:alpha:]]{2,}", NULL, NULL), 0);
+	assert_refused("a++++++++++++++++++++++++++++++", "what it repeats is too large");
+	assert_refused("((((((((((a+)+)+)+)+)+)+)+)+)+)+", "what it repeats is too large");
 	assert_int_equal(pattern_check("a{500}", NULL, NULL), 0);
+	assert_int_equal(pattern_check("[a-z]+::[a-z]+\\(((int|long)+)+\\)", NULL, NULL), 0);
 }
 
 /* A pattern with more states than there is time for, in names that visit them. */

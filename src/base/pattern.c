@@ -2,7 +2,7 @@
 /* pattern.c - see pattern.h. */
 #include "config.h"
 
-#include "query/pattern.h"
+#include "base/pattern.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,6 +79,10 @@ static size_t pattern_size_of(const char *text, const char **ret_why)
 			at = pattern_skip_bracket(at) - 1;
 			last = 1;
 			sum[depth]++;
+		} else if (*at == '+') {
+			/* The library writes x+ as xx*, and so twice as much for each further one: x++ is xx*(xx*)*. */
+			sum[depth] += last;
+			last += last;
 		} else if (!strchr("*+?", *at)) {
 			at += at[0] == '\\' && at[1];
 			last = 1;

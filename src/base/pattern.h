@@ -8,8 +8,8 @@
  * it matches, and the cache grows with the time spent; so it is dropped now and then. A pattern
  * that has taken PATTERN_CPU_NS gives up.
  */
-#ifndef SBERF_QUERY_PATTERN_H
-#define SBERF_QUERY_PATTERN_H
+#ifndef SBERF_BASE_PATTERN_H
+#define SBERF_BASE_PATTERN_H
 
 #include "base/clock.h"
 #include "base/err.h"
