@@ -4,7 +4,7 @@
  * while sberf is built, on the machine that builds: it is compiled by CC_FOR_BUILD and needs
  * nothing but the tables.
  *
- *	generate man sberf | generate man sberf-top | generate completion
+ *	generate man sberf | generate man sberf-top | generate man sberf-probe | generate completion
  *
  * Man pages use the man(7) macros; every text passes put_text(), which leaves nothing for roff to
  * interpret.
@@ -16,6 +16,7 @@
 #include "model/method.h"
 #include "model/reasons.h"
 #include "model/wait.h"
+#include "probe/kinds.h"
 #include "ui/keymap.h"
 
 #include <ctype.h>
@@ -56,13 +57,14 @@ static void italic(const char *s)
 	fputs("\\fR", stdout);
 }
 
-static void begin_page(const char *page)
+static void begin_page(const char *page, int section)
 {
 	fputs(".\\\" Made by docs/generate.c; do not edit.\n", stdout);
 	fputs(".TH ", stdout);
 	for (const char *p = page; *p; p++)
 		putchar(toupper((unsigned char)*p));
-	printf(" 1 \"%s\" \"%s\" \"User commands\"\n", RELEASE_DATE, PACKAGE_STRING);
+	printf(" %d \"%s\" \"%s\" \"%s\"\n", section, RELEASE_DATE, PACKAGE_STRING,
+	       section == 1 ? "User commands" : "Miscellaneous");
 }
 
 static void capitalised(const char *s)
@@ -488,7 +490,7 @@ static void command_page(const struct command_info *c)
 	char page[64];
 
 	snprintf(page, sizeof(page), "sberf-%s", c->name);
-	begin_page(page);
+	begin_page(page, 1);
 	printf(".SH NAME\nsberf\\-%s \\- %s\n.SH SYNOPSIS\n", c->name, c->summary);
 	snprintf(page, sizeof(page), "sberf %s", c->name);
 	bold(page);
@@ -518,7 +520,7 @@ static void command_page(const struct command_info *c)
 
 static void main_page(void)
 {
-	begin_page("sberf");
+	begin_page("sberf", 1);
 	fputs(".SH NAME\nsberf \\- show where the time of a running program goes\n"
 	      ".SH SYNOPSIS\n\\fBsberf\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n\\fBsberf\\fR \\fICOMMAND\\fR "
 	      "\\fB\\-\\-help\\fR\n.br\n"
@@ -551,7 +553,115 @@ static void main_page(void)
 	      ".TP\nDEBUGINFOD_URLS\nWhere \\-\\-debuginfod looks for debug files.\n"
 	      ".SH FILES\n.TP\nsberf.data\nThe recording, when no other name is given.\n.SH SEE ALSO\n", stdout);
 	for (size_t i = 0; i < nr_command_infos; i++)
-		printf(".BR sberf\\-%s (1)%s\n", command_infos[i].name, i + 1 < nr_command_infos ? "," : "");
+		printf(".BR sberf\\-%s (1),\n", command_infos[i].name);
+	fputs(".BR sberf\\-probe (7)\n", stdout);
+}
+
+/* Pairs of what is written and what it is; NULL ends the list. */
+static void terms(const char *const (*t)[2])
+{
+	for (; (*t)[0]; t++) {
+		fputs(".TP\n", stdout);
+		bold((*t)[0]);
+		putchar('\n');
+		line((*t)[1]);
+	}
+}
+
+static void probe_kinds(void)
+{
+	char text[128];
+
+	for (enum probe_kind k = 0; k < PROBE_KINDS; k++) {
+		const struct probe_kind_info *info = probe_kind_info(k);
+
+		fputs(".TP\n", stdout);
+		snprintf(text, sizeof(text), "%s%s", info->name, info->form);
+		bold(text);
+		if (info->alias) {
+			snprintf(text, sizeof(text), "%s%s", info->alias, info->form);
+			fputs(", ", stdout);
+			bold(text);
+		}
+		putchar('\n');
+		capitalised(info->about);
+		line(".");
+	}
+}
+
+/* sberf-probe(7): the grammar of src/probe/spec.h, for users. */
+static void probe_page(void)
+{
+	static const char *const places[][2] = {
+		{ "malloc, Class::method, ns::f(int)", "The function of this name, as it stands in the source, with "
+		  "or without its parameters; or the name of its symbol." },
+		{ "ns::*, tcp_send?, f[0-9]", "All functions that the wildcard matches as a whole." },
+		{ "/^ns::(a|b)/", "All functions in whose name the extended regular expression is found. It stands "
+		  "in the last field alone; a slash in it is written \\/." },
+		{ "file.c:123", "The instructions of this line, also where the function is inlined." },
+		{ "name+0x10", "The instruction so many bytes behind the begin of the function." },
+		{ "0x1234", "The instruction at this offset of the file. TARGET+0x1234 is the same." },
+		{ NULL, NULL },
+	};
+	static const char *const values[][2] = {
+		{ "arg0 ... arg5", "The arguments of a function, a system call, a raw tracepoint or a USDT probe." },
+		{ "retval", "What a function or a system call returned." },
+		{ "latency", "The time from entry to return, or from the begin of a span to its end, in nanoseconds." },
+		{ "comm, pid, tid, cpu", "The name of the thread, its process, its number, and the CPU." },
+		{ "size, args->size", "A field of a tracepoint, or a parameter of a function whose debug "
+		  "information is there. With args-> before it, it may have the name of another value: args->pid." },
+		{ "req->head.size[3]", "Members, through pointers or not." },
+		{ "4096, 0x1000, 4K, 10ms", "Numbers: sizes in bytes, times in nanoseconds." },
+		{ "\"worker\"", "Text. It can be compared by == and != alone. What it is compared with is read as "
+		  "text from the memory of the program." },
+		{ NULL, NULL },
+	};
+	static const char *const examples[][2] = {
+		{ "sys:openat /retval < 0/", "Calls of openat that failed." },
+		{ "sys:%net", "System calls about the network." },
+		{ "tracepoint:sched:sched_migrate_task /dest_cpu == 0/", "Threads that move to CPU 0." },
+		{ "call:./app:Server::handle /latency > 10ms/", "Slow calls of a function." },
+		{ "call:libc.so.6:malloc sum(arg0)", "How many bytes were asked for." },
+		{ "call:./app:handle /arg1 > 4096 && comm == \"worker\"/ sum(arg1)", "The same, of some calls of "
+		  "one thread." },
+		{ "usdt:/usr/bin/python3:python:gc__start", "Garbage collections of Python." },
+		{ "span:u:./app:begin~~u:./app:commit /latency > 1ms/", "From one function to another." },
+		{ NULL, NULL },
+	};
+
+	begin_page("sberf-probe", 7);
+	fputs(".SH NAME\nsberf\\-probe \\- how probes are written\n.SH SYNOPSIS\n", stdout);
+	line("KIND[:FIELD...] [/CONDITION/] [MEASURE]");
+	fputs(".SH DESCRIPTION\n", stdout);
+	line("A probe is a place in a program or in the kernel. Whenever a thread comes there, sberf takes note, "
+	     "with the stack that led there. This page describes how a probe is written. No command of this release "
+	     "places probes yet.");
+	fputs(".SS Kinds\n", stdout);
+	probe_kinds();
+	fputs(".PP\n", stdout);
+	line("TARGET is the name or the path of a program or library, such as libc.so.6 or ./app. It may be left "
+	     "out, also with its colon; then the function is probed wherever the observed processes have it.");
+	fputs(".SS Functions\n", stdout);
+	terms(places);
+	fputs(".PP\n", stdout);
+	line("A single colon separates fields, a double one belongs to a name. A backslash before a character takes "
+	     "its meaning: operator\\*, a\\:b. A blank belongs to a name too, unless a condition, a measure or ~~ "
+	     "stands behind it.");
+	fputs(".SH CONDITIONS\n", stdout);
+	line("A condition stands between slashes behind a blank. It is evaluated in the kernel; where it is 0, "
+	     "nothing is taken note of. The operators are those of C: || && == != < <= > >= | ^ & << >> + - * ! ~ "
+	     "and parentheses. | ^ & bind more strongly than comparisons, so arg1 & 64 == 64 needs no parentheses. "
+	     "There is no division. Values are signed numbers of 64 bits.");
+	terms(values);
+	fputs(".PP\n", stdout);
+	line("In a span each of both probes may have a condition; that of the second one knows the latency. A kind "
+	     "from entry to return begins a span at its entry and ends one at its return.");
+	fputs(".SH MEASURES\n", stdout);
+	line("count() counts hits, time() adds up the time from entry to return or of a span, sum(EXPRESSION) adds "
+	     "up a value, as sum(arg1). By default kinds with a return are timed, and others are counted.");
+	fputs(".SH EXAMPLES\n", stdout);
+	terms(examples);
+	fputs(".SH SEE ALSO\n.BR sberf (1)\n", stdout);
 }
 
 /* "-o|--output" patterns of a case statement, for every spelling of OPT after COMMAND. */
@@ -669,6 +779,8 @@ int main(int argc, char **argv)
 		completion();
 	else if (c)
 		command_page(c);
+	else if (!strcmp(page, "sberf-probe"))
+		probe_page();
 	else if (!strcmp(page, "sberf"))
 		main_page();
 	else

@@ -2,11 +2,12 @@
 # docs: manual pages and completion, made from the tables of options and keys, and descriptions of formats ("EXTRA_DIST += docs/FILE" a line).
 #
 # The generator runs on the machine that builds, so it is compiled by CC_FOR_BUILD and linked with nothing.
-generator_sources = docs/generate.c src/base/units.c src/cmd/optable.c src/export/exporters.c src/model/measure.c ui/keymap.c
+generator_sources = docs/generate.c src/base/units.c src/cmd/optable.c src/export/exporters.c src/model/measure.c src/probe/kinds.c ui/keymap.c
 EXTRA_DIST += docs/generate.c
-CLEANFILES += docs/exporters.c docs/generate$(EXEEXT) $(man1_MANS) docs/completion/sberf
+CLEANFILES += docs/exporters.c docs/generate$(EXEEXT) $(man1_MANS) $(man7_MANS) docs/completion/sberf
 
 man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1
+man7_MANS = docs/sberf-probe.7
 completiondir = $(datadir)/bash-completion/completions
 completion_DATA = docs/completion/sberf
 
@@ -16,12 +17,15 @@ docs/exporters.c: $(wildcard $(top_srcdir)/src/export/*.c)
 		sed -n '/^const struct exporter exporter_.* = {$$/,/^};$$/{/^[[:space:]]*\.write = /d;p;}' $^; } >$@.tmp && mv $@.tmp $@
 
 docs/generate$(EXEEXT): $(generator_sources) docs/exporters.c src/cmd/optable.h src/cmd/options.h src/export/exporter.h \
-		src/model/event.h src/model/measure.h src/model/reasons.h src/model/wait.h ui/keymap.h ui/panes/list.h config.h
+		src/model/event.h src/model/measure.h src/model/reasons.h src/model/wait.h src/probe/kinds.h ui/keymap.h ui/panes/list.h config.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC_FOR_BUILD) -std=gnu11 $(CFLAGS_FOR_BUILD) \
 		-I$(top_builddir) -iquote $(top_srcdir)/src -iquote $(top_srcdir) -o $@ \
 		$(addprefix $(top_srcdir)/,$(generator_sources)) docs/exporters.c
 
 docs/%.1: docs/generate$(EXEEXT)
+	$(AM_V_GEN)docs/generate$(EXEEXT) man $* >$@.tmp && mv $@.tmp $@
+
+docs/%.7: docs/generate$(EXEEXT)
 	$(AM_V_GEN)docs/generate$(EXEEXT) man $* >$@.tmp && mv $@.tmp $@
 
 docs/completion/sberf: docs/generate$(EXEEXT)

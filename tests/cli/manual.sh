@@ -21,6 +21,18 @@ for page in $pages; do
 	done
 done
 
+# How probes are written, with every kind.
+if command -v mandoc >/dev/null; then
+	probe=${top_builddir:?}/docs/sberf-probe.7
+	check "sberf-probe.7 has nothing to complain about" mandoc -Tlint -Wwarning "$probe"
+	mandoc -Tascii "$probe" | sed 's/.\x08//g' >"$SCRATCH/probe.txt"
+	for kind in sys tracepoint rawtracepoint uprobe uretprobe call usdt fault signal kprobe span; do
+		check "sberf-probe.7 describes $kind" grep -qE "^ +$kind" "$SCRATCH/probe.txt"
+	done
+else
+	skip "mandoc is not installed" "sberf-probe.7 renders"
+fi
+
 # Each figure has its line in the manual.
 report=${top_builddir:?}/docs/sberf-report.1
 figures=$("$sberf" report --format summary "$top_srcdir/tests/data/v1_1.sberf" | sed 's/:.*//')

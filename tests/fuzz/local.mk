@@ -82,3 +82,6 @@ tests_fuzz_fuzz_export_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_raw
 tests_fuzz_fuzz_raw_SOURCES = tests/fuzz/fuzz_raw.c $(fuzz_main)
 tests_fuzz_fuzz_raw_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_spec
+tests_fuzz_fuzz_spec_SOURCES = tests/fuzz/fuzz_spec.c $(fuzz_main)
+tests_fuzz_fuzz_spec_LDADD = $(fuzz_ldadd)

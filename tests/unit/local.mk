@@ -93,6 +93,9 @@ suites_numa += tests/unit/test_policy
 suites_numa += tests/unit/test_proctext
 suites_numa += tests/unit/test_residency
 
+suites_probe =
+suites_probe += tests/unit/test_spec
+
 suites_process =
 suites_process += tests/unit/test_files
 suites_process += tests/unit/test_moved
@@ -235,6 +238,14 @@ tests_unit_suites_numa_SOURCES = $(suites_numa:=.c) $(suite_sources)
 tests_unit_suites_numa_CPPFLAGS = $(suite_cppflags)
 tests_unit_suites_numa_LDFLAGS = $(suite_ldflags)
 tests_unit_suites_numa_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-probe
+suites += $(suites_probe)
+$(suites_probe): tests/unit/suites-probe$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_probe_SOURCES = $(suites_probe:=.c) $(suite_sources)
+tests_unit_suites_probe_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_probe_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_probe_LDADD = $(suite_ldadd)
 suite_groups += tests/unit/suites-process
 suites += $(suites_process)
 $(suites_process): tests/unit/suites-process$(EXEEXT)
