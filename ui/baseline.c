@@ -5,8 +5,6 @@
 #include "ui/baseline.h"
 
 #include "base/hash.h"
-#include "ui/panes/funcsview.h"
-#include "ui/panes/listtree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,15 +27,53 @@ struct diff_change baseline_change(const struct baseline *b, uint32_t node)
 	return diff_judge(&d, &b->pair[node]);
 }
 
-/* Both trees as one, being made: nodes of the later one first, and parents before children. */
+/* A node of both trees, or a row of both lists, as one. */
+struct merged {
+	uint64_t key;
+	uint32_t parent;
+	uint32_t from;           /* its number on the later side; if GONE on the earlier, which alone has it */
+	uint16_t depth;
+	bool gone;
+};
+
+/* Both sides as one, being made: nodes of the later one first, and parents before children. */
 struct merger {
-	const struct tree *tree[DIFF_SIDES];
-	struct tree_node *node;
+	struct tree *tree[DIFF_SIDES];           /* owned, like LIST, of which either is NULL */
+	struct flatlist *list[DIFF_SIDES];
+	struct merged *node;
 	struct diff_pair *pair;
 	uint32_t n;
 	struct hidx index;       /* by key */
-	bool flat;
 };
+
+static void merger_free(struct merger *m)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		tree_free(m->tree[side]);
+		flatlist_free(m->list[side]);
+	}
+	free(m->node);
+	free(m->pair);
+	hidx_free(&m->index);
+}
+
+static uint32_t merger_n(const struct merger *m, int side)
+{
+	return m->list[side] ? m->list[side]->n : m->tree[side]->n;
+}
+
+/* Node I of SIDE; its parent is that of its own side. */
+static struct merged merger_node(const struct merger *m, int side, uint32_t i)
+{
+	const struct tree_node *n;
+
+	if (m->list[side])
+		return (struct merged){ .key = m->list[side]->row[i].key, .parent = i ? 0 : NODE_NONE, .from = i,
+					.depth = i ? 1 : 0, .gone = side == DIFF_BEFORE };
+	n = &m->tree[side]->node[i];
+	return (struct merged){ .key = n->key, .parent = n->parent, .from = i, .depth = n->depth,
+				.gone = side == DIFF_BEFORE };
+}
 
 static uint64_t baseline_rehash(const void *ctx, uint32_t id)
 {
@@ -56,59 +92,53 @@ static uint32_t baseline_find(const struct merger *m, uint64_t key)
 	return HIDX_NONE;
 }
 
-/* What N took on SIDE. */
-static void set_side(const struct merger *m, int side, const struct tree_node *n, bool root, struct diff_pair *p)
+/* What node I takes on SIDE: in all, or of a list by itself. */
+static void set_side(const struct merger *m, int side, uint32_t i, struct diff_pair *p)
 {
-	p->ns[side] = m->flat && !root ? n->self_ns : n->total_ns;
-	p->squares[side] = n->squares;
-	memcpy(p->value[side], n->value, sizeof(n->value));
+	if (m->list[side]) {
+		const struct flat_row *r = &m->list[side]->row[i];
+
+		p->ns[side] = i ? r->self_ns : r->total_ns;
+		p->squares[side] = r->squares;
+		memcpy(p->value[side], r->self.ns, sizeof(r->self.ns));
+	} else {
+		const struct tree_node *n = &m->tree[side]->node[i];
+
+		p->ns[side] = n->total_ns;
+		p->squares[side] = n->squares;
+		memcpy(p->value[side], n->value, sizeof(n->value));
+	}
 }
 
-static bool baseline_add(struct merger *m, const struct tree_node *n, uint32_t parent)
+static bool baseline_add(struct merger *m, struct merged n)
 {
-	m->node[m->n] = *n;
-	m->node[m->n].parent = parent;
-	return hidx_add(&m->index, n->key, m->n++, baseline_rehash, m);
-}
-
-/* Nodes that were there before and are not any more: nothing of them is from since. */
-static struct tree_node baseline_gone(const struct tree_node *n)
-{
-	struct tree_node r = *n;
-
-	r.self_ns = r.total_ns = r.open_ns = r.doubt_ns = r.count = 0;
-	r.squares = 0;
-	r.open_longest_ns = 0;
-	memset(r.value, 0, sizeof(r.value));
-	return r;
+	m->node[m->n] = n;
+	return hidx_add(&m->index, n.key, m->n++, baseline_rehash, m);
 }
 
 static bool add_after(struct merger *m)
 {
-	const struct tree *t = m->tree[DIFF_AFTER];
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		if (!baseline_add(m, &t->node[i], t->node[i].parent))
+	for (uint32_t i = 0; i < merger_n(m, DIFF_AFTER); i++) {
+		if (!baseline_add(m, merger_node(m, DIFF_AFTER, i)))
 			return false;
-		set_side(m, DIFF_AFTER, &t->node[i], !i, &m->pair[i]);
+		set_side(m, DIFF_AFTER, i, &m->pair[i]);
 	}
 	return true;
 }
 
 static bool add_before(struct merger *m, uint32_t *at)
 {
-	const struct tree *t = m->tree[DIFF_BEFORE];
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		const struct tree_node n = baseline_gone(&t->node[i]);
+	for (uint32_t i = 0; i < merger_n(m, DIFF_BEFORE); i++) {
+		struct merged n = merger_node(m, DIFF_BEFORE, i);
 
 		at[i] = i ? baseline_find(m, n.key) : 0;
 		if (at[i] == HIDX_NONE) {
 			at[i] = m->n;
-			if (!baseline_add(m, &n, at[n.parent]))
+			n.parent = at[n.parent];
+			if (!baseline_add(m, n))
 				return false;
 		}
-		set_side(m, DIFF_BEFORE, &t->node[i], !i, &m->pair[at[i]]);
+		set_side(m, DIFF_BEFORE, i, &m->pair[at[i]]);
 	}
 	return true;
 }
@@ -155,7 +185,7 @@ static bool baseline_put_in_order(struct merger *m, struct baseline *b)
 {
 	AUTO_FREE struct place *place = malloc(m->n * sizeof(*place));
 	AUTO_FREE uint32_t *now = malloc(m->n * sizeof(*now));
-	struct tree_node *node = malloc(m->n * sizeof(*node));
+	struct merged *node = malloc(m->n * sizeof(*node));
 
 	b->pair = malloc(m->n * sizeof(*b->pair));
 	if (!place || !now || !node || !b->pair) {
@@ -169,8 +199,6 @@ static bool baseline_put_in_order(struct merger *m, struct baseline *b)
 	for (uint32_t i = 0; i < m->n; i++) {
 		node[i] = m->node[place[i].node];
 		node[i].parent = i ? now[node[i].parent] : NODE_NONE;
-		node[i].nr_children = 0;
-		node[i].depth = 0;
 		b->pair[i] = m->pair[place[i].node];
 	}
 	free(m->node);
@@ -245,71 +273,163 @@ static bool baseline_find_unit(const struct snapshot *s, const struct query *q, 
 	return sum;
 }
 
-static int one_side(struct snapshot *s, const struct names *names, const struct query *q, bool flat,
-		    struct tree **ret, struct err *e)
+static int baseline_merge(struct merger *m, struct baseline *b, struct err *e)
 {
-	AUTO(tree_free) struct tree *t = NULL;
-	struct funcsview v;
+	const uint32_t most = merger_n(m, DIFF_BEFORE) + merger_n(m, DIFF_AFTER);
+	AUTO_FREE uint32_t *at = malloc(most * sizeof(*at));
 
-	if (tree_build(s, names, q, &t, e) < 0)
+	m->pair = calloc(most, sizeof(*m->pair));
+	m->node = malloc(most * sizeof(*m->node));
+	if (!at || !m->pair || !m->node || !add_after(m) || !add_before(m, at))
+		return err_nomem(e, "the difference");
+	b->whole.total = m->pair[0];
+	return baseline_put_in_order(m, b) ? 0 : err_nomem(e, "the difference");
+}
+
+/* Nodes that were there before and are not any more: nothing of them is from since. */
+static struct tree_node gone_node(const struct tree_node *n)
+{
+	struct tree_node r = *n;
+
+	r.self_ns = r.total_ns = r.open_ns = r.doubt_ns = r.count = 0;
+	r.squares = 0;
+	r.open_longest_ns = 0;
+	memset(r.value, 0, sizeof(r.value));
+	return r;
+}
+
+static struct flat_row gone_row(const struct flat_row *r)
+{
+	return (struct flat_row){ .key = r->key, .func = r->func, .place = r->place, .kind = r->kind };
+}
+
+/* Links N nodes that know their parents, each of which comes before them; siblings keep their order. */
+static bool baseline_link(struct tree_node *node, uint32_t n)
+{
+	AUTO_FREE uint32_t *last = malloc(n * sizeof(*last));
+
+	for (uint32_t i = 0; last && i < n; i++) {
+		const uint32_t parent = node[i].parent;
+
+		node[i].first_child = node[i].next_sibling = last[i] = NODE_NONE;
+		node[i].nr_children = node[i].depth = 0;
+		if (!i)
+			continue;
+		if (last[parent] == NODE_NONE)
+			node[parent].first_child = i;
+		else
+			node[last[parent]].next_sibling = i;
+		last[parent] = i;
+		node[parent].nr_children++;
+		node[i].depth = node[parent].depth + 1;
+	}
+	return last;
+}
+
+/* The nodes of M as a tree; NULL when out of memory. */
+static struct tree *merged_tree(const struct merger *m)
+{
+	AUTO_FREE struct tree_node *node = malloc(m->n * sizeof(*node));
+	struct tree *t = calloc(1, sizeof(*t));
+
+	for (uint32_t i = 0; node && i < m->n; i++) {
+		const struct merged *n = &m->node[i];
+
+		node[i] = n->gone ? gone_node(&m->tree[DIFF_BEFORE]->node[n->from]) :
+			m->tree[DIFF_AFTER]->node[n->from];
+		node[i].parent = n->parent;
+	}
+	if (!t || !node || !baseline_link(node, m->n)) {
+		free(t);
+		return NULL;
+	}
+	*t = *m->tree[DIFF_AFTER];
+	t->shared = 0;
+	t->n = m->n;
+	t->node = take_ptr(node);
+	return t;
+}
+
+/* The same as a list. */
+static struct flatlist *merged_list(const struct merger *m)
+{
+	struct flat_row *row = malloc(m->n * sizeof(*row));
+	struct flatlist *l = calloc(1, sizeof(*l));
+
+	if (!row || !l) {
+		free(row);
+		free(l);
+		return NULL;
+	}
+	*l = *m->list[DIFF_AFTER];
+	l->row = row;
+	l->n = m->n;
+	l->known = l->shown = m->n - 1;
+	l->idle = NODE_NONE;
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct merged *n = &m->node[i];
+
+		row[i] = n->gone ? gone_row(&m->list[DIFF_BEFORE]->row[n->from]) : m->list[DIFF_AFTER]->row[n->from];
+		l->idle = row[i].kind == NODE_IDLE ? i : l->idle;
+	}
+	return l;
+}
+
+/* Compares both sides of M, which it fills: call trees, or FLAT lists. NULL: -ENOMEM with a sentence in E. */
+static struct baseline *baseline_compare(struct merger *m, const struct baseline_question *ask, bool flat,
+					 struct err *e)
+{
+	AUTO(baseline_free) struct baseline *b = calloc(1, sizeof(*b));
+	struct query q[DIFF_SIDES] = { *ask->query, *ask->query };
+	struct snapshot *s[DIFF_SIDES] = { [DIFF_BEFORE] = ask->mark->snapshot, [DIFF_AFTER] = ask->snapshot };
+	uint64_t wall_ns[DIFF_SIDES];
+
+	wall_ns[DIFF_BEFORE] = ask_before(ask->mark, &q[DIFF_BEFORE]);
+	wall_ns[DIFF_AFTER] = ask_after(ask->mark, ask->snapshot, ask->end_ns, &q[DIFF_AFTER]);
+	if (b)
+		b->diff.norm = DIFF_BY_WALL;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!b || !baseline_find_unit(s[side], &q[side], wall_ns[side], &b->diff.unit[side])) {
+			err_nomem(e, "the difference");
+			return NULL;
+		}
+		if (tree_build(s[side], ask->names, &q[side], &m->tree[side], e) < 0 ||
+		    (flat && flatlist_functions(m->tree[side], &m->list[side], e) < 0))
+			return NULL;
+	}
+	b->young = b->diff.unit[DIFF_AFTER] <= 0;
+	return baseline_merge(m, b, e) < 0 ? NULL : take_ptr(b);
+}
+
+int baseline_tree(const struct baseline_question *ask, struct baseline **ret, struct tree **ret_tree, struct err *e)
+{
+	struct merger m = { 0 };
+	AUTO(baseline_free) struct baseline *b = baseline_compare(&m, ask, false, e);
+	struct tree *t = b ? merged_tree(&m) : NULL;
+
+	merger_free(&m);
+	if (!b)
 		return -ENOMEM;
-	if (flat)
-		return funcsview_tree(t, &v, ret, e);
-	*ret = take_ptr(t);
+	if (!t)
+		return err_nomem(e, "the difference");
+	*ret = take_ptr(b);
+	*ret_tree = t;
 	return 0;
 }
 
-static int baseline_merge(struct merger *m, struct baseline *b, struct tree **ret, struct err *e)
+int baseline_functions(const struct baseline_question *ask, struct baseline **ret, struct flatlist **ret_list,
+		       struct err *e)
 {
-	const uint32_t most = m->tree[DIFF_BEFORE]->n + m->tree[DIFF_AFTER]->n;
-	AUTO_FREE uint32_t *at = malloc(most * sizeof(*at));
-	AUTO_FREE struct diff_pair *pair = calloc(most, sizeof(*pair));
-	struct tree what = *m->tree[DIFF_AFTER];
-	bool ok;
+	struct merger m = { 0 };
+	AUTO(baseline_free) struct baseline *b = baseline_compare(&m, ask, true, e);
+	struct flatlist *l = b ? merged_list(&m) : NULL;
 
-	m->pair = pair;
-	m->node = malloc(most * sizeof(*m->node));
-	ok = at && pair && m->node && add_after(m) && add_before(m, at);
-	hidx_free(&m->index);
-	if (ok) {
-		b->whole.total = pair[0];
-		ok = baseline_put_in_order(m, b);
-	}
-	if (ok) {
-		what.n = m->n;
-		*ret = listtree_new(&what, take_ptr(m->node));
-		ok = *ret;
-	}
-	free(m->node);
-	return ok ? 0 : err_nomem(e, "the difference");
-}
-
-int baseline_build(const struct baseline_mark *mark, struct snapshot *s, uint64_t end_ns, const struct names *names,
-		   const struct query *q, bool flat, struct baseline **ret, struct tree **ret_tree, struct err *e)
-{
-	AUTO(tree_free) struct tree *before = NULL;
-	AUTO(tree_free) struct tree *after = NULL;
-	AUTO(baseline_free) struct baseline *b = calloc(1, sizeof(*b));
-	struct query qb = *q, qa = *q;
-	struct merger m = { .flat = flat };
-	uint64_t wall_ns[DIFF_SIDES];
-
+	merger_free(&m);
 	if (!b)
-		return err_nomem(e, "the difference");
-	b->flat = flat;
-	b->diff.norm = DIFF_BY_WALL;
-	wall_ns[DIFF_BEFORE] = ask_before(mark, &qb);
-	wall_ns[DIFF_AFTER] = ask_after(mark, s, end_ns, &qa);
-	if (!baseline_find_unit(mark->snapshot, &qb, wall_ns[DIFF_BEFORE], &b->diff.unit[DIFF_BEFORE]) ||
-	    !baseline_find_unit(s, &qa, wall_ns[DIFF_AFTER], &b->diff.unit[DIFF_AFTER]))
-		return err_nomem(e, "the difference");
-	b->young = b->diff.unit[DIFF_AFTER] <= 0;
-	if (one_side(mark->snapshot, names, &qb, flat, &before, e) < 0 || one_side(s, names, &qa, flat, &after, e) < 0)
 		return -ENOMEM;
-	m.tree[DIFF_BEFORE] = before;
-	m.tree[DIFF_AFTER] = after;
-	if (baseline_merge(&m, b, ret_tree, e) < 0)
-		return -ENOMEM;
+	if (!l)
+		return err_nomem(e, "the difference");
 	*ret = take_ptr(b);
+	*ret_list = l;
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "query/flatlist.h"
 #include "query/treediff.h"
 
 #include <stdbool.h>
@@ -26,22 +27,32 @@ struct baseline_mark {
 	uint64_t mark_ns;                /* when it was set */
 };
 
-/* The comparison, beside the nodes of a tree. */
+/* The comparison, beside the nodes of a tree or the rows of a list. */
 struct baseline {
 	struct diff diff;                /* units, and the totals in its only node: for diff_judge() */
 	struct diff_node whole;
-	struct diff_pair *pair;          /* by node: total, or self in a flat list */
-	bool flat;
+	struct diff_pair *pair;          /* by node: total; by row of a list: self */
 	bool young;                      /* no data since the mark yet: changes mean nothing */
 };
 
+/* What both sides are asked. */
+struct baseline_question {
+	const struct baseline_mark *mark;
+	struct snapshot *snapshot;       /* of now, */
+	uint64_t end_ns;                 /* which ends then */
+	const struct names *names;
+	const struct query *query;
+};
+
 /*
- * Asks Q of the mark M and of S from then until END_NS, and joins both trees: *RET_TREE has the
- * nodes of both, with the times since the mark, siblings by falling change, here or below. FLAT: a
- * list of functions. On success *RET and *RET_TREE are the caller's. -ENOMEM is the only failure.
+ * Asks the mark, and the time since then, and joins both call trees: *RET_TREE has the nodes of
+ * both, with the times since the mark, siblings by falling change, here or below. On success *RET
+ * and *RET_TREE are the caller's. -ENOMEM is the only failure.
  */
-int baseline_build(const struct baseline_mark *m, struct snapshot *s, uint64_t end_ns, const struct names *names,
-		   const struct query *q, bool flat, struct baseline **ret, struct tree **ret_tree, struct err *e);
+int baseline_tree(const struct baseline_question *ask, struct baseline **ret, struct tree **ret_tree, struct err *e);
+/* The same for lists of functions, which are compared by their own time. */
+int baseline_functions(const struct baseline_question *ask, struct baseline **ret, struct flatlist **ret_list,
+		       struct err *e);
 void baseline_free(struct baseline *b);          /* NULL is fine */
 
 /* The change of NODE. */

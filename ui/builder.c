@@ -52,8 +52,10 @@ static const struct pane_ops *pane_ops_of(const struct build_job *job)
 
 static void build_difference(struct built *b, const struct names *names)
 {
-	baseline_build(&b->job.mark, b->snapshot, b->job.end_ns, names, &b->job.query,
-		       pane_ops_of(&b->job)->traits & PANE_FLAT, &b->baseline, &b->tree, &b->err);
+	const struct baseline_question ask = { .mark = &b->job.mark, .snapshot = b->snapshot,
+					       .end_ns = b->job.end_ns, .names = names, .query = &b->job.query };
+
+	pane_ops_of(&b->job)->compare(b, &ask);
 	snapshot_unref(take_ptr(b->job.mark.snapshot));
 }
 

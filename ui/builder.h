@@ -44,7 +44,7 @@ struct built {
 	struct build_job job;            /* the question; its snapshots are NULL */
 	/* what the pane shows, for its pane_ops, when that is more than lines; owned */
 	void *model;
-	struct baseline *baseline;       /* the comparison with job.mark, beside the nodes of tree; owned */
+	struct baseline *baseline;       /* the comparison with job.mark, beside what tree or list has; owned */
 	struct tree *tree;               /* its lines, owned: a call tree, */
 	struct outline *list;            /* or an outline; both are NULL when it failed */
 	struct standstill standstill;    /* threads that may be waiting for each other, */

@@ -98,6 +98,16 @@ static inline struct outline_row shown_at(struct shown s, uint32_t i)
 				     .inlined = n->inlined };
 }
 
+/* The node or row that idle waits were folded into; NODE_NONE when there is none. */
+static inline uint32_t shown_idle(struct shown s)
+{
+	uint32_t c = shown_n(s) ? shown_at(s, 0).first_child : NODE_NONE;
+
+	while (c != NODE_NONE && shown_at(s, c).kind != NODE_IDLE)
+		c = shown_at(s, c).next_sibling;
+	return c;
+}
+
 static inline const struct names *shown_names(struct shown s)
 {
 	return s.list ? s.list->names : s.tree->names;

@@ -122,16 +122,16 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 	return dst;
 }
 
-char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsview *funcs, const struct ui_options *o,
+char *title_funcs(const struct query *q, unsigned int kinds, const struct flatlist *funcs, const struct ui_options *o,
 		  char *dst, size_t size)
 {
 	struct text_builder w = text_builder_in(dst, size);
 	char all[UNITS_MAX], some[UNITS_MAX];
 
-	if (funcs->shown < funcs->functions)
+	if (funcs->shown < funcs->known)
 		text_builder_put(&w, "%s of ", units_thousands(some, funcs->shown));
-	text_builder_put(&w, "%s function%s" TEXT_BUILDER_DOT, units_thousands(all, funcs->functions),
-			 funcs->functions == 1 ? "" : "s");
+	text_builder_put(&w, "%s function%s" TEXT_BUILDER_DOT, units_thousands(all, funcs->known),
+			 funcs->known == 1 ? "" : "s");
 	put_measures(&w, q, kinds, NULL);
 	put_hidden(&w, q);
 	put_filters(&w, q, o);

@@ -3,9 +3,9 @@
 #ifndef SBERF_UI_TITLE_H
 #define SBERF_UI_TITLE_H
 
+#include "query/flatlist.h"
 #include "query/numareport.h"
 #include "query/query.h"
-#include "ui/panes/funcsview.h"
 #include "ui/ui.h"
 
 #include <stddef.h>
@@ -25,7 +25,7 @@ unsigned int title_columns(const struct query *q, bool off_cpu);
  */
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size);
 /* The same for a list of functions: "1,204 functions . off-CPU . no kernel". */
-char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsview *funcs, const struct ui_options *o,
+char *title_funcs(const struct query *q, unsigned int kinds, const struct flatlist *funcs, const struct ui_options *o,
 		  char *dst, size_t size);
 /* The same for a list of N rows, each of them a NOUN: "7 threads . off-CPU . node 1". */
 char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const char *noun,

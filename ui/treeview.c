@@ -44,11 +44,7 @@ frame_id treeview_place(const struct treeview *tv, uint32_t node)
 
 uint32_t treeview_idle(const struct tree *t)
 {
-	uint32_t c = t->n ? t->node[0].first_child : NODE_NONE;
-
-	while (c != NODE_NONE && t->node[c].kind != NODE_IDLE)
-		c = t->node[c].next_sibling;
-	return c;
+	return shown_idle((struct shown){ .tree = t });
 }
 
 uint64_t treeview_work_ns(const struct tree *t)

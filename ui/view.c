@@ -63,7 +63,7 @@ const struct treeview *view_tree(const struct view *v)
 
 bool view_has_idle(const struct pane *p)
 {
-	return p->tv->tree && treeview_idle(p->tv->tree) != NODE_NONE;
+	return shown_any(treeview_shown(p->tv)) && shown_idle(treeview_shown(p->tv)) != NODE_NONE;
 }
 
 bool view_has_tree(const struct view *v)

@@ -65,7 +65,7 @@ bool view_baseline_mark(struct view *v)
 
 uint64_t view_baseline_of(const struct view *v, enum pane_id p)
 {
-	return pane_is(&v->pane[p], PANE_COMPARES) ? v->mark.mark_ns : 0;
+	return v->pane[p].ops->compare ? v->mark.mark_ns : 0;
 }
 
 struct baseline_mark view_baseline_job(const struct view *v, enum pane_id p)

@@ -224,11 +224,11 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 	return true;
 }
 
-static struct tree_look look_of(const struct pane *p, const struct build_job *job)
+static struct tree_look look_of(const struct build_job *job)
 {
 	return (struct tree_look){ .kinds = title_columns(&job->query, job->off_cpu),
 				   .set = measure_set(job->query.measures ? job->query.measures : MEASURES_WALL),
-				   .elapsed_ns = build_elapsed_ns(job), .flat = pane_is(p, PANE_FLAT) };
+				   .elapsed_ns = build_elapsed_ns(job) };
 }
 
 /* Whether the user has begun to look around in what the question is about. */
@@ -287,7 +287,7 @@ void view_show(struct view *v, struct built *b)
 		p->ops->shows(tv, b);
 	treeview_show_model(tv, b->model, built_shown(b));
 	show_in_header(v, b);
-	p->look = look_of(p, &b->job);
+	p->look = look_of(&b->job);
 	search_forget(&v->search);
 	built_free(p->built);
 	p->built = b;

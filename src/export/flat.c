@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
+#include "query/flatcolumns.h"
 #include "query/funcs.h"
 #include "query/label.h"
 
@@ -34,8 +35,8 @@ struct flat {
 	struct out o;
 	struct funcs *funcs;
 	char *label[2];          /* NAME_BYTES_MAX + 1 */
-	const struct measure *lead;
-	bool parted;
+	struct flat_scale scale;
+	struct list_column column[FLAT_COLUMNS];
 };
 
 /* What R is called, in the room of that number. */
@@ -58,41 +59,38 @@ static int flat_compare_rows(const void *va, const void *vb, void *ctx)
 	return r ? r : (a->node > b->node) - (a->node < b->node);
 }
 
-static char *flat_share(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
+/* What is shown of T, and as what. */
+static void flat_choose_columns(struct flat *f)
 {
-	const uint64_t all = f->t->node[0].total_ns;
+	const struct tree *t = f->t;
+	struct list_column *amount = &f->column[FLAT_COLUMN_AMOUNT];
+	size_t head;
 
-	return units_percent(dst, all ? (double)ns / (double)all : 0);
-}
-
-static int flat_amount_width(const struct flat *f)
-{
-	const char *head = tree_text_head(f->lead, f->v->meta);
-
-	return f->lead->unit == UNIT_TIME ? 10 : strlen(head) > 14 ? (int)strlen(head) : 14;
-}
-
-static void flat_put_part(struct flat *f, unsigned int place, uint64_t value)
-{
-	const uint64_t all = tree_whole(f->t, place);
-	char text[UNITS_MAX];
-
-	if (value)
-		out_format(&f->o, "%9s", units_percent(text, all ? (double)value / (double)all : 0));
-	else
-		out_format(&f->o, "%8s%s", "", f->v->ascii ? "." : "·");
+	f->scale = (struct flat_scale){ .whole_ns = t->node[0].total_ns, .lead = measure_lead(&t->set) };
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		f->scale.part[place] = tree_whole(t, place);
+	flat_columns(&t->set, tree_is_parted(t) ? (1u << MEASURES_ASKED) - 1 : 0, f->column);
+	amount->text_head = tree_text_head(f->scale.lead, f->v->meta);
+	head = strlen(amount->text_head);
+	amount->text_cols = (uint8_t)(f->scale.lead->unit == UNIT_TIME ? 11 : (head > 14 ? head : 14) + 1);
 }
 
 static void flat_put_figures(struct flat *f, const struct func_row *r)
 {
-	char self[UNITS_MAX], total[UNITS_MAX], time[UNITS_MAX];
+	const struct flat_line line = { .scale = &f->scale, .self_ns = r->self_ns, .total_ns = r->total_ns,
+					.doubt_ns = r->doubt_ns, .self = &r->self,
+					.no_total = !func_row_is_function(f->funcs, r) };
 
-	out_guess(&f->o, 8, r->self_ns, r->doubt_ns, flat_share(f, r->self_ns, self));
-	out_format(&f->o, "%9s", func_row_is_function(f->funcs, r) ? flat_share(f, r->total_ns, total) : "");
-	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
-		if (measure_column(&f->t->set, place))
-			flat_put_part(f, place, r->self.ns[place]);
-	out_guess(&f->o, flat_amount_width(f) + 1, r->self_ns, r->doubt_ns, measure_text(f->lead, r->self_ns, time));
+	for (const struct list_column *c = f->column; c < f->column + FLAT_COLUMNS; c++) {
+		const struct list_figure figure = c->text_head ? c->figure(&line) : (struct list_figure){ 0 };
+
+		if (!c->text_head)
+			continue;
+		if (c->dot && !figure.value)
+			out_format(&f->o, "%*s%s", (int)c->text_cols - 1, "", f->v->ascii ? "." : "·");
+		else
+			out_figure(&f->o, c->text_cols, &figure);
+	}
 }
 
 /* The module of N, cut to its column. */
@@ -134,12 +132,10 @@ static void flat_put_row(struct flat *f, const struct func_row *r)
 
 static void flat_put_header(struct flat *f)
 {
-	out_format(&f->o, "%8s%9s", "self", "total");
-	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
-		if (measure_column(&f->t->set, place))
-			out_format(&f->o, "%9s", measure_column(&f->t->set, place)->head);
-	out_format(&f->o, "%*s  %-*s  %s\n", flat_amount_width(f) + 1, tree_text_head(f->lead, f->v->meta),
-		   (int)MODULE_COLS, "module", "function");
+	for (const struct list_column *c = f->column; c < f->column + FLAT_COLUMNS; c++)
+		if (c->text_head)
+			out_format(&f->o, "%*s", (int)c->text_cols, c->text_head);
+	out_format(&f->o, "  %-*s  %s\n", (int)MODULE_COLS, "module", "function");
 }
 
 static void flat_put_rows(struct flat *f)
@@ -182,8 +178,7 @@ static int flat_write(FILE *out, const struct export_view *v, struct err *e)
 	if (funcs_build(t, &funcs, e) < 0)
 		return -ENOMEM;
 	f.funcs = funcs;
-	f.lead = measure_lead(&t->set);
-	f.parted = tree_is_parted(t);
+	flat_choose_columns(&f);
 	qsort_r(funcs->row, funcs->n, sizeof(*funcs->row), flat_compare_rows, &f);
 	flat_put_rows(&f);
 	return out_end(&f.o, e);

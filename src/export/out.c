@@ -40,6 +40,14 @@ void out_guess(struct out *o, int width, uint64_t ns, uint64_t doubt_ns, const c
 	out_format(o, "%*s%s", width - (int)strlen(text), doubt_ns > ns / 2 ? "~" : "", text);
 }
 
+void out_figure(struct out *o, int width, const struct list_figure *figure)
+{
+	char text[UNITS_MAX];
+
+	list_figure_text(figure, text);
+	out_format(o, "%*s%s", width - (int)strlen(text), figure->doubt ? "~" : "", text);
+}
+
 void out_label(struct out *o, char *label, bool ascii)
 {
 	static const char between[] = "\xe2\x80\xba";

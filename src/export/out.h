@@ -7,6 +7,7 @@
 #define SBERF_EXPORT_OUT_H
 
 #include "base/err.h"
+#include "query/column.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +26,9 @@ void out_format(struct out *o, const char *fmt, ...) __attribute__((format(print
  * (extrapolated).
  */
 void out_guess(struct out *o, int width, uint64_t ns, uint64_t doubt_ns, const char *text);
+
+/* Writes FIGURE right-aligned in WIDTH, with "~" in front when it is in doubt. */
+void out_figure(struct out *o, int width, const struct list_figure *figure);
 
 /*
  * Writes LABEL, whose names may be joined by a non-ASCII character; with ASCII that is changed to

@@ -119,9 +119,7 @@ static void waitstext_put_row(struct waits_text *x, uint32_t i)
 	for (size_t c = 0; c < NR_COLUMNS; c++) {
 		const struct list_figure figure = wait_columns[order[c]].figure(r);
 
-		list_figure_text(&figure, text);
-		out_format(&x->o, "%*s%s", wait_columns[order[c]].text_cols - (int)strlen(text),
-			   figure.doubt ? "~" : "", text);
+		out_figure(&x->o, wait_columns[order[c]].text_cols, &figure);
 	}
 	out_text(&x->o, "  ");
 	put_histogram(x, r->hist);

@@ -7,6 +7,7 @@
 #define SBERF_QUERY_COLUMN_H
 
 #include "base/units.h"
+#include "model/measure.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,6 +23,7 @@ enum list_figure_unit {
 	LIST_RATE,               /* value a second, in whole nanoseconds */
 	LIST_NODE,               /* a NUMA node */
 	LIST_WORD,               /* word */
+	LIST_MEASURE,            /* in the unit of measure */
 	LIST_BAR,                /* value of whole, and behind it more */
 	LIST_BLANK,              /* rows of this kind have no such figure */
 };
@@ -41,6 +43,7 @@ struct list_figure {
 	uint64_t whole;          /* LIST_SHARE, LIST_RATE, LIST_BAR */
 	uint64_t more;           /* LIST_BAR */
 	const char *word;        /* LIST_WORD: less than UNITS_MAX bytes */
+	const struct measure *measure;   /* LIST_MEASURE */
 	uint8_t unit;            /* enum list_figure_unit */
 	uint8_t tone;            /* enum list_tone */
 	bool doubt;              /* mostly estimated: shown with "~" in front */
@@ -48,6 +51,7 @@ struct list_figure {
 
 struct list_column {
 	const char *head;
+	const struct measure *measure;   /* that it is about: its colour on a screen; NULL = none */
 	struct list_figure (*figure)(const void *row);
 	bool lead;               /* on a screen it takes the colour of its row */
 	bool dot;                /* an empty figure shows as a dot */
@@ -85,6 +89,8 @@ static inline char *list_figure_text(const struct list_figure *c, char dst[UNITS
 	case LIST_WORD:
 		snprintf(dst, UNITS_MAX, "%s", c->word);
 		return dst;
+	case LIST_MEASURE:
+		return measure_text(c->measure, c->value, dst);
 	default:
 		dst[0] = '\0';
 		return dst;

@@ -31,6 +31,21 @@ uint64_t func_key(const struct tree *t, uint32_t i)
 	return n->kind == NODE_ADDR ? hash_2u64(n->frame, UINT64_MAX) : hash_u64(n->kind == NODE_IDLE);
 }
 
+uint32_t func_heaviest(const struct tree *t, uint64_t key)
+{
+	uint32_t found = NODE_NONE;
+
+	for (uint32_t i = 1; i < t->n; i++) {
+		const struct tree_node *n = &t->node[i];
+
+		if (n->kind != NODE_FUNC && n->kind != NODE_ADDR)
+			continue;
+		if ((found == NODE_NONE || n->total_ns > t->node[found].total_ns) && func_key(t, i) == key)
+			found = i;
+	}
+	return found;
+}
+
 /* Of two nodes that are functions or places. */
 static bool funcs_same(const struct tree *t, uint32_t ia, uint32_t ib)
 {

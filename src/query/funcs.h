@@ -60,6 +60,8 @@ bool func_row_is_function(const struct funcs *f, const struct func_row *r);
  * place.
  */
 uint64_t func_key(const struct tree *t, uint32_t i);
+/* The node of T that takes most among those of the function of that KEY; NODE_NONE when there is none. */
+uint32_t func_heaviest(const struct tree *t, uint64_t key);
 
 /* The module of NODE, a function or a place; NULL for anything else, and for functions without one. */
 const struct module *tree_module(const struct tree *t, uint32_t node, module_id *ret_id);

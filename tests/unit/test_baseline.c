@@ -33,6 +33,17 @@ static uint32_t child(const struct tree *t, uint32_t node, const char *name)
 	return c;
 }
 
+/* The row of L that is called NAME. */
+static uint32_t row(const struct flatlist *l, const char *name)
+{
+	char label[LABEL_MAX];
+	uint32_t i = 1;
+
+	while (i < l->n && strcmp(flatlist_label(l, i, label, sizeof(label)), name) != 0)
+		i++;
+	return i < l->n ? i : NODE_NONE;
+}
+
 static void assert_pair(const struct baseline *b, uint32_t node, uint64_t before, uint64_t after)
 {
 	assert_int_not_equal(node, NODE_NONE);
@@ -68,10 +79,17 @@ static struct baseline_mark mark_at(struct made *m, uint64_t second)
 				       .mark_ns = second * SEC };
 }
 
+static struct baseline_question question(const struct baseline_mark *mark, struct snapshot *s, uint64_t end_ns,
+					 const struct names *names, const struct query *q)
+{
+	return (struct baseline_question){ .mark = mark, .snapshot = s, .end_ns = end_ns, .names = names, .query = q };
+}
+
 static void both_sides_are_there(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { 0 };
+	struct baseline_question ask;
 	struct baseline_mark mark;
 	AUTO(snapshot_unref) struct snapshot *s = NULL;
 	AUTO(baseline_free) struct baseline *b = NULL;
@@ -84,7 +102,8 @@ static void both_sides_are_there(void **state)
 	mark = mark_at(m, 110);
 	add_after(m);
 	s = profile_snapshot(m->p);
-	assert_int_equal(baseline_build(&mark, s, 115 * SEC, m->names, &q, false, &b, &t, &e), 0);
+	ask = question(&mark, s, 115 * SEC, m->names, &q);
+	assert_int_equal(baseline_tree(&ask, &b, &t, &e), 0);
 	assert_int_equal(t->n, 6);
 	main = child(t, 0, "main");
 	assert_pair(b, 0, 8 * SEC, 4 * SEC);
@@ -107,23 +126,25 @@ static void functions_are_compared_by_self(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { 0 };
+	struct baseline_question ask;
 	struct baseline_mark mark;
 	AUTO(snapshot_unref) struct snapshot *s = NULL;
 	AUTO(baseline_free) struct baseline *b = NULL;
-	AUTO(tree_free) struct tree *t = NULL;
+	AUTO(flatlist_free) struct flatlist *l = NULL;
 	struct err e = ERR_INIT;
 
 	add_before(m);
 	mark = mark_at(m, 110);
 	add_after(m);
 	s = profile_snapshot(m->p);
-	assert_int_equal(baseline_build(&mark, s, 115 * SEC, m->names, &q, true, &b, &t, &e), 0);
-	assert_pair(b, child(t, 0, "inner"), 6 * SEC, 0);
-	assert_pair(b, child(t, 0, "old"), 0, 0);
-	assert_pair(b, child(t, 0, "main"), 0, 0);
-	assert_pair(b, child(t, 0, "fresh"), 0, 3 * SEC);
-	assert_true(b->pair[child(t, 0, "inner")].squares[DIFF_BEFORE] > 0);
-	assert_true(b->pair[child(t, 0, "old")].squares[DIFF_BEFORE] == 0);
+	ask = question(&mark, s, 115 * SEC, m->names, &q);
+	assert_int_equal(baseline_functions(&ask, &b, &l, &e), 0);
+	assert_pair(b, row(l, "inner"), 6 * SEC, 0);
+	assert_pair(b, row(l, "old"), 0, 0);
+	assert_pair(b, row(l, "main"), 0, 0);
+	assert_pair(b, row(l, "fresh"), 0, 3 * SEC);
+	assert_true(b->pair[row(l, "inner")].squares[DIFF_BEFORE] > 0);
+	assert_true(b->pair[row(l, "old")].squares[DIFF_BEFORE] == 0);
 	snapshot_unref(mark.snapshot);
 }
 
@@ -131,6 +152,7 @@ static void a_mark_within_a_slice_waits_for_the_next(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { 0 };
+	struct baseline_question ask;
 	struct baseline_mark mark;
 	AUTO(snapshot_unref) struct snapshot *s = NULL;
 	struct err e = ERR_INIT;
@@ -146,7 +168,8 @@ static void a_mark_within_a_slice_waits_for_the_next(void **state)
 			add_after(m);
 		snapshot_unref(s);
 		s = profile_snapshot(m->p);
-		assert_int_equal(baseline_build(&mark, s, 115 * SEC, m->names, &q, false, &b, &t, &e), 0);
+		ask = question(&mark, s, 115 * SEC, m->names, &q);
+		assert_int_equal(baseline_tree(&ask, &b, &t, &e), 0);
 		assert_int_equal(b->young, !late);
 		assert_pair(b, 0, 8 * SEC, late ? 4 * 8 * SEC / 10 : 0);
 		if (late)
@@ -164,6 +187,7 @@ static void no_thread_takes_more_than_there_is(void **state)
 	struct made *m = *state;
 	const thread_id a = made_thread(m, 1, 1, "a"), b = made_thread(m, 1, 2, "b");
 	const struct query q = { 0 };
+	struct baseline_question ask;
 	struct baseline_mark mark;
 
 	made_wait(m, 108 * SEC + SEC / 4, a, "main;read", EVENT_BLOCKED, "read", 'S', 5 * SEC);
@@ -183,7 +207,8 @@ static void no_thread_takes_more_than_there_is(void **state)
 		assert_int_equal(profile_fact(m->p, &m->ev, &rest), 0);
 		assert_int_equal(profile_provisional(m->p, told_ns, told_ns + SEC / 4, &rest, 1), 0);
 		s = profile_snapshot(m->p);
-		assert_int_equal(baseline_build(&mark, s, told_ns + SEC / 4, m->names, &q, false, &base, &t, &e), 0);
+		ask = question(&mark, s, told_ns + SEC / 4, m->names, &q);
+		assert_int_equal(baseline_tree(&ask, &base, &t, &e), 0);
 		assert_false(base->young);
 		main = child(t, 0, "main");
 		/* What b waited since the mark, and not what it had waited by then. */
@@ -207,11 +232,12 @@ static bool try_build(void)
 	const struct query q = { 0 };
 	AUTO(baseline_free) struct baseline *b = NULL;
 	AUTO(tree_free) struct tree *t = NULL;
+	AUTO(flatlist_free) struct flatlist *l = NULL;
 	struct err e = ERR_INIT;
-	const int r = baseline_build(&shared_mark, shared_snapshot, 115 * SEC, shared.names, &q,
-				     shared_flat, &b, &t, &e);
+	const struct baseline_question ask = question(&shared_mark, shared_snapshot, 115 * SEC, shared.names, &q);
+	const int r = shared_flat ? baseline_functions(&ask, &b, &l, &e) : baseline_tree(&ask, &b, &t, &e);
 
-	assert_true(r == (b ? 0 : -ENOMEM) && !b == !t);
+	assert_true(r == (b ? 0 : -ENOMEM) && !b == !(shared_flat ? (void *)l : t));
 	return b;
 }
 

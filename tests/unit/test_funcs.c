@@ -6,11 +6,11 @@
 #include "config.h"
 
 #include "base/clock.h"
+#include "query/flatlist.h"
 #include "query/funcs.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"
-#include "ui/panes/funcsview.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -127,9 +127,9 @@ static void the_heaviest_place_is_found(void **state)
 	t = look(&m, &q);
 	for (node = 1; strcmp(tree_label(t, node, label, sizeof(label)), "work"); node++)
 		assert_true(node + 1 < t->n);
-	node = funcsview_find(t, func_key(t, node));
+	node = func_heaviest(t, func_key(t, node));
 	assert_string_equal(tree_label(t, t->node[node].parent, label, sizeof(label)), "b");
-	assert_int_equal(funcsview_find(t, 12345), NODE_NONE);
+	assert_int_equal(func_heaviest(t, 12345), NODE_NONE);
 	made_free(&m);
 }
 
@@ -146,25 +146,25 @@ static void add_many(struct made *m, unsigned int n)
 /* Of very many functions those are left that take most, by themselves or in all; how many there were is told. */
 static void long_lists_keep_what_is_heavy(void **state)
 {
-	AUTO(tree_free) struct tree *t = NULL, *list = NULL;
+	AUTO(tree_free) struct tree *t = NULL;
+	AUTO(flatlist_free) struct flatlist *list = NULL;
 	struct query q = { .group_by = GROUP_NONE };
-	struct funcsview view;
 	unsigned int mids = 0;
 	struct made m;
 
 	made_init(&m, NULL);
-	add_many(&m, FUNCSVIEW_ROWS + 500);
+	add_many(&m, FLATLIST_FUNCTIONS + 500);
 	t = look(&m, &q);
-	assert_int_equal(funcsview_tree(t, &view, &list, NULL), 0);
-	assert_int_equal(view.functions, FUNCSVIEW_ROWS + 500 + 101);
-	assert_int_equal(view.shown, FUNCSVIEW_ROWS);
-	assert_int_equal(list->n, FUNCSVIEW_ROWS + 1);
-	assert_int_equal(list->node[0].total_ns, t->node[0].total_ns);
+	assert_int_equal(flatlist_functions(t, &list, NULL), 0);
+	assert_int_equal(list->known, FLATLIST_FUNCTIONS + 500 + 101);
+	assert_int_equal(list->shown, FLATLIST_FUNCTIONS);
+	assert_int_equal(list->n, FLATLIST_FUNCTIONS + 1);
+	assert_int_equal(list->row[0].total_ns, t->node[0].total_ns);
 	for (uint32_t i = 1; i < list->n; i++) {
 		char label[LABEL_MAX];
 
-		assert_true(i == 1 || list->node[i].total_ns <= list->node[i - 1].total_ns);
-		mids += !strncmp(tree_label(list, i, label, sizeof(label)), "mid", 3);
+		assert_true(i == 1 || list->row[i].total_ns <= list->row[i - 1].total_ns);
+		mids += !strncmp(flatlist_label(list, i, label, sizeof(label)), "mid", 3);
 	}
 	assert_int_equal(mids, 100);             /* no self time, much in all */
 	made_free(&m);
@@ -174,10 +174,9 @@ static const struct tree *source;
 
 static bool try_list(void)
 {
-	AUTO(tree_free) struct tree *list = NULL;
+	AUTO(flatlist_free) struct flatlist *list = NULL;
 	struct err e = ERR_INIT;
-	struct funcsview view;
-	const int r = funcsview_tree(source, &view, &list, &e);
+	const int r = flatlist_functions(source, &list, &e);
 
 	assert_true(r == (list ? 0 : -ENOMEM));
 	return list;

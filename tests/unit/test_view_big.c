@@ -8,7 +8,7 @@
 #include "tests/unit/big.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/keys.h"
-#include "ui/panes/funcsview.h"
+#include "query/flatlist.h"
 #include "ui/view_private.h"
 
 #include <stdio.h>
@@ -88,18 +88,18 @@ static void test_panes_agree(void **state)
 	struct sized *s = *state;
 	const uint64_t off_ns = s->ns[EVENT_BLOCKED] + s->ns[EVENT_RUNNABLE], all_ns = s->ns[EVENT_SAMPLE] + off_ns;
 	uint64_t self_ns = 0;
-	const struct built *b;
+	const struct flatlist *l;
 
 	driver_press(&s->d, "456");
 	assert_int_equal(((const struct threadlist *)shown(s, PANE_THREADS)->built->model)->n, BIG_THREADS);
 	assert_int_equal(shown(s, PANE_THREADS)->built->list->row[0].weight, all_ns);
 	assert_int_equal(((const struct waits *)shown(s, PANE_WAITS)->built->model)->row[0].total_ns, off_ns);
-	b = shown(s, PANE_FUNCS)->built;
-	assert_int_equal(b->tree->node[0].total_ns, all_ns);
-	assert_int_equal(funcspane_of(b).shown, FUNCSVIEW_ROWS);
-	assert_true(funcspane_of(b).functions > FUNCSVIEW_ROWS);
-	for (uint32_t i = 1; i < b->tree->n; i++)
-		self_ns += b->tree->node[i].self_ns;
+	l = shown(s, PANE_FUNCS)->built->model;
+	assert_int_equal(l->row[0].total_ns, all_ns);
+	assert_int_equal(l->shown, FLATLIST_FUNCTIONS);
+	assert_true(l->known > FLATLIST_FUNCTIONS);
+	for (uint32_t i = 1; i < l->n; i++)
+		self_ns += l->row[i].self_ns;
 	assert_true(self_ns && self_ns < all_ns);
 	driver_press(&s->d, "456");
 }

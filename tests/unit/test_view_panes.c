@@ -11,6 +11,7 @@
 #include "tests/unit/madenuma.h"
 
 #include "base/clock.h"
+#include "query/flatlist.h"
 #include "ui/treeview.h"
 
 #include <stdio.h>
@@ -100,23 +101,24 @@ static void modules(void **state)
 static void modules_share_all_there_is(void **state)
 {
 	struct world w;
-	struct tree_node sum = { 0 };
-	const struct tree *t;
+	struct flat_row sum = { 0 };
+	const struct flatlist *l;
 
 	begin(&w, 100, 30, false, "wB0");
 	assert_true(driver_shows(&w.d, PANE_MODULES));
-	t = view_tree(w.d.view)->tree;
-	assert_true(t->n > 3);
-	for (uint32_t i = 1; i < t->n; i++) {
-		assert_true(t->node[i].self_ns <= t->node[i].total_ns && t->node[i].total_ns <= t->node[0].total_ns);
-		sum.self_ns += t->node[i].self_ns;
-		sum.count += t->node[i].count;
+	l = view_tree(w.d.view)->model;
+	assert_true(l->n > 3);
+	for (uint32_t i = 1; i < l->n; i++) {
+		assert_true(l->row[i].self_ns <= l->row[i].total_ns && l->row[i].total_ns <= l->row[0].total_ns);
+		assert_true(i == 1 || l->row[i].total_ns <= l->row[i - 1].total_ns);
+		sum.self_ns += l->row[i].self_ns;
+		sum.count += l->row[i].count;
 		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
-			sum.value[place] += t->node[i].value[place];
+			sum.self.ns[place] += l->row[i].self.ns[place];
 	}
-	assert_int_equal(sum.self_ns, t->node[0].total_ns);
-	assert_int_equal(sum.count, t->node[0].count);
-	assert_memory_equal(sum.value, t->node[0].value, sizeof(sum.value));
+	assert_int_equal(sum.self_ns, l->row[0].total_ns);
+	assert_int_equal(sum.count, l->row[0].count);
+	assert_memory_equal(&sum.self, &l->row[0].self, sizeof(sum.self));
 	end(&w);
 }
 

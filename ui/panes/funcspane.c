@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* funcspane.c - the pane of functions (funcsview.h), which is drawn as a call tree of one level is. */
+/* funcspane.c - the pane of functions (flatpane.h). */
 #include "config.h"
 
 #include "base/units.h"
-#include "ui/panes/funcsview.h"
-#include "ui/panes/treepane.h"
+#include "ui/baseline.h"
+#include "ui/panes/flatpane.h"
+#include "ui/panes/rowfilter.h"
 #include "ui/text_builder.h"
 #include "ui/view_private.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static void funcspane_derive(struct built *b, const struct tree *t)
 {
-	struct funcsview *f = calloc(1, sizeof(*f));
+	struct flatlist *l = NULL;
 
-	b->model = f;
-	if (!f)
-		err_nomem(&b->err, "the list of functions");
-	else
-		funcsview_tree(t, f, &b->tree, &b->err);
+	flatlist_functions(t, &l, &b->err);
+	flatpane_take(b, l);
 }
 
 static void funcspane_build(struct built *b, const struct names *names)
@@ -31,28 +27,28 @@ static void funcspane_build(struct built *b, const struct names *names)
 		funcspane_derive(b, t);
 }
 
-struct funcsview funcspane_of(const struct built *b)
+static void funcspane_compare(struct built *b, const struct baseline_question *ask)
 {
-	const struct funcsview *f = b->model;
+	struct flatlist *l = NULL;
 
-	/* What is compared with a baseline is listed by that. */
-	return f ? *f : (struct funcsview){ .functions = b->tree->n - 1, .shown = b->tree->n - 1 };
+	baseline_functions(ask, &b->baseline, &l, &b->err);
+	flatpane_take(b, l);
 }
 
 static void funcspane_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const struct built *b = p->built;
-	const struct funcsview f = funcspane_of(b);
-	const uint64_t whole = b->tree->node[0].total_ns;
+	const struct flatlist *l = flatpane_of(b);
+	const uint64_t whole = l->row[0].total_ns;
 	char title[TITLE_MAX + 64], words[TITLE_MAX], outside[64] = "", share[UNITS_MAX];
 
-	if (f.outside_ns)
+	if (l->outside_ns)
 		snprintf(outside, sizeof(outside), TEXT_BUILDER_DOT "%s in none",
-			 units_percent(share, whole ? (double)f.outside_ns / (double)whole : 0));
-	snprintf(title, sizeof(title), "%s%s", title_funcs(&b->job.query, p->look.kinds, &f, v->options,
-							   words, sizeof(words)),
+			 units_percent(share, whole ? (double)l->outside_ns / (double)whole : 0));
+	snprintf(title, sizeof(title), "%s%s",
+		 title_funcs(&b->job.query, p->look.kinds, l, v->options, words, sizeof(words)),
 		 b->baseline ? TEXT_BUILDER_DOT "self against baseline" : outside);
-	treepane_rule(p->tv, &p->look, cv, title);
+	flatpane_rule(p, cv, title);
 }
 
 /* To the place in the tree where the function under the cursor takes most. */
@@ -61,7 +57,7 @@ static void funcspane_in_tree(struct view *v, struct pane *p)
 	const uint32_t node = treeview_node(p->tv);
 
 	if (node != NODE_NONE)
-		view_show_in_tree(v, p->tv->tree->node[node].key);
+		view_show_in_tree(v, treeview_at(p->tv, node).key);
 }
 
 static bool funcspane_act(struct view *v, struct pane *p, enum action a)
@@ -71,21 +67,30 @@ static bool funcspane_act(struct view *v, struct pane *p, enum action a)
 	return a == ACT_IN_TREE;
 }
 
+static bool funcspane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
+{
+	struct tree_node one;
+	const struct tree row = outline_as_tree(tv->list, node, &one);
+
+	return rowfilter_node(t, &row, 0);
+}
+
 const struct pane_ops pane_functions = {
-	.traits = PANE_COMPARES | PANE_FLAT,
 	.weight = 2,
 	.kinds = MEASURES_WALL,
 	.sort = SORT_SELF,
-	.question = pane_flat_question,
+	.question = flatpane_question,
 	.build = funcspane_build,
-	.derives = pane_flat_derives,
+	.derives = flatpane_derives,
 	.derive = funcspane_derive,
-	.drop = pane_flat_drop,
+	.compare = funcspane_compare,
+	.drop = flatpane_drop,
+	.lines = &flatpane_lines,
 	.rule = funcspane_rule,
-	.rows = treepane_draw,
-	.status = treepane_status,
+	.rows = flatpane_rows,
+	.status = flatpane_status,
 	.act = funcspane_act,
 	.twice = funcspane_in_tree,
-	.head_at = treepane_head_at,
-	.here = treepane_here,
+	.head_at = flatpane_head_at,
+	.here = funcspane_here,
 };

@@ -4,6 +4,7 @@
 
 #include "ui/panes/listcolumns.h"
 
+#include "ui/panes/measurestyle.h"
 #include "ui/panes/pane_common.h"
 
 #include <string.h>
@@ -50,6 +51,11 @@ static void listcolumns_put(const struct list_figure *figure, struct canvas *cv,
 	canvas_put(cv, x, y, style, text);
 }
 
+static enum style listcolumns_style(const struct list_column *c, enum style lead)
+{
+	return c->lead ? lead : c->measure ? measure_style(c->measure) : STYLE_TEXT;
+}
+
 void listcolumns_draw(const struct list_column *c, size_t n, const struct list_layout *l, const void *row,
 		      enum style lead, struct canvas *cv, int y)
 {
@@ -57,7 +63,7 @@ void listcolumns_draw(const struct list_column *c, size_t n, const struct list_l
 		const struct list_figure figure = l->x[i] ? c[i].figure(row) : (struct list_figure){ 0 };
 
 		if (figure.unit != LIST_NONE)
-			listcolumns_put(&figure, cv, l->x[i], y, l->cols[i], c[i].lead ? lead : STYLE_TEXT);
+			listcolumns_put(&figure, cv, l->x[i], y, l->cols[i], listcolumns_style(&c[i], lead));
 		else if (l->x[i] && c[i].dot)
 			canvas_put(cv, l->x[i] + l->cols[i] - 1, y, STYLE_FAINT, NOTHING);
 	}

@@ -75,26 +75,3 @@ void pane_list_question(struct query *q)
 	q->hide_kernel = q->hide_libraries = q->short_names = false;
 	q->fold_recursion = false;       /* a function counts once there, whatever it calls */
 }
-
-void pane_flat_question(struct query *q)
-{
-	const struct query all = *q;
-
-	pane_list_question(q);
-	q->hide_kernel = all.hide_kernel;
-	q->hide_libraries = all.hide_libraries;
-	q->short_names = all.short_names;
-}
-
-bool pane_flat_derives(struct query *q)
-{
-	q->group_by = GROUP_NONE;
-	q->by_node = false;
-	return !q->inverted && !q->fold_recursion;
-}
-
-void pane_flat_drop(struct built *b)
-{
-	tree_free(take_ptr(b->tree));
-	free(b->model);
-}

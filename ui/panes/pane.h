@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct baseline_question;
 struct view;
 struct pane;
 
@@ -30,18 +31,15 @@ struct tree_look {
 	/* its places that have a column, as a mask; 0 = there is one measure, which needs none */
 	unsigned int kinds;
 	uint64_t elapsed_ns;     /* what 100 % is with KINDS */
-	bool flat;               /* a list of functions */
 };
 
 /* What is true of a pane. */
 enum pane_trait {
 	/* it shows the call tree that the question is about, so it is also what is saved of it */
 	PANE_CALL_TREE = 1,
-	PANE_COMPARES = 2,       /* with a baseline, when one is marked */
-	PANE_ALL_TIME = 4,       /* whatever range of time is chosen */
-	PANE_FLAT = 8,           /* each row is a function: bars and kinds of time are its own */
-	PANE_NO_IDLE_LINE = 16,  /* what was folded as idle has no line below the rows */
-	PANE_DRAWS_ALL = 32,     /* it has no rows: it draws what it has built */
+	PANE_ALL_TIME = 2,       /* whatever range of time is chosen */
+	PANE_NO_IDLE_LINE = 4,   /* what was folded as idle has no line below the rows */
+	PANE_DRAWS_ALL = 8,      /* it has no rows: it draws what it has built */
 };
 
 struct pane_ops {
@@ -73,6 +71,8 @@ struct pane_ops {
 	 */
 	bool (*derives)(struct query *q);
 	void (*derive)(struct built *b, const struct tree *t);
+	/* The same compared with a baseline, as ASK says: B->baseline too. NULL = it is never compared. */
+	void (*compare)(struct built *b, const struct baseline_question *ask);
 	/* Gives B's model back; its lines are given back after that. NULL = there is no model. */
 	void (*drop)(struct built *b);
 	/* False when P is to be built anew for the columns that it has now (p->at.w; p->asked_w). */
@@ -159,14 +159,5 @@ static inline bool pane_is(const struct pane *p, enum pane_trait trait)
 
 /* What lists ask: no tree, no grouping, no names that they do not have. For pane_ops.question. */
 void pane_list_question(struct query *q);
-/*
- * The operations question, derives and drop of lists that are read from a call tree, function by
- * function, and have a model that is one block of memory: roots and recursion make no difference to
- * them, and a call tree answers them, whatever its roots, if calls of a function by itself are
- * there.
- */
-void pane_flat_question(struct query *q);
-bool pane_flat_derives(struct query *q);
-void pane_flat_drop(struct built *b);
 
 #endif

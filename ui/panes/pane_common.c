@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/panes/measurestyle.h"
 #include "ui/text_builder.h"
 #include "ui/title.h"
 
@@ -223,4 +224,98 @@ int pane_common_wrapped(struct canvas *cv, int x, int y, int w, int lines, enum 
 	for (; *text && line < lines; text = pane_common_after(text, w))
 		canvas_text_cut(cv, x, y + line++, w, style, text, pane_common_fitting(text, w));
 	return line;
+}
+
+char *pane_common_tag(const struct tree *t, uint32_t node, char dst[PANE_COMMON_TAG_MAX])
+{
+	const char *suffix = tree_suffix(t, node), *mark = tree_no_table(t, node) ? "fp" : "";
+
+	snprintf(dst, PANE_COMMON_TAG_MAX, "%s%s%s", *suffix == '_' ? suffix + 1 : suffix, *suffix && *mark ? " " : "",
+		 mark);
+	return dst;
+}
+
+void pane_common_bar(struct canvas *cv, int x, int y, int cols, const struct measure_set *set,
+		     const uint64_t value[MEASURES_ASKED], uint64_t sum, uint64_t whole)
+{
+	struct bar_part part[MEASURES_ASKED];
+	int parts = 0;
+
+	if (!set) {
+		canvas_bar(cv, x, y, cols, STYLE_RUNNING, whole ? (double)sum / (double)whole : 0);
+		return;
+	}
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const struct measure *m = measure_column(set, place);
+
+		if (m && (m->wall || set->lead >> place & 1))
+			part[parts++] = (struct bar_part){ measure_style(m),
+							   whole ? (double)value[place] / (double)whole : 0 };
+	}
+	canvas_bars(cv, x, y, cols, part, parts);
+}
+
+void pane_common_idle(struct canvas *cv, int y, int end, uint32_t threads)
+{
+	static const char *const forms[] = { "\xE2\x8B\xAF idle waits of %s thread%s (w shows)",
+					     "\xE2\x8B\xAF idle: %s thread%s", "\xE2\x8B\xAF idle" };
+	char text[128], n[UNITS_MAX];
+
+	units_thousands(n, threads);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(text, sizeof(text), forms[i], n, threads == 1 ? "" : "s");
+		if ((int)text_width(text, strlen(text)) <= end - LINE_NAME_X)
+			break;
+	}
+	canvas_text_cut(cv, LINE_NAME_X, y, end - LINE_NAME_X, STYLE_FAINT, text, strlen(text));
+}
+
+void pane_common_idle_end(struct canvas *cv, int y, int end, int bar_x)
+{
+	canvas_restyle(cv, end, y, cv->w - end, STYLE_FAINT);    /* however much it is */
+	if (bar_x)
+		canvas_put(cv, bar_x, y, STYLE_FAINT, "idle");
+}
+
+void pane_common_all_idle(struct canvas *cv, int lines)
+{
+	pane_common_wrapped(cv, cv->w >= 40 ? 3 : 1, 0, cv->w - 6, lines, STYLE_TITLE,
+			    "Nothing but idle waits so far: w shows them.");
+}
+
+/* The columns that TEXT takes behind what stands before it; 0 = none: it is empty, or there is no ROOM for it. */
+static int status_part(const char *text, int room)
+{
+	const int cols = (int)text_width(text, strlen(text)) + 3;
+
+	return *text && room >= cols + LINE_NAME_MIN ? cols : 0;
+}
+
+int pane_common_status_room(const struct treeview *tv, struct canvas *cv, int y, char *place, char *figures)
+{
+	int room = pane_common_place(tv, cv, y) - 2, cols;
+
+	cols = cv->w >= 40 ? status_part(figures, room) : 0;
+	if (!cols)
+		*figures = '\0';
+	room -= cols;
+	cols = status_part(place, room);
+	if (!cols)
+		*place = '\0';
+	return room - cols;
+}
+
+void pane_common_status(struct canvas *cv, int y, int room, const char *label, const char *place,
+			const char *figures)
+{
+	int x = 1 + canvas_text_cut(cv, 1, y, room, STYLE_TITLE, label, strlen(label));
+
+	for (int i = 0; i < 2; i++) {
+		const char *text = i ? figures : place;
+
+		if (!*text)
+			continue;
+		x += canvas_put(cv, x, y, STYLE_FAINT, TEXT_BUILDER_DOT);
+		x += canvas_put(cv, x, y, STYLE_TEXT, text);
+	}
 }

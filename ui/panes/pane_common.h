@@ -81,4 +81,31 @@ const char *pane_common_after(const char *text, int w);
 /* "3 of 24 rows" at the right end of row Y, "3/24" where there is little room; returns the column where it begins. */
 int pane_common_place(const struct treeview *tv, struct canvas *cv, int y);
 
+/* What stands behind the name of NODE of T: "k", "j fp", that its code has no unwind table. Returns DST. */
+#define PANE_COMMON_TAG_MAX 16
+char *pane_common_tag(const struct tree *t, uint32_t node, char dst[PANE_COMMON_TAG_MAX]);
+/*
+ * A bar of COLS columns: each measure of SET as a part of its own, from VALUE, or, when SET is NULL,
+ * SUM alone. All of it is WHOLE.
+ */
+void pane_common_bar(struct canvas *cv, int x, int y, int cols, const struct measure_set *set,
+		     const uint64_t value[MEASURES_ASKED], uint64_t sum, uint64_t whole);
+
+/*
+ * The line of THREADS' waits that were folded as idle: its name, up to column END, and, when its
+ * figures have been drawn, how all of that looks; BAR_X: where bars are, 0 = nowhere.
+ */
+void pane_common_idle(struct canvas *cv, int y, int end, uint32_t threads);
+void pane_common_idle_end(struct canvas *cv, int y, int end, int bar_x);
+/* Says in LINES lines that there is nothing else. */
+void pane_common_all_idle(struct canvas *cv, int lines);
+
+/*
+ * The line about the row under the cursor: name, PLACE in the code, FIGURES, and which row it is.
+ * First how many columns the name gets; what there is no room for is emptied.
+ */
+int pane_common_status_room(const struct treeview *tv, struct canvas *cv, int y, char *place, char *figures);
+void pane_common_status(struct canvas *cv, int y, int room, const char *label, const char *place,
+			const char *figures);
+
 #endif

@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "query/funcs.h"
 #include "ui/panes/basecells.h"
-#include "ui/panes/funcsview.h"
 #include "ui/panes/measurestyle.h"
 #include "ui/panes/pane_common.h"
 #include "ui/panes/rowfilter.h"
@@ -31,7 +31,6 @@
 #define BAR_COLS 9               /* a blank and eight columns of bar */
 #define NARROW_W 100             /* narrower than this, a level is indented by one column */
 #define NAME_COLS 24             /* that indentation leaves to a name where lines are long enough */
-#define TAG_MAX 16               /* bytes of what stands behind a name */
 #define OPEN_SHARE 2u            /* a line of which 1/OPEN_SHARE is waits that have not ended says so, */
 #define OPEN_NS NSEC_PER_SEC     /* when that is long */
 
@@ -125,36 +124,6 @@ static int lay_out_kinds(struct layout *l, const struct treeview *tv, const stru
 	return end;
 }
 
-/* True where a flat list of W columns has one for KIND: running time first, and what the lines are sorted by. */
-static bool flat_has(const struct treeview *tv, const struct tree_look *look, enum time_kind kind, int w)
-{
-	static const int least[] = { [TIME_RUNNING] = 72, [TIME_RUNNABLE] = 100, [TIME_BLOCKED] = 84 };
-
-	return __builtin_popcount(look->kinds) > 1 && treepane_shows(look, kind) &&
-	       w >= (tv->sort == column_sort[COL_RUNNING + kind] ? least[TIME_RUNNING] : least[kind]);
-}
-
-/* The same for a flat list: what a function takes itself is what its bar and its kinds of time say. */
-static int lay_out_flat(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
-{
-	int end = w;
-
-	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
-	if (w >= 72)
-		l->bar_x = (end -= BAR_COLS) + 1;
-	if (flat_has(tv, look, TIME_BLOCKED, w))
-		l->x[COL_BLOCKED] = end -= l->cols;
-	if (flat_has(tv, look, TIME_RUNNABLE, w))
-		l->x[COL_RUNNABLE] = end -= l->cols;
-	if (flat_has(tv, look, TIME_RUNNING, w))
-		l->x[COL_RUNNING] = end -= l->cols;
-	if (w >= 30 || (w >= 14 && tv->sort == SORT_TOTAL))
-		l->x[COL_TOTAL] = end -= l->cols;
-	if (w >= 30 || (w >= 14 && tv->sort != SORT_TOTAL))
-		l->x[COL_SELF] = end -= l->cols;
-	return end;
-}
-
 static int treepane_depth(uint32_t row_depth)
 {
 	return row_depth < 100000 ? (int)row_depth : 100000;
@@ -181,7 +150,7 @@ static struct layout treepane_lay_out(const struct treeview *tv, const struct tr
 	struct layout l = { .name_x = LINE_NAME_X };
 
 	l.name_end = tv->base ? basecells_lay_out(&l.base, w) :
-		     look->flat ? lay_out_flat(&l, tv, look, w) : look->kinds ? lay_out_kinds(&l, tv, look, w) :
+		     look->kinds ? lay_out_kinds(&l, tv, look, w) :
 		     lay_out_plain(&l, is_inverted(tv), w);
 	treepane_lay_out_indent(&l, tv, w);
 	return l;
@@ -194,20 +163,9 @@ static int treepane_indent_of(const struct layout *l, uint32_t row_depth)
 	return indent > l->indent_max ? l->indent_max : indent;
 }
 
-/* "[k]", "[j] fp": of which kind it is, and that its code has no unwind table. Returns DST. */
-static char *put_tag(const struct tree *t, uint32_t node, char *dst, size_t size)
-{
-	const char *suffix = tree_suffix(t, node), *mark = tree_no_table(t, node) ? "fp" : "";
-
-	snprintf(dst, size, "%s%s%s", *suffix == '_' ? suffix + 1 : suffix, *suffix && *mark ? " " : "", mark);
-	return dst;
-}
-
 /* Names of functions in the tree, titles of groups; what is no name is in doubt. */
-static enum style treepane_name_style(const struct treeview *tv, const struct tree_node *n, const char *label)
+static enum style treepane_name_style(const struct tree_node *n, const char *label)
 {
-	if (tv->ops && tv->ops->label)
-		return STYLE_TEXT;
 	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA)
 		return STYLE_TITLE;
 	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ?
@@ -262,15 +220,15 @@ static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, con
 			       const struct tree_row *row, int y, const struct search *s)
 {
 	const struct tree_node *n = &tv->tree->node[row->node];
-	char label[LABEL_MAX], tag[TAG_MAX];
-	const int tag_cols = *put_tag(tv->tree, row->node, tag, sizeof(tag)) ? (int)strlen(tag) + 1 : 0;
+	char label[LABEL_MAX], tag[PANE_COMMON_TAG_MAX];
+	const int tag_cols = *pane_common_tag(tv->tree, row->node, tag) ? (int)strlen(tag) + 1 : 0;
 	int x = l->name_x + treepane_indent_of(l, row->depth), used;
 
 	pane_common_fold(tv, cv, x, y, row->node);
 	x += LINE_STEP;
 	treepane_label(tv, row->node, l->name_end - x - tag_cols, label, sizeof(label));
-	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(tv, n, label),
-			       label, strlen(label));
+	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(n, label), label,
+			       strlen(label));
 	pane_common_matches(cv, x, y, used, s, label);
 	if (tag_cols && used > 0)
 		used += 1 + canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
@@ -301,8 +259,7 @@ static void treepane_draw_figures(const struct treeview *tv, uint32_t node, cons
 	const uint64_t runnable_ns = n->value[TIME_RUNNABLE], blocked_ns = n->value[TIME_BLOCKED];
 	const bool wall = measure_set_is_wall(&look->set);
 	/* Which kind is in doubt is not told: blocked time first, as much as there is. */
-	const bool doubt[COL_NR] = { [COL_SELF] = look->flat && n->doubt_ns > n->self_ns / 2,
-				     [COL_TOTAL] = !look->flat && n->doubt_ns > n->total_ns / 2,
+	const bool doubt[COL_NR] = { [COL_TOTAL] = n->doubt_ns > n->total_ns / 2,
 				     [COL_RUNNABLE] = wall && n->doubt_ns > blocked_ns + runnable_ns / 2,
 				     [COL_BLOCKED] = wall && n->doubt_ns > blocked_ns / 2 };
 
@@ -316,27 +273,6 @@ static void treepane_draw_figures(const struct treeview *tv, uint32_t node, cons
 	}
 }
 
-static void treepane_draw_bar(const struct tree_node *n, const struct tree_look *look, struct canvas *cv, int x, int y,
-			      uint64_t whole)
-{
-	struct bar_part part[MEASURES_ASKED];
-	int parts = 0;
-
-	if (!look->kinds) {
-		canvas_bar(cv, x, y, BAR_COLS - 1, STYLE_RUNNING,
-			   whole ? (double)(look->flat ? n->self_ns : n->total_ns) / (double)whole : 0);
-		return;
-	}
-	for (int place = 0; place < (int)MEASURES_ASKED; place++) {
-		const struct measure *m = measure_column(&look->set, (unsigned int)place);
-
-		if (m && (m->wall || look->set.lead >> place & 1))
-			part[parts++] = (struct bar_part){ measure_style(m),
-							   whole ? (double)n->value[place] / (double)whole : 0 };
-	}
-	canvas_bars(cv, x, y, BAR_COLS - 1, part, parts);
-}
-
 static void treepane_draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv,
 			      const struct layout *l, size_t i, int y, const struct search *s)
 {
@@ -348,7 +284,8 @@ static void treepane_draw_row(const struct treeview *tv, const struct tree_look 
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
 	if (l->bar_x)
-		treepane_draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
+		pane_common_bar(cv, l->bar_x, y, BAR_COLS - 1, look->kinds ? &look->set : NULL, n->value, n->total_ns,
+				treeview_work_ns(tv->tree));
 }
 
 static void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int lines,
@@ -363,26 +300,10 @@ static void treepane_rows(const struct treeview *tv, const struct tree_look *loo
 static void treepane_idle(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
-	const uint32_t idle = tv->tree ? treeview_idle(tv->tree) : NODE_NONE;
-	static const char *const forms[] = { "\xE2\x8B\xAF idle waits of %s thread%s (w shows)",
-					     "\xE2\x8B\xAF idle: %s thread%s", "\xE2\x8B\xAF idle" };
-	char text[128], n[UNITS_MAX];
-	uint32_t threads;
 
-	if (idle == NODE_NONE)
-		return;
-	threads = tv->tree->idle_threads;
-	units_thousands(n, threads);
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		snprintf(text, sizeof(text), forms[i], n, threads == 1 ? "" : "s");
-		if ((int)text_width(text, strlen(text)) <= l.name_end - l.name_x)
-			break;
-	}
-	canvas_text_cut(cv, l.name_x, y, l.name_end - l.name_x, STYLE_FAINT, text, strlen(text));
-	treepane_draw_figures(tv, idle, look, cv, &l, y);
-	canvas_restyle(cv, l.name_end, y, cv->w - l.name_end, STYLE_FAINT);      /* however much it is */
-	if (l.bar_x)
-		canvas_put(cv, l.bar_x, y, STYLE_FAINT, "idle");
+	pane_common_idle(cv, y, l.name_end, tv->tree->idle_threads);
+	treepane_draw_figures(tv, treeview_idle(tv->tree), look, cv, &l, y);
+	pane_common_idle_end(cv, y, l.name_end, l.bar_x);
 }
 
 /* The weight of an inverted tree is the self time of its roots, split among their callers: there is no other column. */
@@ -412,13 +333,13 @@ static struct pane_heads treepane_heads(const struct treeview *tv, const struct 
  * Lines that stand as trees always do need no head that says so. On a narrow screen the column of
  * the order may have no room.
  */
-void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const char *title)
+static void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const char *title)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
 	const struct pane_heads heads = treepane_heads(tv, look, &l);
 
 	pane_common_rule_heads(cv, l.name_end, title, &heads, tv->sort,
-			       treeview_own_order(tv) && (tv->base || !look->flat));
+			       treeview_own_order(tv));
 	if (tv->base)
 		basecells_heads(&l.base, cv, 0, treeview_own_order(tv));
 }
@@ -445,45 +366,26 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 	else if (!is_inverted(tv))
 		text_builder_put(ret, "self %s" TEXT_BUILDER_DOT,
 				 units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
-	if (look->flat)
-		text_builder_put(ret, "total %s", units_percent(text, whole ? (double)n->total_ns / (double)whole : 0));
-	else
-		text_builder_put(ret, "%s of its parent",
-			  units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));
+	text_builder_put(ret, "%s of its parent",
+			 units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));
 }
 
 /* "name . place . self x % . y % of its parent" cut to what fits, and the row at the right. */
-void treepane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+static void treepane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
 {
 	const struct treeview *tv = p->tv;
 	const uint32_t node = treeview_node(tv);
-	char label[LABEL_MAX], line[LABEL_MAX], figures[128];
+	char label[LABEL_MAX], place[LABEL_MAX], figures[128];
 	struct text_builder words = text_builder_in(figures, sizeof(figures));
-	int room, used;
-	bool fits;                       /* the figures */
+	int room;
 
 	if (node == NODE_NONE)
 		return;
-	room = pane_common_place(tv, cv, y) - 2;
 	status_figures(tv, &p->look, node, &words);
-	tree_line(tv->tree, node, line, sizeof(line));
-	used = (int)text_width(figures, strlen(figures)) + 3;
-	fits = cv->w >= 40 && room >= used + LINE_NAME_MIN;
-	used = fits ? used : 0;
-	if (*line && text_width(line, strlen(line)) + 3 + LINE_NAME_MIN <= (size_t)(room > used ? room - used : 0))
-		used += (int)text_width(line, strlen(line)) + 3;
-	else
-		*line = '\0';
-	treepane_label(tv, node, room - used, label, sizeof(label));
-	room = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
-	if (*line) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
-		room += canvas_put(cv, room, y, STYLE_TEXT, line);
-	}
-	if (fits) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
-		canvas_put(cv, room, y, STYLE_TEXT, figures);
-	}
+	tree_line(tv->tree, node, place, sizeof(place));
+	room = pane_common_status_room(tv, cv, y, place, figures);
+	treepane_label(tv, node, room, label, sizeof(label));
+	pane_common_status(cv, y, room, label, place, figures);
 }
 
 static bool treepane_on_mark(const struct pane *p, int x, int line)
@@ -498,7 +400,7 @@ static bool treepane_on_mark(const struct pane *p, int x, int line)
 	return x >= mark && x < mark + LINE_STEP;
 }
 
-enum sort_by treepane_head_at(const struct pane *p, int x)
+static enum sort_by treepane_head_at(const struct pane *p, int x)
 {
 	const struct layout l = treepane_lay_out(p->tv, &p->look, p->at.w);
 	const struct pane_heads heads = treepane_heads(p->tv, &p->look, &l);
@@ -563,8 +465,7 @@ void treepane_draw(const struct view *v, const struct pane *p, struct canvas *cv
 	if (p->tv->rows.n)
 		treepane_rows(p->tv, &p->look, cv, cv->h - idle, s);
 	else
-		pane_common_wrapped(cv, cv->w >= 40 ? 3 : 1, 0, cv->w - 6, cv->h - idle, STYLE_TITLE,
-				    "Nothing but idle waits so far: w shows them.");
+		pane_common_all_idle(cv, cv->h - idle);
 	if (idle)
 		treepane_idle(p->tv, &p->look, cv, cv->h - 1);
 }
@@ -572,6 +473,11 @@ void treepane_draw(const struct view *v, const struct pane *p, struct canvas *cv
 bool treepane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
 {
 	return rowfilter_node(t, tv->tree, node);
+}
+
+static void treepane_compare(struct built *b, const struct baseline_question *ask)
+{
+	baseline_tree(ask, &b->baseline, &b->tree, &b->err);
 }
 
 void treepane_build(struct built *b, const struct names *names)
@@ -599,7 +505,7 @@ unsigned int treepane_way(const struct query *q)
 static void treepane_shown(struct view *v)
 {
 	struct treeview *tv = v->pane[PANE_HOME].tv;
-	const uint32_t node = v->sought && tv->tree ? funcsview_find(tv->tree, v->sought) : NODE_NONE;
+	const uint32_t node = v->sought && tv->tree ? func_heaviest(tv->tree, v->sought) : NODE_NONE;
 
 	if (!v->sought || !tv->tree)
 		return;
@@ -618,7 +524,7 @@ static void treepane_twice(struct view *v, struct pane *p)
 }
 
 const struct pane_ops pane_tree = {
-	.traits = PANE_CALL_TREE | PANE_COMPARES,
+	.traits = PANE_CALL_TREE,
 	.weight = 3,
 	.kinds = MEASURES_WALL,
 	.ways = TREE_WAYS,
@@ -626,6 +532,7 @@ const struct pane_ops pane_tree = {
 	.build = treepane_build,
 	.derives = treepane_derives,
 	.derive = treepane_derive,
+	.compare = treepane_compare,
 	.shown = treepane_shown,
 	.rule = treepane_tree_rule,
 	.rows = treepane_draw,
