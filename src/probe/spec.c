@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "base/pattern.h"
+#include "probe/nearest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 
 #define QUOTED_MAX 120 /* bytes of the probe that a sentence repeats */
-#define NEAR_MAX 24u /* longer words have no misspelling */
 
 static const char *const groups[] = { "file", "net", "memory", "process" };
 static const char *const measures[] = { [SPEC_COUNT] = "count", [SPEC_TIME] = "time", [SPEC_SUM] = "sum" };
@@ -37,48 +37,15 @@ void spec_blanks(struct spec_reader *r)
 	r->at += strspn(r->at, " ");
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
-/* How many letters have to be added, left out, changed or swapped to make B of A; both at most NEAR_MAX long. */
-static unsigned int letters_apart(const char *a, size_t na, const char *b, size_t nb)
-{
-	unsigned int d[NEAR_MAX + 1][NEAR_MAX + 1];
-
-	for (size_t i = 0; i <= na; i++) {
-		for (size_t j = 0; j <= nb; j++) {
-			if (!i || !j) {
-				d[i][j] = (unsigned int)(i + j);
-				continue;
-			}
-			d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
-		}
-	}
-	return d[na][nb];
-}
-
 const char *spec_nearest(const char *word, size_t len, const char *const *words, size_t n)
 {
-	const char *nearest = NULL;
-	unsigned int least_apart = (unsigned int)(len + 2) / 3;
+	struct nearest near = nearest_begin(word, len);
+	const char *best = NULL;
 
-	for (size_t i = 0; len && len <= NEAR_MAX && i < n; i++) {
-		const size_t other = words[i] ? strlen(words[i]) : NEAR_MAX + 1;
-		unsigned int apart;
-
-		if (other > NEAR_MAX)
-			continue;
-		apart = letters_apart(word, len, words[i], other);
-		if (apart <= least_apart && (!nearest || apart < least_apart)) {
-			nearest = words[i];
-			least_apart = apart;
-		}
-	}
-	return nearest;
+	for (size_t i = 0; i < n; i++)
+		if (words[i] && nearest_offer(&near, words[i]))
+			best = words[i];
+	return best;
 }
 
 static int refuse_kind(const struct spec_reader *r, size_t len)

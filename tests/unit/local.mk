@@ -94,7 +94,9 @@ suites_numa += tests/unit/test_proctext
 suites_numa += tests/unit/test_residency
 
 suites_probe =
+suites_probe += tests/unit/test_find_kernel
 suites_probe += tests/unit/test_spec
+suites_probe += tests/unit/test_usdt
 
 suites_process =
 suites_process += tests/unit/test_files
