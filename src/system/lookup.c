@@ -122,20 +122,40 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int lookup_by_name(const char *name, u32_vec *ret, struct err *e)
+static DIR *open_processes(struct err *e)
 {
-	AUTO_DIR DIR *dir = opendir("/proc");
-	const struct dirent *d;
+	DIR *dir = opendir("/proc");
 
 	if (!dir)
-		return err_set(e, errno, "cannot read /proc: %s; mount it with `mount -t proc proc /proc`",
-			       strerror(errno));
+		err_set(e, errno, "cannot read /proc: %s; mount it with `mount -t proc proc /proc`", strerror(errno));
+	return dir;
+}
+
+/* The next process of DIR; 0 when there are no more. */
+static pid_t next_process(DIR *dir)
+{
+	const struct dirent *d;
+
 	while ((d = readdir(dir))) {
 		const long pid = isdigit((unsigned char)d->d_name[0]) ? strtol(d->d_name, NULL, 10) : 0;
+
+		if (pid > 0 && pid <= INT_MAX)
+			return (pid_t)pid;
+	}
+	return 0;
+}
+
+int lookup_by_name(const char *name, u32_vec *ret, struct err *e)
+{
+	AUTO_DIR DIR *dir = open_processes(e);
+	pid_t pid;
+
+	if (!dir)
+		return -ENOENT;
+	while ((pid = next_process(dir))) {
 		uint32_t *id;
 
-		if (pid <= 0 || pid > INT_MAX || pid == getpid() || !lookup_has_name((pid_t)pid, name) ||
-		    !lookup_process_exists((pid_t)pid))
+		if (pid == getpid() || !lookup_has_name(pid, name) || !lookup_process_exists(pid))
 			continue;
 		id = vec_push(ret);
 		if (!id)
@@ -145,4 +165,85 @@ int lookup_by_name(const char *name, u32_vec *ret, struct err *e)
 	if (ret->n)
 		qsort(ret->v, ret->n, sizeof(*ret->v), compare_ids);
 	return 0;
+}
+
+/* A process and its parent. */
+struct kin {
+	uint32_t pid, ppid;
+	bool named;              /* it is among those whose descendants are sought */
+};
+
+typedef VEC(struct kin) kin_vec;
+
+static int compare_kin(const void *a, const void *b)
+{
+	return compare_ids(&((const struct kin *)a)->pid, &((const struct kin *)b)->pid);
+}
+
+static struct kin *find_kin(const kin_vec *all, uint32_t pid)
+{
+	const struct kin key = { .pid = pid };
+
+	return all->n ? bsearch(&key, all->v, all->n, sizeof(*all->v), compare_kin) : NULL;
+}
+
+/* All processes that have not ended, by pid. */
+static int list_kin(kin_vec *ret, struct err *e)
+{
+	AUTO_DIR DIR *dir = open_processes(e);
+	pid_t pid;
+
+	if (!dir)
+		return -ENOENT;
+	while ((pid = next_process(dir))) {
+		struct status st;
+		struct kin *k;
+
+		if (!read_status(pid, &st) || (st.state == 'Z' && st.threads <= 1) || st.ppid < 0)
+			continue;
+		k = vec_push(ret);
+		if (!k)
+			return err_nomem(e, "the list of processes");
+		*k = (struct kin){ .pid = (uint32_t)pid, .ppid = (uint32_t)st.ppid };
+	}
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), compare_kin);
+	return 0;
+}
+
+/* Processes come and go while they are listed, so what is listed may be a circle: it ends after as many steps. */
+static bool descends(const kin_vec *all, const struct kin *k)
+{
+	for (size_t steps = 0; k && steps < all->n; steps++) {
+		k = find_kin(all, k->ppid);
+		if (k && k->named)
+			return true;
+	}
+	return false;
+}
+
+int lookup_descendants(const u32_vec *pids, u32_vec *ret, struct err *e)
+{
+	kin_vec all = { 0 };
+	int r = list_kin(&all, e);
+
+	for (size_t i = 0; i < pids->n; i++) {
+		struct kin *k = find_kin(&all, pids->v[i]);
+
+		if (k)
+			k->named = true;
+	}
+	for (size_t i = 0; !r && i < all.n; i++) {
+		uint32_t *id;
+
+		if (all.v[i].named || !descends(&all, &all.v[i]))
+			continue;
+		id = vec_push(ret);
+		if (id)
+			*id = all.v[i].pid;
+		else
+			r = err_nomem(e, "the list of processes");
+	}
+	vec_free(&all);
+	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lookup.h - answers questions about running processes that need no state: does it exist, what is
- * its name, which processes have this name.
+ * its name, which processes have this name, which descend from it.
  */
 #ifndef SBERF_SYSTEM_LOOKUP_H
 #define SBERF_SYSTEM_LOOKUP_H
@@ -31,5 +31,11 @@ char *lookup_comm(pid_t id, char *dst, size_t dst_size);
  * excepted. None found is not an error.
  */
 int lookup_by_name(const char *name, u32_vec *ret, struct err *e);
+
+/*
+ * Appends the processes, by pid, that descend from those in PIDS and are not in there themselves;
+ * not those that have ended. 0 or a negative errno with a sentence.
+ */
+int lookup_descendants(const u32_vec *pids, u32_vec *ret, struct err *e);
 
 #endif
