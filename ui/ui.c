@@ -67,6 +67,13 @@ static void ui_save(struct ui *ui, enum reaction r)
 		view_say(ui->view, "saving ...");
 }
 
+/* What the user should know of what FEED shows. */
+static void ui_say_note(struct view *v, const struct feed *feed)
+{
+	if (feed->note && *feed->note)
+		view_say(v, feed->note);
+}
+
 /* Goes on with another feed, in the same panes; what was shown before is left elsewhere, since that takes its time. */
 static void ui_follow(struct ui *ui, struct feed *fresh)
 {
@@ -84,6 +91,7 @@ static void ui_follow(struct ui *ui, struct feed *fresh)
 	view_take_over(stage->view, ui->view);
 	ui->stage = stage;
 	ui->view = stage->view;
+	ui_say_note(ui->view, fresh);
 	ui->next_tick_ns = 0;
 	saver_ask(ui->saver, &job, &e);
 	saver_use(ui->saver, &stage->feed);
@@ -311,6 +319,19 @@ static void ui_say_left(void *ctx, const char *sentence)
 	fprintf(stderr, "%s: %s\n", ui->options->title ? ui->options->title : "sberf", sentence);
 }
 
+/* Says at once what is being begun, and begins it. */
+static int ui_start(const struct ui_options *o, struct feed *feed, struct terminal *term, struct canvas *cv,
+		    struct err *e)
+{
+	if (!o->start)
+		return 0;
+	if (*o->starting) {
+		canvas_text_cut(cv, 1, 0, cv->w - 2, STYLE_TITLE, o->starting, strlen(o->starting));
+		term_draw(term, cv);
+	}
+	return o->start(o->start_ctx, feed, e);
+}
+
 int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
 {
 	const bool utf8 = locale_use();
@@ -330,6 +351,9 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	canvas = canvas_new(w, h, o->ascii || !utf8);
 	if (!canvas)
 		return err_nomem(e, "the view");
+	r = ui_start(o, feed, term, canvas, e);
+	if (r < 0)
+		return r;
 	r = view_session_new(feed, o, &ui.stage, e);
 	if (!r)
 		r = saver_new(&ui.stage->feed, &ui.saver, e);
@@ -341,6 +365,7 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	ui.view = ui.stage->view;
 	ui.canvas = canvas;
 	ui_restore(&ui);
+	ui_say_note(ui.view, feed);
 	r = ui_run_loop(&ui, quit_fd, e);
 	ui_remember(&ui);
 	term_close(take_ptr(term));

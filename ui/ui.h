@@ -26,12 +26,20 @@ struct ui_options {
 	uint64_t min_block_ns;   /* --min-block, only to be shown; the profile is filtered already */
 	/* advice where there is no terminal: "sberf top -b prints text"; NULL = none */
 	const char *otherwise;
+	/*
+	 * Begins what is shown, and fills *RET with its feed; NULL = it has begun, and ui_run() gets
+	 * the feed. This may take a second, in which the screen says STARTING ("" = nothing). When
+	 * it fails, the terminal is given back, and ui_run() returns what START did.
+	 */
+	int (*start)(void *ctx, struct feed *ret, struct err *e);
+	void *start_ctx;
+	const char *starting;
 };
 
 /*
  * Takes the terminal, shows FEED until the user quits, and gives the terminal back in every case,
  * fatal signals included. When the user picks another target, the old feed is left (feed.leave()),
- * and *FEED becomes the new one, which is then the caller's. Returns 0, or a negative errno with a
+ * and *FEED becomes the new one, which is then the caller's. With O->start, *FEED is only filled. Returns 0, or a negative errno with a
  * sentence (no terminal, unknown TERM). QUIT_FD, when >= 0, ends the view when it becomes readable.
  */
 int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e);

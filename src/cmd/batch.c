@@ -247,6 +247,8 @@ int batch_run(const struct options *o, const struct query *filter, struct err *e
 		r = session_start(&b.session, e);
 		if (r >= 0 && o->wait && !b.session.config.plan.ids.n)
 			fprintf(stderr, "sberf top: waiting for a process called '%s'\n", b.session.target_text);
+		if (r >= 0 && b.session.note[0])
+			fprintf(stderr, "sberf top: %s\n", b.session.note);
 		if (r >= 0)
 			r = print_all(&b, &set, e);
 		session_end_command(&b.session);

@@ -623,7 +623,9 @@ static const char *const top_text[] = {
 	"S saves exactly what is shown, with its filters and zoom, into the current directory: as a flame graph, for "
 	"pprof, as folded stacks, or as a recording (of sums, so its times are whole seconds). R records everything "
 	"from now on, until it is pressed again.",
-	"Threads and child processes that the target starts later belong to it. When the target ends, the view stays.",
+	"Threads and child processes that the target starts later belong to it. Child processes that run already do "
+	"not; sberf says how many there are. -n takes every process of a name, and -p several. When the target ends, "
+	"the view stays.",
 	"Without a target sberf begins with a list of processes to pick from, sorted by the CPU time that they take "
 	"now. P shows the same list at any time: the capture ends, and a capture of the picked process begins in the "
 	"same panes. If that fails, nothing has changed.",
@@ -649,7 +651,8 @@ static const char *const record_text[] = {
 	"Saves what the target does, on the CPU and while it waits, into a file, until Ctrl-C, the end of the target, "
 	"or --duration. The file holds all names and line numbers. So any machine can read it later, without the "
 	"binaries.",
-	"Threads and child processes that the target starts later belong to it.",
+	"Threads and child processes that the target starts later belong to it. Child processes that run already do "
+	"not; sberf says how many there are. -n takes every process of a name, and -p several.",
 	"A command behind -- runs as the user who called sberf (also through sudo). sberf ends with the exit status of "
 	"the command. When --duration is over before the command has ended, recording stops, the command goes on, and "
 	"sberf waits for its end.",

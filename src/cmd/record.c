@@ -170,6 +170,8 @@ static void say_notices(const struct session *s)
 
 	if (!probe_notices(text, sizeof(text)) && text[0])
 		fprintf(stderr, "sberf record: %s\n", text);
+	if (s->note[0])
+		fprintf(stderr, "sberf record: %s\n", s->note);
 	engine_status(s->engine, &m);
 	if (m.freq_got && m.freq_got < m.freq_asked)
 		fprintf(stderr, "sberf record: the kernel grants %u of %u Hz (sysctl "

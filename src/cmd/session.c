@@ -168,6 +168,39 @@ static int resolve_target(struct session *s, const struct options *o, bool detac
 	return 0;
 }
 
+/* Whether COMM can follow -n as it is. */
+static bool is_plain_name(const char *comm)
+{
+	return *comm && *comm != '-' &&
+	       !comm[strspn(comm, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-")];
+}
+
+/*
+ * Processes that a server forked before belong to no target that is one process: somebody who looks
+ * at the first process of PostgreSQL sees it wait in select(2), and has to be told why.
+ */
+static int note_children(struct session *s, struct err *e)
+{
+	const u32_vec *ids = &s->config.plan.ids;
+	char name[32], other[32];
+	u32_vec more = { 0 };
+	int r = ids->n ? lookup_descendants(ids, &more, e) : 0;
+	bool same = true;
+
+	if (!r && more.n) {
+		lookup_comm((pid_t)ids->v[0], name, sizeof(name));
+		for (size_t i = 0; i < more.n && same; i++)
+			same = !strcmp(lookup_comm((pid_t)more.v[i], other, sizeof(other)), name);
+		text_format(s->note, sizeof(s->note), "%zu child process%s already and %s not watched: %s%s%s", more.n,
+			    more.n == 1 ? " runs" : "es run", more.n == 1 ? "is" : "are",
+			    same && is_plain_name(name) ? "-n " : "-p takes several pids",
+			    same && is_plain_name(name) ? name : "",
+			    same && is_plain_name(name) ? " watches all" : "");
+	}
+	vec_free(&more);
+	return r;
+}
+
 /* The kinds of events that count in MEASURES. */
 static uint32_t kinds_of(uint32_t measures)
 {
@@ -178,7 +211,7 @@ static uint32_t kinds_of(uint32_t measures)
 	return kinds;
 }
 
-int session_open(struct session *s, const struct options *o, bool detached, struct err *e)
+int session_resolve(struct session *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
 	int r;
@@ -212,7 +245,21 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 	r = copy_ids(&plan->cpus, &o->cpus, e);
 	if (!r)
 		r = resolve_target(s, o, detached, e);
-	return r < 0 ? r : engine_new(&s->config, &s->engine, e);
+	if (!r && plan->target == TARGET_PIDS && !s->child.pid)
+		r = note_children(s, e);
+	return r;
+}
+
+int session_load(struct session *s, struct err *e)
+{
+	return engine_new(&s->config, &s->engine, e);
+}
+
+int session_open(struct session *s, const struct options *o, bool detached, struct err *e)
+{
+	const int r = session_resolve(s, o, detached, e);
+
+	return r < 0 ? r : session_load(s, e);
 }
 
 int session_start(struct session *s, struct err *e)

@@ -18,16 +18,23 @@ struct session {
 	struct engine *engine;
 	struct child child;
 	char target_text[256];
+	char note[128];          /* what the user should know of the target, a sentence for one line; "" = nothing */
 	int status;              /* exit status for an error; 0 = the usual one */
 };
 
 #define SESSION_INIT { .child = CHILD_INIT }
 
 /*
- * Resolves the target, starts the command held back, and opens the engine. Set config.record and
- * refresh_ns before. DETACHED: the command must leave the terminal alone. 0 or a negative errno
- * with a sentence; call session_close() in any case.
+ * Resolves the target and starts the command held back. Set config.record and refresh_ns before.
+ * DETACHED: the command must leave the terminal alone. 0 or a negative errno with a sentence; call
+ * session_close() in any case.
  */
+int session_resolve(struct session *s, const struct options *o, bool detached, struct err *e);
+
+/* Opens the engine of what is resolved; loading its programs into the kernel takes up to a second. The same results. */
+int session_load(struct session *s, struct err *e);
+
+/* Both of them. */
 int session_open(struct session *s, const struct options *o, bool detached, struct err *e);
 
 /*

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "base/text.h"
 #include "cmd/batch.h"
 #include "cmd/filter_options.h"
 #include "cmd/options.h"
@@ -108,24 +109,47 @@ static int top_end(struct capture *c, struct err *e)
 	return engine_result(c->s.engine, e);
 }
 
+/* Begins the capture that is shown first. */
+static int top_begin(void *ctx, struct feed *ret, struct err *e)
+{
+	struct capture *c = ctx;
+	const int r = capture_start(c, e);
+
+	if (r < 0)
+		return r;
+	if (c->all->o->keep_ns)
+		catch_save(c->all);
+	*ret = capture_feed(c);
+	return 0;
+}
+
+/* What the screen says while that is going on. */
+static char *top_starting(const struct capture *c, char *dst, size_t size)
+{
+	if (c->names)            /* a list to pick from is there at once */
+		*dst = '\0';
+	else
+		text_format(dst, size, "%s %s ...", c->s.child.pid ? "starting" : "attaching to", c->s.target_text);
+	return dst;
+}
+
 /* C is given back as what was looked at last. */
 static int top_show(struct capture **c, const struct query *filter, int quit_fd, struct err *e)
 {
 	struct targets *t = (*c)->all;
 	const struct options *o = t->o;
+	char starting[sizeof((*c)->s.target_text) + 32];
 	const struct ui_options ui = {
 		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf top",
 		.filter = *filter, .min_block_ns = o->min_block_ns,
 		.otherwise = "sberf top -b needs no terminal, and prints text",
+		.start = top_begin, .start_ctx = *c, .starting = top_starting(*c, starting, sizeof(starting)),
 	};
-	struct feed feed = capture_feed(*c);
-	int r = capture_start(*c, e), ended;
+	struct feed feed = { 0 };
+	int r = ui_run(&feed, &ui, quit_fd, e), ended;
 
-	if (r < 0)
+	if (!t->newest)          /* nothing has begun */
 		return r;
-	if (o->keep_ns)
-		catch_save(t);
-	r = ui_run(&feed, &ui, quit_fd, e);
 	*c = feed.owner;
 	ended = top_end(*c, r < 0 ? NULL : e);
 	if (o->keep_ns)

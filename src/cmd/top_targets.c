@@ -17,7 +17,7 @@
 
 #define LAST_NAMES_NS (5 * NSEC_PER_SEC) /* for names that a recording still lacks when its capture is left */
 
-static int open_session(struct session *s, const struct options *o, struct err *e)
+static int resolve_session(struct session *s, const struct options *o, struct err *e)
 {
 	s->config.refresh_ns = o->refresh_ns;
 	if (o->keep_ns) {
@@ -26,7 +26,7 @@ static int open_session(struct session *s, const struct options *o, struct err *
 		};
 		s->config.record_spare = true;
 	}
-	return session_open(s, o, true, e);
+	return session_resolve(s, o, true, e);
 }
 
 int capture_open(struct targets *t, const struct options *o, struct capture **ret, int *ret_status, struct err *e)
@@ -41,11 +41,11 @@ int capture_open(struct targets *t, const struct options *o, struct capture **re
 	if (o->target == OPT_TARGET_NONE)
 		c->names = names_new();
 	else
-		r = open_session(&c->s, o, e);
+		r = resolve_session(&c->s, o, e);
 	*ret_status = c->s.status;
 	if (r < 0)
 		return r;
-	if (!c->s.engine && !c->names)
+	if (o->target == OPT_TARGET_NONE && !c->names)
 		return err_nomem(e, "the view");
 	*ret = take_ptr(c);
 	return 0;
@@ -62,8 +62,10 @@ static void choose_keeper(struct targets *t)
 
 int capture_start(struct capture *c, struct err *e)
 {
-	const int r = c->s.engine ? session_start(&c->s, e) : 0;
+	int r = c->names ? 0 : session_load(&c->s, e);
 
+	if (!r && c->s.engine)
+		r = session_start(&c->s, e);
 	if (r >= 0) {
 		c->older = c->all->newest;
 		c->all->newest = c;
@@ -199,6 +201,7 @@ struct feed capture_feed(struct capture *c)
 		f = feed_from_engine(c->s.engine);
 	f.code.symfs = c->all->o->symfs;
 	f.owner = c;
+	f.note = c->s.note;
 	f.attach = top_targets_attach;
 	f.leave = top_targets_leave;
 	return f;

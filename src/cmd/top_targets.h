@@ -33,12 +33,12 @@ struct capture {
 };
 
 /*
- * Opens a capture of the target of O; with OPT_TARGET_NONE nothing is captured. T is borrowed. On
+ * Resolves the target of O for a capture; with OPT_TARGET_NONE nothing is captured. T is borrowed. On
  * success *RET is the caller's; on failure *RET_STATUS is the exit status for it (session_exit()),
  * and E has a sentence.
  */
 int capture_open(struct targets *t, const struct options *o, struct capture **ret, int *ret_status, struct err *e);
-/* Starts it. 0 or a negative errno with a sentence. */
+/* Loads and starts it, which takes up to a second. 0 or a negative errno with a sentence. */
 int capture_start(struct capture *c, struct err *e);
 /*
  * Ends a running recording, and says in TEXT (SIZE bytes) what became of it; "" = there was none.
@@ -47,7 +47,7 @@ void capture_end_recording(struct capture *c, char *text, size_t size);
 void capture_free(struct capture *c);            /* NULL is fine */
 
 /*
- * Returns C as the feed of a view. From then on the view decides whether to leave it or to return
+ * Returns C, which has started, as the feed of a view. From then on the view decides whether to leave it or to return
  * it (ui_run()).
  */
 struct feed capture_feed(struct capture *c);

@@ -77,6 +77,7 @@ struct feed {
 	bool (*ended)(void *ctx);
 	/* Nothing is shown as long as no target was picked: attach() is all that this feed is for. */
 	bool none;
+	const char *note;        /* to be said once when this is first shown; NULL or "" = nothing; the feed's own */
 	/*
 	 * Another target: both are NULL where that makes no sense, else they get OWNER, and wait
 	 * for the kernel, so they are not for the thread that draws. attach() begins to capture

@@ -31,6 +31,23 @@ equal "--iterations is -n with a number" 1 "$(documents out)"
 matches "--depth cuts the tree" 'shares' "$(cat out)"
 equal "so deep functions are not there" 0 "$(grep -c burn_50 out)"
 
+# Processes that a target started before sberf came are not watched: this is said, on standard error.
+mkfifo never
+exec 9<>never
+bash -c '(read -r <&9) & (read -r <&9) & wait' &
+parent=$!
+wait_until 20 pgrep -P "$parent" >/dev/null
+wait_until 20 eval '[ "$(pgrep -c -P "$parent")" = 2 ]'
+"$SBERF" top -e cpu-clock -b -n 1 -d 200ms -p "$parent" >out 2>err
+equal "children that run already are counted, and who is called the same is offered" \
+	"sberf top: 2 child processes run already and are not watched: -n bash watches all" "$(cat err)"
+"$SBERF" top -e cpu-clock -b -n 1 -d 200ms -p "$parent,$(pgrep -d , -P "$parent")" >out 2>err
+equal "not when all are targets" "" "$(cat err)"
+kill "$parent"
+echo >&9
+echo >&9
+exec 9>&-
+
 # JSON.
 "$SBERF" top -e cpu-clock -F 499 -b -n 2 -d 700ms --format json -p "$workload" >out.json 2>err
 equal "JSON ends by itself" 0 $?

@@ -2,12 +2,13 @@
 /*
  * fake-feed.c - the terminal view on a made profile that goes on growing, so that it can be tested
  * in a real terminal without privileges. Usage: fake-feed
- * [server|hostile|waiting|off|deadlock|sleeper|numa] [CONTROL]
+ * [server|hostile|waiting|off|deadlock|sleeper|numa|begin] [CONTROL]
  *
  * CONTROL is a FIFO; each line written to it is a command:
  *	run          the target begins to run (after "waiting")
  *	exit N       it exits with status N           kill N       it is killed by signal N
  *	lose N       N more events are lost, because the ring was full
+ *	begin N      what "begin" waits for: it fails when N is not 0
  *	big N        N different stacks are added
  *	stop         the view is asked to end, as sberf does when it is told to
  */
@@ -33,7 +34,7 @@ struct fake {
 	struct made_feed f;
 	const char *control;
 	_Atomic bool stop, growing;
-	int quit_fd;
+	int quit_fd, begin_fd;
 };
 
 static void *grow(void *arg)
@@ -74,6 +75,10 @@ static void obey(struct fake *k, const char *word, int n)
 {
 	if (!strcmp(word, "big")) {
 		add_many(k, n);
+		return;
+	}
+	if (!strcmp(word, "begin")) {
+		eventfd_write(k->begin_fd, n ? 2 : 1);
 		return;
 	}
 	pthread_mutex_lock(&k->f.lock);
@@ -146,21 +151,43 @@ static void set_up(struct fake *k, const char *shape)
 	}
 }
 
+static int begin(void *ctx, struct feed *ret, struct err *e)
+{
+	struct fake *k = ctx;
+	eventfd_t how = 0;
+
+	eventfd_read(k->begin_fd, &how);
+	if (how != 1)
+		return err_set(e, EPERM, "cannot begin");
+	*ret = k->f.feed;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct fake k;
-	const struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-feed",
-				      .otherwise = "fake-feed -b needs no terminal" };
+	struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-feed",
+				.otherwise = "fake-feed -b needs no terminal" };
 	struct err e = ERR_INIT;
+	struct feed feed = { 0 };
 	pthread_t grower, listener;
 	int r;
 
 	set_up(&k, argc > 1 ? argv[1] : "server");
 	k.quit_fd = eventfd(0, EFD_CLOEXEC);
+	k.begin_fd = eventfd(0, EFD_CLOEXEC);
+	if (argc > 1 && !strcmp(argv[1], "begin")) {
+		k.f.feed.note = "there is something to be known";
+		o.start = begin;
+		o.start_ctx = &k;
+		o.starting = "attaching to redis-server 1234 ...";
+	} else {
+		feed = k.f.feed;
+	}
 	k.control = argc > 2 ? argv[2] : NULL;
 	if (pthread_create(&grower, NULL, grow, &k) || (k.control && pthread_create(&listener, NULL, listen_to, &k)))
 		return 99;
-	r = ui_run(&k.f.feed, &o, k.quit_fd, &e);
+	r = ui_run(&feed, &o, k.quit_fd, &e);
 	if (r)
 		fprintf(stderr, "fake-feed: %s\n", e.text);
 	atomic_store(&k.stop, true);

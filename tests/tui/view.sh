@@ -220,6 +220,22 @@ see "and shows the tree when there is one" '▾ processCommand'
 control kill 9
 see "killed" 'killed by SIGKILL'
 
+# Before there is anything to show
+terminal
+type_line "$FAKE begin $CONTROL"
+see "it says at once what it attaches to" '^ attaching to redis-server 1234 \.\.\.'
+control begin 0
+see "then the tree is there" '▾ processCommand'
+see "and what the user should know" '^ there is something to be known'
+keys Down
+see_not "until the next key" 'there is something to be known'
+terminal
+type_line "$FAKE begin $CONTROL"
+see "it attaches again" '^ attaching to redis-server'
+control begin 1
+see "what goes wrong is a sentence" '^fake-feed: cannot begin'
+restored "after a beginning that went wrong"
+
 # Names from hell
 start hostile
 see "names are shown" '▾ app 7'
