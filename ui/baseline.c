@@ -210,13 +210,11 @@ static bool baseline_put_in_order(struct merger *m, struct baseline *b)
 static uint64_t baseline_first_behind(const struct snapshot *s, uint64_t mark_ns)
 {
 	uint64_t from_ns = UINT64_MAX;
-	struct slice_view v;
+	struct slice_view v = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
+	while (snapshot_next(s, &v))
 		if (v.from_ns >= mark_ns && v.from_ns < from_ns && !v.provisional)
 			from_ns = v.from_ns;
-	}
 	return from_ns;
 }
 
@@ -260,13 +258,11 @@ static bool baseline_find_unit(const struct snapshot *s, const struct query *q, 
 	const uint64_t to_ns = q->to_ns ? q->to_ns : UINT64_MAX;
 	const uint32_t threads = dict_threads(snapshot_dict(s));
 	AUTO_FREE uint64_t *sum = calloc(threads + 1ul, sizeof(*sum));
-	struct slice_view v;
+	struct slice_view v = { 0 };
 
-	for (size_t i = 0; sum && wall_ns && i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
+	while (sum && wall_ns && snapshot_next(s, &v))
 		if (v.from_ns < to_ns && v.to_ns > q->from_ns)
 			add_times(snapshot_dict(s), &v, sum, threads);
-	}
 	for (uint32_t i = 0; sum && i < threads; i++)
 		wall_ns = sum[i] > wall_ns ? sum[i] : wall_ns;
 	*ret = (double)wall_ns;

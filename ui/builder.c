@@ -63,14 +63,12 @@ static void build_difference(struct built *b, const struct names *names)
 static void look_for_standstill(struct built *b, const struct names *names)
 {
 	AUTO(waits_free) struct waits *waits = NULL;
-	const size_t n = snapshot_slices(b->snapshot);
 	struct query q = { .measures = MEASURES_OFF_CPU, .fold_idle = true, .arch = b->job.query.arch };
 	struct err e = ERR_INIT;
 	struct slice_view last;
 
-	if (!b->job.off_cpu || !n)
+	if (!b->job.off_cpu || !snapshot_last(b->snapshot, &last))
 		return;
-	snapshot_slice(b->snapshot, n - 1, &last);
 	q.from_ns = last.from_ns;
 	q.to_ns = UINT64_MAX;
 	if (!waits_build(b->snapshot, names, &q, &waits, &e))

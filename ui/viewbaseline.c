@@ -21,12 +21,9 @@ bool view_baseline_end(struct view *v)
 /* Where S ends, without what is not settled yet: that will be told again. */
 static uint64_t viewbaseline_settled(const struct snapshot *s, uint64_t end_ns)
 {
-	const size_t n = snapshot_slices(s);
 	struct slice_view last;
 
-	if (n)
-		snapshot_slice(s, n - 1, &last);
-	return n && last.provisional && last.from_ns < end_ns ? last.from_ns : end_ns;
+	return snapshot_last(s, &last) && last.provisional && last.from_ns < end_ns ? last.from_ns : end_ns;
 }
 
 bool view_baseline_mark(struct view *v)

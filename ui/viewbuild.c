@@ -48,13 +48,9 @@ static bool same_query(const struct query *a, const struct query *b)
  */
 static uint64_t viewbuild_end_of(const struct snapshot *s, uint64_t end_ns)
 {
-	const size_t n = s ? snapshot_slices(s) : 0;
 	struct slice_view last;
 
-	if (!n)
-		return end_ns;
-	snapshot_slice(s, n - 1, &last);
-	return last.provisional ? last.to_ns : end_ns;
+	return s && snapshot_last(s, &last) && last.provisional ? last.to_ns : end_ns;
 }
 
 /* Of what time S is: from the beginning, or from when all was forgotten, until now. */

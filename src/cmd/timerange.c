@@ -71,12 +71,11 @@ bool time_range_apply(const struct time_range *r, const struct snapshot *s, cons
 {
 	const bool all = r->from.percent && r->from.share <= 0;
 	const uint64_t from = all ? 0 : point_at(&r->from, m), to = point_at(&r->to, m);
-	struct slice_view v;
+	struct slice_view v = { 0 };
 	bool any = false;
 
 	q->from_ns = q->to_ns = UINT64_MAX;
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
+	while (snapshot_next(s, &v)) {
 		if (!v.n || v.from_ns < from || v.from_ns >= to)
 			continue;
 		if (!any)

@@ -158,12 +158,11 @@ static int figures_count(const struct snapshot *s, struct counted *ret)
 	AUTO_FREE uint8_t *stacks = calloc(dict_stacks(d) / 8 + 1, 1), *threads = calloc(nr_threads / 8 + 1, 1);
 	AUTO_FREE thread_id *same = threads_same(s, nr_threads);
 	struct counted c = { 0 };
-	struct slice_view v;
+	struct slice_view v = { 0 };
 
 	if (!stacks || !threads || !same)
 		return -ENOMEM;
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
+	while (snapshot_next(s, &v)) {
 		for (size_t k = 0; k < v.n; k++) {
 			if (kind_carries(v.fact[k].kind) == CARRIES_PLACE) {
 				count_place(d, &v.fact[k], &c);

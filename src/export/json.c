@@ -197,25 +197,17 @@ struct thread_sum {
 static struct thread_sum *sum_threads(const struct export_view *v, const struct query *q, uint32_t n)
 {
 	struct thread_sum *sums = calloc(n + 1ul, sizeof(*sums));
-	struct slice_view slice;
+	struct asked a = { 0 };
 	struct filter f;
 	bool ok = filter_init(&f, v->snapshot, v->names, q) && sums;
 
-	for (size_t i = 0; ok && i < snapshot_slices(v->snapshot); i++) {
-		snapshot_slice(v->snapshot, i, &slice);
-		if (!filter_slice(&f, &slice))
-			continue;
-		for (size_t k = 0; k < slice.n; k++) {
-			const struct fact *x = &slice.fact[k];
-			const unsigned int is = filter_fact(&f, &slice, i, x);
-			struct thread_sum *to = &sums[x->thread];
+	while (ok && filter_next(&f, &a)) {
+		struct thread_sum *to = &sums[a.fact->thread];
+		const unsigned int places = filter_places(&f, a.fact);
 
-			if (!is)
-				continue;
-			for (unsigned int place = 0; place < MEASURES_ASKED; place++)
-				to->value[place] += filter_places(&f, x) >> place & 1 ? x->weight : 0;
-			to->count += is & FACT_COUNTS && filter_places(&f, x) & f.set.lead ? x->count : 0;
-		}
+		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+			to->value[place] += places >> place & 1 ? a.fact->weight : 0;
+		to->count += a.is & FACT_COUNTS && places & f.set.lead ? a.fact->count : 0;
 	}
 	filter_free(&f);
 	return ok ? sums : (free(sums), NULL);

@@ -56,21 +56,13 @@ static bool label_sums_add_fact(struct summing *g, const struct fact *x, unsigne
 	return true;
 }
 
-static bool add_all(struct summing *g, const struct snapshot *s)
+static bool add_all(struct summing *g)
 {
-	struct slice_view v;
+	struct asked a = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
-		if (!filter_slice(&g->filter, &v))
-			continue;
-		for (size_t k = 0; k < v.n; k++) {
-			const unsigned int is = filter_fact(&g->filter, &v, i, &v.fact[k]);
-
-			if (is && !label_sums_add_fact(g, &v.fact[k], is))
-				return false;
-		}
-	}
+	while (filter_next(&g->filter, &a))
+		if (!label_sums_add_fact(g, a.fact, a.is))
+			return false;
 	return true;
 }
 
@@ -80,7 +72,7 @@ int stack_sums_build(struct stack_sums *s, const struct export_view *v, const st
 	bool ok;
 
 	*s = (struct stack_sums){ 0 };
-	ok = filter_init(&g.filter, v->snapshot, v->names, q) && add_all(&g, v->snapshot);
+	ok = filter_init(&g.filter, v->snapshot, v->names, q) && add_all(&g);
 	s->set = g.filter.set;
 	filter_free(&g.filter);
 	free(g.idle_thread);

@@ -124,18 +124,13 @@ static bool write_fact(struct writing *w, const struct slice_view *v, const stru
 	return recording_out_write_event(w, &ev, f->count, f->weight);
 }
 
-static bool write_facts(struct writing *w, const struct snapshot *s)
+static bool write_facts(struct writing *w)
 {
-	struct slice_view v;
+	struct asked a = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
-		if (!filter_slice(&w->filter, &v))
-			continue;
-		for (size_t k = 0; k < v.n; k++)
-			if (filter_fact(&w->filter, &v, i, &v.fact[k]) && !write_fact(w, &v, &v.fact[k]))
-				return false;
-	}
+	while (filter_next(&w->filter, &a))
+		if (!write_fact(w, &a.v, a.fact))
+			return false;
 	return true;
 }
 
@@ -145,7 +140,7 @@ static bool recording_out_write_all(struct writing *w, const struct export_view 
 	bool too_large = false;
 
 	meta.complete = true;
-	if (!stream_begin(&w->stream, &meta) || !write_facts(w, v->snapshot) || !stream_names(&w->stream) ||
+	if (!stream_begin(&w->stream, &meta) || !write_facts(w) || !stream_names(&w->stream) ||
 	    !stream_tables(&w->stream))
 		return false;
 	if (snapshot_numa(v->snapshot) && !stream_numa(&w->stream, snapshot_numa(v->snapshot), &too_large))

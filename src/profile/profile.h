@@ -65,6 +65,7 @@ struct slice_view {
 	const struct fact *fact;
 	size_t n;
 	bool provisional;                /* what profile_provisional() said: not settled yet, in no other slice */
+	size_t next;                     /* the number of the one that follows, for snapshot_next() */
 };
 
 /*
@@ -139,6 +140,9 @@ void snapshot_unref(struct snapshot *s);         /* NULL is fine */
 const struct dict *snapshot_dict(const struct snapshot *s);
 size_t snapshot_slices(const struct snapshot *s);
 void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret);        /* oldest first */
+/* Makes V, which is zeroed at first, the slice of S that follows; false when it was the last one. */
+bool snapshot_next(const struct snapshot *s, struct slice_view *v);
+bool snapshot_last(const struct snapshot *s, struct slice_view *ret);    /* the latest; false when there is none */
 bool snapshot_has(const struct snapshot *s, enum event_kind kind);       /* any fact of KIND */
 size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret);      /* heaviest first */
 

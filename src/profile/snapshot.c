@@ -127,7 +127,23 @@ void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret)
 
 	*ret = (struct slice_view){ .from_ns = slice->from_ns, .to_ns = slice->to_ns,
 				    .fact = slice->fact, .n = slice->n,
-				    .provisional = s->provisional && i == s->n - 1 };
+				    .provisional = s->provisional && i == s->n - 1, .next = i + 1 };
+}
+
+bool snapshot_next(const struct snapshot *s, struct slice_view *v)
+{
+	if (v->next == s->n)
+		return false;
+	snapshot_slice(s, v->next, v);
+	return true;
+}
+
+bool snapshot_last(const struct snapshot *s, struct slice_view *ret)
+{
+	if (!s->n)
+		return false;
+	snapshot_slice(s, s->n - 1, ret);
+	return true;
 }
 
 bool snapshot_has(const struct snapshot *s, enum event_kind kind)

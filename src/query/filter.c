@@ -95,10 +95,10 @@ struct share {
 	uint64_t idle_ns, busy_ns;
 };
 
-/* What is known by a slice, for comparing: more by a later one. */
-static uint32_t known_by(size_t slice, bool counted)
+/* What is known by the slice before number NEXT, for comparing: more by a later one. */
+static uint32_t known_by(size_t next, bool counted)
 {
-	return 2 * ((uint32_t)slice + 1) + counted;
+	return 2 * (uint32_t)next + counted;
 }
 
 /* Whether KIND is one of KINDS_WALL: said so since loops over all facts ask. */
@@ -117,8 +117,7 @@ static bool may_idle(struct filter *f, const struct fact *x)
 }
 
 /* OPEN is when a thread was last known to wait. */
-static void filter_look_at(struct filter *f, struct share *share, uint32_t *open,
-			   const struct slice_view *v, size_t slice)
+static void filter_look_at(struct filter *f, struct share *share, uint32_t *open, const struct slice_view *v)
 {
 	const bool in_time = share && filter_slice(f, v);
 
@@ -130,10 +129,10 @@ static void filter_look_at(struct filter *f, struct share *share, uint32_t *open
 		if (!is_time(x->kind))
 			continue;
 		if (open && EVENT_IS_WAIT(x->kind) && f->wait[x->wait] & FACT_OPEN) {
-			if (known_by(slice, x->count) > open[t])
-				open[t] = known_by(slice, x->count);
+			if (known_by(v->next, x->count) > open[t])
+				open[t] = known_by(v->next, x->count);
 		} else if (open && !v->provisional) {
-			f->moved[t] = known_by(slice, false);
+			f->moved[t] = known_by(v->next, false);
 		}
 		if (in_time && may_idle(f, x))
 			share[t].idle_ns = add_capped(share[t].idle_ns, x->weight);
@@ -159,7 +158,7 @@ static bool find_pools(struct filter *f, const struct share *share)
 /* Threads that do not wait have got on for good. */
 static void find_waiting(struct filter *f, const uint32_t *open, bool provisional)
 {
-	const uint32_t least = provisional ? known_by(snapshot_slices(f->s) - 1, false) : 0;
+	const uint32_t least = provisional ? known_by(snapshot_slices(f->s), false) : 0;
 
 	for (thread_id id = 0; id < f->threads; id++)
 		if (open[id] <= f->moved[id] || open[id] < least)
@@ -184,10 +183,8 @@ static bool look_at_all(struct filter *f, const struct names *names, unsigned in
 		if (!f->moved || !open)
 			return false;
 	}
-	for (size_t i = 0; (share || open) && i < snapshot_slices(f->s); i++) {
-		snapshot_slice(f->s, i, &v);
-		filter_look_at(f, share, open, &v, i);
-	}
+	while ((share || open) && snapshot_next(f->s, &v))
+		filter_look_at(f, share, open, &v);
 	if (open)
 		find_waiting(f, open, v.provisional);
 	return share ? find_pools(f, share) : true;
@@ -198,8 +195,8 @@ static bool filter_is_imported(const struct snapshot *s)
 {
 	struct slice_view v = { 0 };
 
-	for (size_t i = 0; !v.n && i < snapshot_slices(s); i++)
-		snapshot_slice(s, i, &v);
+	while (!v.n && snapshot_next(s, &v))
+		;
 	return v.n && v.fact[0].kind == EVENT_COUNTED;
 }
 
@@ -277,17 +274,26 @@ void filter_free(struct filter *f)
 	subtree_filter_free(&f->within);
 }
 
+bool filter_next_slice(struct filter *f, struct asked *a)
+{
+	a->at = 0;
+	while (snapshot_next(f->s, &a->v)) {
+		if (!filter_slice(f, &a->v))
+			continue;
+		a->end_ns = a->v.to_ns > a->end_ns ? a->v.to_ns : a->end_ns;
+		return true;
+	}
+	a->v.n = 0;
+	return false;
+}
+
 /* Adds what F asks for to *NS. */
 static void sum_asked(struct filter *f, uint64_t *ns)
 {
-	struct slice_view v;
+	struct asked a = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(f->s); i++) {
-		snapshot_slice(f->s, i, &v);
-		for (size_t k = 0; filter_slice(f, &v) && k < v.n; k++)
-			if (filter_fact(f, &v, i, &v.fact[k]))
-				*ns = add_capped(*ns, v.fact[k].weight);
-	}
+	while (filter_next(f, &a))
+		*ns = add_capped(*ns, a.fact->weight);
 }
 
 int query_share(const struct snapshot *s, const struct names *names, const struct query *q, uint64_t *ret_ns,
@@ -414,12 +420,12 @@ static unsigned int wait_is(struct filter *f, unsigned int is, unsigned int kind
 	return r;
 }
 
-unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x)
+unsigned int filter_wait(struct filter *f, const struct slice_view *v, const struct fact *x)
 {
 	const uint8_t is = f->wait[x->wait];
 	const unsigned int r = wait_is(f, is, x->kind, x->thread, x->stack);
 
-	return r && is & FACT_OPEN && known_by(slice, false) >= f->moved[f->same[x->thread]] ? r | FACT_OPEN : r;
+	return r && is & FACT_OPEN && known_by(v->next, false) >= f->moved[f->same[x->thread]] ? r | FACT_OPEN : r;
 }
 
 static unsigned int event_anywhere(struct filter *f, const struct event *ev)

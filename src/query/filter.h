@@ -72,7 +72,7 @@ static inline bool filter_slice(const struct filter *f, const struct slice_view 
  */
 unsigned int filter_event(struct filter *f, const struct event *ev);
 
-unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x);
+unsigned int filter_wait(struct filter *f, const struct slice_view *v, const struct fact *x);
 
 /* The places of f.set in which X, a fact that is asked for, counts, as a mask. */
 unsigned int filter_places_chosen(const struct filter *f, const struct fact *x);
@@ -107,27 +107,49 @@ static inline bool filter_within(const struct filter *f, thread_id thread, unsig
 }
 
 /* As filter_fact(), without regard to query.within. */
-static inline unsigned int filter_anywhere(struct filter *f, const struct slice_view *v, size_t slice,
-					   const struct fact *x)
+static inline unsigned int filter_anywhere(struct filter *f, const struct slice_view *v, const struct fact *x)
 {
 	if (!filter_about(f, x->kind, x->thread, x->node))
 		return 0;
 	if (f->stacks.stack && !stack_filter_has(&f->stacks, x->stack))
 		return 0;
 	if (EVENT_IS_WAIT(x->kind))
-		return filter_wait(f, v, slice, x);
+		return filter_wait(f, v, x);
 	return f->choosy && !filter_places(f, x) ? 0 : FACT_IN | FACT_COUNTS;
 }
 
-/*
- * The flags (FACT_*) of X, a fact of V, slice number SLICE of the snapshot; 0 when it is not asked
- * for.
- */
-static inline unsigned int filter_fact(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x)
+/* The flags (FACT_*) of X, a fact of V; 0 when it is not asked for. */
+static inline unsigned int filter_fact(struct filter *f, const struct slice_view *v, const struct fact *x)
 {
-	const unsigned int is = filter_anywhere(f, v, slice, x);
+	const unsigned int is = filter_anywhere(f, v, x);
 
 	return is && f->q->nr_within && !filter_within(f, x->thread, x->node, x->stack, is) ? 0 : is;
+}
+
+/* A way through all facts that are asked for; zeroed, it is at its beginning. */
+struct asked {
+	const struct fact *fact; /* where it is, */
+	unsigned int is;         /* the flags of that, */
+	struct slice_view v;     /* and its slice */
+	size_t at;               /* facts of the slice that were looked at */
+	uint64_t end_ns;         /* latest end of the slices so far that are in the time asked for */
+};
+
+/* Goes on with the next slice that has facts in the time asked for; false when there is none. */
+bool filter_next_slice(struct filter *f, struct asked *a);
+
+/* Goes on with the next fact; false when there is none. */
+static inline bool filter_next(struct filter *f, struct asked *a)
+{
+	do {
+		while (a->at < a->v.n) {
+			a->fact = &a->v.fact[a->at++];
+			a->is = filter_fact(f, &a->v, a->fact);
+			if (a->is)
+				return true;
+		}
+	} while (filter_next_slice(f, a));
+	return false;
 }
 
 #endif

@@ -61,14 +61,12 @@ int frame_share_of(const struct snapshot *s, struct frame_share *ret)
 	const uint32_t n = dict_stacks(d);
 	AUTO_FREE struct frame_share *count = calloc(n, sizeof(*count));
 	struct frame_share sum = { 0 };
-	struct slice_view v;
+	struct slice_view v = { 0 };
 
 	if (!count || !count_frames(d, count, n))
 		return -ENOMEM;
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
+	while (snapshot_next(s, &v))
 		frameshare_add_slice(&v, count, n, &sum);
-	}
 	*ret = sum;
 	return 0;
 }

@@ -19,8 +19,8 @@ static uint64_t before_slice(const struct filter *f, const struct slice_view *v,
 	return x->weight - length < v->from_ns ? x->weight - length : v->from_ns;
 }
 
-/* Adds what F asks for in V, the snapshot's slice number SLICE. */
-static void heatquery_add_slice(struct heat *h, struct filter *f, const struct slice_view *v, size_t slice)
+/* Adds what F asks for in V. */
+static void heatquery_add_slice(struct heat *h, struct filter *f, const struct slice_view *v)
 {
 	double sum[TIME_NR] = { 0 };
 
@@ -29,7 +29,7 @@ static void heatquery_add_slice(struct heat *h, struct filter *f, const struct s
 		const enum time_kind kind = heat_kind(x->kind);
 		uint64_t before;
 
-		if (kind == TIME_NR || !filter_fact(f, v, slice, x))
+		if (kind == TIME_NR || !filter_fact(f, v, x))
 			continue;
 		before = before_slice(f, v, x);
 		if (before)
@@ -45,16 +45,14 @@ static void heatquery_add_slice(struct heat *h, struct filter *f, const struct s
 bool heat_query(const struct snapshot *s, const struct names *names, const struct query *q, struct heat *ret)
 {
 	struct query all = *q;
-	struct slice_view v;
+	struct slice_view v = { 0 };
 	struct filter f;
 	bool ok;
 
 	all.from_ns = all.to_ns = 0;
 	ok = filter_init(&f, s, names, &all);
-	for (size_t i = 0; ok && i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
-		heatquery_add_slice(ret, &f, &v, i);
-	}
+	while (ok && snapshot_next(s, &v))
+		heatquery_add_slice(ret, &f, &v);
 	filter_free(&f);
 	return ok;
 }

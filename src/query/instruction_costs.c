@@ -81,19 +81,13 @@ static void instruction_costs_add_fact(struct builder *b, const struct fact *x, 
 		b->h->count += x->count;
 }
 
-static void instruction_costs_add_facts(struct builder *b, struct filter *f, const struct snapshot *s)
+static void instruction_costs_add_facts(struct builder *b, struct filter *f)
 {
-	struct slice_view v;
+	struct asked a = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
-		for (size_t k = 0; filter_slice(f, &v) && k < v.n; k++) {
-			const unsigned int is = filter_fact(f, &v, i, &v.fact[k]);
-
-			if (is && !(is & FACT_IDLE && b->q->fold_idle))
-				instruction_costs_add_fact(b, &v.fact[k], is);
-		}
-	}
+	while (filter_next(f, &a))
+		if (!(a.is & FACT_IDLE && b->q->fold_idle))
+			instruction_costs_add_fact(b, a.fact, a.is);
 }
 
 /* 2. */
@@ -224,7 +218,7 @@ int instruction_costs_build(const struct snapshot *s, const struct names *names,
 		ok = filter_init(&f, s, names, q);
 		if (ok) {
 			instruction_costs_find_frames(&b);
-			instruction_costs_add_facts(&b, &f, s);
+			instruction_costs_add_facts(&b, &f);
 			hang_up(&b);
 			instruction_costs_walk(&b);
 		}

@@ -86,21 +86,13 @@ static struct numa_fact look_up(struct numa_build *b, const struct fact *f, size
 /* Calls EACH for every fact that is asked for; false as soon as EACH is. */
 static bool numareport_each_fact(struct numa_build *b, bool (*each)(struct numa_build *b, const struct numa_fact *x))
 {
-	struct slice_view v;
+	struct asked a = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(b->s); i++) {
-		snapshot_slice(b->s, i, &v);
-		if (!filter_slice(&b->filter, &v))
-			continue;
-		for (size_t k = 0; k < v.n; k++) {
-			struct numa_fact x;
+	while (filter_next(&b->filter, &a)) {
+		const struct numa_fact x = look_up(b, a.fact, a.v.next - 1);
 
-			if (!filter_fact(&b->filter, &v, i, &v.fact[k]))
-				continue;
-			x = look_up(b, &v.fact[k], i);
-			if (!each(b, &x))
-				return false;
-		}
+		if (!each(b, &x))
+			return false;
 	}
 	return true;
 }
@@ -109,10 +101,9 @@ static bool numareport_each_fact(struct numa_build *b, bool (*each)(struct numa_
 static double seconds_of(struct numa_build *b, uint64_t after_ns)
 {
 	uint64_t from = UINT64_MAX, to = 0;
-	struct slice_view v;
+	struct slice_view v = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(b->s); i++) {
-		snapshot_slice(b->s, i, &v);
+	while (snapshot_next(b->s, &v)) {
 		if (!filter_slice(&b->filter, &v) || (v.provisional && to))
 			continue;
 		from = v.from_ns < from ? v.from_ns : from;

@@ -234,23 +234,14 @@ static bool query_add_fact(struct builder *b, const struct fact *f, unsigned int
 	return true;
 }
 
-static bool sum_facts(struct builder *b, const struct snapshot *s)
+static bool sum_facts(struct builder *b)
 {
-	struct slice_view view;
+	struct asked a = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &view);
-		if (!filter_slice(&b->filter, &view))
-			continue;
-		for (size_t k = 0; k < view.n; k++) {
-			const unsigned int is = filter_fact(&b->filter, &view, i, &view.fact[k]);
-
-			if (is && !query_add_fact(b, &view.fact[k], is))
-				return false;
-		}
-		if (view.to_ns > b->max_ns)
-			b->max_ns = view.to_ns;
-	}
+	while (filter_next(&b->filter, &a))
+		if (!query_add_fact(b, a.fact, a.is))
+			return false;
+	b->max_ns = a.end_ns;
 	hidx_free(&b->sum_index);
 	return true;
 }
@@ -610,7 +601,7 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
 	if (b.max_nodes >= HIDX_IDS)
 		b.max_nodes = HIDX_IDS - 1;
-	ok = t && query_prepare(&b, s) && sum_facts(&b, s) && order_sums(&b) && query_add_stacks(&b);
+	ok = t && query_prepare(&b, s) && sum_facts(&b) && order_sums(&b) && query_add_stacks(&b);
 	set = b.filter.set;
 	query_builder_free(&b);
 	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {

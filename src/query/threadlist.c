@@ -84,28 +84,17 @@ static void threadlist_add_fact(struct builder *b, const struct slice_view *v, c
 
 static void add_slices(struct builder *b)
 {
-	struct slice_view v;
+	struct asked a = { 0 };
 
-	for (size_t i = 0; i < snapshot_slices(b->s); i++) {
-		snapshot_slice(b->s, i, &v);
-		for (size_t k = 0; filter_slice(&b->filter, &v) && k < v.n; k++) {
-			const struct fact *x = &v.fact[k];
-			const unsigned int is = filter_fact(&b->filter, &v, i, x);
-
-			if (is)
-				threadlist_add_fact(b, &v, x, is);
-		}
-	}
+	while (filter_next(&b->filter, &a))
+		threadlist_add_fact(b, &a.v, a.fact, a.is);
 }
 
 static uint64_t threadlist_end_of(const struct snapshot *s)
 {
-	const size_t n = snapshot_slices(s);
-	struct slice_view v = { 0 };
+	struct slice_view v;
 
-	if (n)
-		snapshot_slice(s, n - 1, &v);
-	return v.to_ns;
+	return snapshot_last(s, &v) ? v.to_ns : 0;
 }
 
 /* Who waited once and had samples since, runs. */

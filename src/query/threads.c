@@ -62,8 +62,10 @@ struct seen {
 	uint32_t slice;          /* + 1; 0 = never */
 };
 
-static void threads_see(struct seen *seen, uint32_t n, const struct slice_view *v, uint32_t slice)
+static void threads_see(struct seen *seen, uint32_t n, const struct slice_view *v)
 {
+	const uint32_t slice = (uint32_t)v->next;
+
 	for (size_t i = 0; i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
 
@@ -84,7 +86,7 @@ thread_id *threads_same(const struct snapshot *s, uint32_t n)
 {
 	AUTO_FREE struct seen *seen = NULL;
 	AUTO_FREE thread_id *last = NULL;
-	struct slice_view v;
+	struct slice_view v = { 0 };
 	thread_id *same;
 	bool many;
 
@@ -97,10 +99,8 @@ thread_id *threads_same(const struct snapshot *s, uint32_t n)
 		free(same);
 		return NULL;
 	}
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
-		threads_see(seen, n, &v, (uint32_t)i + 1);
-	}
+	while (snapshot_next(s, &v))
+		threads_see(seen, n, &v);
 	for (thread_id id = 0; id < n; id++)
 		last[id] = same[id];
 	for (thread_id id = 0; id < n; id++)

@@ -106,34 +106,22 @@ struct builder {
 	uint64_t idle_ns;
 };
 
-static bool waits_asked(const struct builder *b, unsigned int is)
-{
-	return is && !(is & FACT_IDLE && b->q->fold_idle);
-}
-
 /* Calls EACH for every fact that is asked for; false as soon as EACH is, for want of memory. */
 static bool waits_each_fact(struct builder *b,
 			    bool (*each)(struct builder *b, const struct fact *f, unsigned int is, size_t slice))
 {
-	struct slice_view v;
+	struct asked a = { 0 };
 
 	b->at = 0;
 	b->idle_ns = 0;
-	for (size_t i = 0; i < snapshot_slices(b->s); i++) {
-		snapshot_slice(b->s, i, &v);
-		if (!filter_slice(&b->filter, &v))
+	while (filter_next(&b->filter, &a)) {
+		if (a.is & FACT_IDLE)
+			b->idle_ns = add_capped(b->idle_ns, a.fact->weight);
+		if (a.is & FACT_IDLE && b->q->fold_idle)
 			continue;
-		for (size_t k = 0; k < v.n; k++) {
-			const unsigned int is = filter_fact(&b->filter, &v, i, &v.fact[k]);
-
-			if (is & FACT_IDLE)
-				b->idle_ns = add_capped(b->idle_ns, v.fact[k].weight);
-			if (!waits_asked(b, is))
-				continue;
-			if (!each(b, &v.fact[k], is, i))
-				return false;
-			b->at++;
-		}
+		if (!each(b, a.fact, a.is, a.v.next - 1))
+			return false;
+		b->at++;
 	}
 	return true;
 }

@@ -63,7 +63,6 @@ static void add_provisional(struct heat *h, const struct slice_view *v)
 struct timeview *timeview_new(const struct snapshot *s, const struct names *names, const struct query *q)
 {
 	AUTO(timeview_free) struct timeview *tv = calloc(1, sizeof(*tv));
-	const size_t n = snapshot_slices(s);
 	struct slice_view last;
 
 	if (!tv || !heat_share(&tv->heat, snapshot_heat(s)))
@@ -71,11 +70,8 @@ struct timeview *timeview_new(const struct snapshot *s, const struct names *name
 	tv->filtered = q;
 	if (tv->filtered && !heat_query(s, names, q, &tv->asked))
 		return NULL;
-	if (n) {
-		snapshot_slice(s, n - 1, &last);
-		if (last.provisional)
-			add_provisional(&tv->heat, &last);
-	}
+	if (snapshot_last(s, &last) && last.provisional)
+		add_provisional(&tv->heat, &last);
 	return take_ptr(tv);
 }
 
@@ -91,11 +87,10 @@ void timeview_free(struct timeview *tv)
 bool timeview_round_out(const struct snapshot *s, uint64_t *from_ns, uint64_t *to_ns)
 {
 	const uint64_t from = *from_ns, to = *to_ns;
-	struct slice_view v;
+	struct slice_view v = { 0 };
 	bool any = false;
 
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
+	while (snapshot_next(s, &v)) {
 		if (!v.n || v.from_ns >= to || v.to_ns <= from)
 			continue;
 		any = true;
