@@ -11,6 +11,8 @@
  */
 #include "config.h"
 
+#include "probe/functions.h"
+#include "probe/usdt.h"
 #include "symbol/ehframe.h"
 #include "symbol/elfsyms.h"
 
@@ -45,6 +47,27 @@ static void look_starts(const struct elf_file *f, size_t size)
 	fde_starts_free(t);
 }
 
+/* What probes find in it lies in its code. */
+static void look_for_probes(const struct elf_file *f, size_t size)
+{
+	const struct spec_point all = { .kind = PROBE_ENTRY, .match = SPEC_WILDCARD, .name = "*" };
+	found_functions found = { 0 };
+	struct functions *functions;
+	usdt_sites sites = { 0 };
+
+	if (!functions_new(f, f, &functions, NULL)) {
+		find_functions(functions, &all, &found, NULL);
+		for (size_t i = 0; i < found.n; i++)
+			must(found.v[i].offset < size && *found.v[i].symbol && *found.v[i].name);
+		vec_free(&found);
+		functions_free(functions);
+	}
+	find_usdt(f, NULL, &sites, NULL, NULL);
+	for (size_t i = 0; i < sites.n; i++)
+		must(sites.v[i].offset < size && sites.v[i].semaphore < size && sites.v[i].nr_args <= USDT_ARGS_MAX);
+	vec_free(&sites);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t id[BUILD_ID_MAX];
@@ -55,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (elf_file_memory(data, size, &f, NULL))
 		return 0;
 	must(elf_file_build_id(f, id) <= BUILD_ID_MAX);
+	look_for_probes(f, size);
 	if (!elf_syms_new(f, f, &s, NULL)) {
 		for (uint64_t offset = 0; offset < size; offset += 5)
 			if (elf_file_vaddr(f, offset, &vaddr))
