@@ -50,12 +50,12 @@ AM_TESTS_ENVIRONMENT = \
 check-programs: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
-# Four kinds of tests, run in two phases.
+# Four kinds of tests, run in two phases: those of three kinds at the same time, and then the rest.
 #   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
 #		    said and shown): WATCH_JOBS at a time
-#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: at the same time,
-#		    CHECK_JOBS of them, behind those that watch: they get a CPU while nobody else wants it
-#   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
+#   guests	    boot a kernel of their own, under an emulator that takes one CPU: GUEST_JOBS at a time
+#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: CHECK_JOBS of them, behind
+#		    the others: they get a CPU while nobody else wants it
 #   measuring	    compare with a clock, a load or a cost: last, one at a time
 # Long ones go first: slow_tests, which check-fast leaves out, before others that are pure.
 # A script elsewhere than in tests/live and tests/qemu is pure, and one in tests/live measures, unless its local.mk adds it to
@@ -71,17 +71,21 @@ other_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TES
 slow_logs = $(filter $(other_logs),$(slow_tests:.sh=.log) $(slow_tests:=.log))
 pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
 # Tests that watch wait for programs and screens for nearly half of their time, and pure ones fill it. SCHED_IDLE gives way at once, so
-# those that watch do not find their programs starved, which they did beside pure tests of their own rank.
+# those that watch do not find their programs starved, which they did beside pure tests of their own rank. Guests cannot give way: a
+# kernel that gets no CPU for a while finds its clocks broken.
 CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
 WATCH_JOBS = `nproc`
+GUEST_JOBS = `n=$$(nproc); echo $$(((n + 1) / 2))`
 behind = $$(command -v chrt >/dev/null && echo chrt --idle 0 || echo nice -n 19)
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
 # CHECK_AGAIN set, a few tests that failed run once more (again.sh); the last lines say which, and what failed.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
-	logs='$(strip $(guest_logs) $(pure_logs))'; \
+	logs='$(strip $(pure_logs))'; \
 	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) BEHIND="$(behind)" $$logs & \
+	logs='$(strip $(guest_logs))'; \
+	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(GUEST_JOBS) $$logs & \
 	logs='$(strip $(watching_logs))'; \
 	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(WATCH_JOBS) $$logs || :; \
 	wait; \

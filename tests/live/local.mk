@@ -24,6 +24,7 @@ shell_tests += tests/live/unwind_short.sh
 shell_tests += tests/live/unwind_hops.sh
 shell_tests += tests/live/unwind_change.sh
 shell_tests += tests/live/unwind_depth.sh
+shell_tests += tests/live/unwind_whole.sh
 shell_tests += tests/live/moved_text.sh
 shell_tests += tests/live/names_late.sh
 shell_tests += tests/live/unread.sh
