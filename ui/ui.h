@@ -39,8 +39,9 @@ struct ui_options {
 /*
  * Takes the terminal, shows FEED until the user quits, and gives the terminal back in every case,
  * fatal signals included. When the user picks another target, the old feed is left (feed.leave()),
- * and *FEED becomes the new one, which is then the caller's. With O->start, *FEED is only filled. Returns 0, or a negative errno with a
- * sentence (no terminal, unknown TERM). QUIT_FD, when >= 0, ends the view when it becomes readable.
+ * and *FEED becomes the new one, which is then the caller's. With O->start, *FEED is only filled.
+ * Returns 0, or a negative errno with a sentence (no terminal, unknown TERM). QUIT_FD, when >= 0,
+ * ends the view when it becomes readable.
  */
 int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e);
 

@@ -95,8 +95,11 @@ static frame_id made_named(struct made *m, const char *text, size_t len)
 		const char *stop = next ? next : end;
 
 		name[n] = (struct name){ .func = made_func(m, part, (size_t)(stop - part), mod, kind) };
-		name[n].file = names_add_text(m->names, "/src/app.c", strlen("/src/app.c"));
-		name[n].line = 10u * (n + 1u);
+		/* "app+0x4700" has lost its name, and its lines with it. */
+		if (!memmem(part, (size_t)(stop - part), "+0x", 3)) {
+			name[n].file = names_add_text(m->names, "/src/app.c", strlen("/src/app.c"));
+			name[n].line = 10u * (n + 1u);
+		}
 		n++;
 		part = stop + 1;
 	}

@@ -512,6 +512,24 @@ static void recording_without_its_end(void **state)
 	madefeed_free(&f);
 }
 
+static void a_function_without_a_name_says_why(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_add(&f, 0, "main;app+0x4700", 10);
+	driver_init(&d, &f, 132, 24, false);
+	driver_press(&d, "E");
+	driver_press(&d, "G");
+	assert_screen_has(d.canvas, " app+0x4700 \xC2\xB7 stripped: install its debug symbols, "
+			  "or use --debuginfod \xC2\xB7 self");
+	driver_resize(&d, 80, 24);
+	assert_screen_has(d.canvas, " app+0x4700 \xC2\xB7 stripped \xC2\xB7 self");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 /* The third line of the screen, in memory of its own. */
 static char *third_line(struct driver *d)
 {
@@ -838,6 +856,7 @@ int main(void)
 		cmocka_unit_test(wakers_are_asked_for),
 		cmocka_unit_test(figures_of_waits),
 		cmocka_unit_test(recording_without_its_end),
+		cmocka_unit_test(a_function_without_a_name_says_why),
 		cmocka_unit_test(pending_symbols_displace_nothing),
 		cmocka_unit_test(long_target),
 		cmocka_unit_test(losses_and_doubts),

@@ -222,6 +222,7 @@ void flatpane_status(const struct view *v, const struct pane *p, struct canvas *
 	row = outline_as_tree(p->tv->list, node, &one);
 	flatpane_figures(p, node, &row, &words);
 	tree_line(&row, 0, place, sizeof(place));
+	pane_common_say_stripped(&row, 0, cv->w, place, sizeof(place));
 	room = pane_common_status_room(p->tv, cv, y, place, figures);
 	pane_common_status(cv, y, room, treeview_label(p->tv, node, label, sizeof(label)), place, figures);
 }

@@ -18,6 +18,7 @@
 #define MARK_CURSOR 0x258C
 #define ELLIPSIS 0x2026
 #define FAINT_SHARE 0.005
+#define STRIPPED_W 132           /* from so many columns on, what helps has room beside a name and its figures */
 #define ARROW "\xE2\x86\x93"
 #define DOT TEXT_BUILDER_DOT
 
@@ -281,6 +282,19 @@ void pane_common_all_idle(struct canvas *cv, int lines)
 {
 	pane_common_wrapped(cv, cv->w >= 40 ? 3 : 1, 0, cv->w - 6, lines, STYLE_TITLE,
 			    "Nothing but idle waits so far: w shows them.");
+}
+
+void pane_common_say_stripped(const struct tree *t, uint32_t node, int w, char *place, size_t size)
+{
+	char label[LABEL_MAX];
+
+	if (*place || t->node[node].kind != NODE_FUNC || *tree_suffix(t, node))
+		return;
+	tree_label(t, node, label, sizeof(label));
+	/* Names of symbols have no such numbers; notes, such as "[unknown]", have other reasons. */
+	if (*label != '[' && strstr(label, "+0x"))
+		text_format(place, size, "stripped%s", w < STRIPPED_W ? "" :
+			    ": install its debug symbols, or use --debuginfod");
 }
 
 /* The columns that TEXT takes behind what stands before it; 0 = none: it is empty, or there is no ROOM for it. */

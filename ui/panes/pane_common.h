@@ -101,6 +101,11 @@ void pane_common_idle_end(struct canvas *cv, int y, int end, int bar_x);
 void pane_common_all_idle(struct canvas *cv, int lines);
 
 /*
+ * Fills PLACE (SIZE bytes), unless it has something, with why NODE is called "redis-server+0x64da0"
+ * and what helps, in a pane of W columns. Nothing for functions that have a name.
+ */
+void pane_common_say_stripped(const struct tree *t, uint32_t node, int w, char *place, size_t size);
+/*
  * The line about the row under the cursor: name, PLACE in the code, FIGURES, and which row it is.
  * First how many columns the name gets; what there is no room for is emptied.
  */

@@ -383,6 +383,7 @@ static void treepane_status(const struct view *v, const struct pane *p, struct c
 		return;
 	status_figures(tv, &p->look, node, &words);
 	tree_line(tv->tree, node, place, sizeof(place));
+	pane_common_say_stripped(tv->tree, node, cv->w, place, sizeof(place));
 	room = pane_common_status_room(tv, cv, y, place, figures);
 	treepane_label(tv, node, room, label, sizeof(label));
 	pane_common_status(cv, y, room, label, place, figures);
