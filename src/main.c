@@ -32,6 +32,7 @@ static int run_command(const struct options *o, struct err *e)
 		{ "check", cmd_check },
 		{ "diff", cmd_diff },
 		{ "doctor", cmd_doctor },
+		{ "list", cmd_list },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

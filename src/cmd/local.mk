@@ -9,6 +9,7 @@ sberf_SOURCES += src/cmd/help.c
 sberf_SOURCES += src/cmd/help.h
 sberf_SOURCES += src/cmd/open_recording.c
 sberf_SOURCES += src/cmd/open_recording.h
+sberf_SOURCES += src/cmd/list.c
 sberf_SOURCES += src/cmd/merge.c
 sberf_SOURCES += src/cmd/options.c
 sberf_SOURCES += src/cmd/options.h

@@ -178,5 +178,6 @@ int cmd_merge(const struct options *o, struct err *e);
 int cmd_check(const struct options *o, struct err *e);
 int cmd_diff(const struct options *o, struct err *e);
 int cmd_doctor(const struct options *o, struct err *e);
+int cmd_list(const struct options *o, struct err *e);
 
 #endif

@@ -150,17 +150,41 @@ static bool function_matches(struct function_search *s, const char *symbol)
 	return (!clone || is_copy(clone + strlen(" [clone "))) && find_match_is(&s->match, bare_name(name));
 }
 
+static uint32_t underscores(const char *symbol)
+{
+	return (uint32_t)strspn(symbol, "_");
+}
+
+/* Whether people rather say A than B for a place: "malloc", not "__libc_malloc". */
+static bool is_better_name(const char *a, const char *b)
+{
+	const uint32_t ua = underscores(a), ub = underscores(b);
+
+	return ua != ub ? ua < ub : strlen(a) < strlen(b);
+}
+
+/* Names the place *RET by SYMBOL. */
+static int name_place(struct functions *f, const char *symbol, struct found_function *ret, struct err *e)
+{
+	AUTO_FREE char *name = demangle_symbol(symbol);
+	const char *kept = name ? arena_strndup(&f->names, name, strlen(name)) : NULL;
+
+	if (!kept)
+		return err_nomem(e, "the functions to probe");
+	ret->symbol = symbol;
+	ret->name = kept;
+	return 0;
+}
+
 /* Keeps the symbol SYM, NUMBER bytes behind its begin. */
 static int function_take(struct function_search *s, const struct function_symbol *sym, uint64_t number, struct err *e)
 {
 	const char *symbol = s->f->text.v + sym->name;
-	AUTO_FREE char *name = NULL;
 	struct found_function *last = s->found->n > s->before ? &s->found->v[s->found->n - 1] : NULL, *slot;
 	struct found_function place = {
 		.vaddr = sym->vaddr + number,
 		.start = sym->vaddr,
 		.size = sym->size,
-		.symbol = symbol,
 		.names = 1,
 		.at_entry = !number,
 		.resolver = sym->resolver,
@@ -168,16 +192,14 @@ static int function_take(struct function_search *s, const struct function_symbol
 
 	if (last && last->vaddr == place.vaddr && s->matched <= FUNCTIONS_FOUND_MAX) {
 		last->names++;
-		return 0;
+		return is_better_name(symbol, last->symbol) ? name_place(s->f, symbol, last, e) : 0;
 	}
 	if (number && number >= sym->size)
 		return err_set(e, ERANGE, "'%s' has %" PRIu64 " bytes: there is no instruction of it at +0x%" PRIx64,
 			       symbol, sym->size, number);
 	if (!functions_offset(s->f, place.vaddr, &place.offset) || ++s->matched > FUNCTIONS_FOUND_MAX)
 		return 0;
-	name = demangle_symbol(symbol);
-	place.name = name ? arena_strndup(&s->f->names, name, strlen(name)) : NULL;
-	slot = place.name ? vec_push(s->found) : NULL;
+	slot = name_place(s->f, symbol, &place, e) ? NULL : vec_push(s->found);
 	if (!slot)
 		return err_nomem(e, "the functions to probe");
 	*slot = place;

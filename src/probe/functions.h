@@ -44,7 +44,7 @@ struct found_function {
 	uint64_t offset;         /* the same in the file: what is given to the kernel */
 	uint64_t start;          /* virtual address of the function that holds it; vaddr when that is not known */
 	uint64_t size;           /* of that function, bytes; 0 = not known */
-	const char *symbol;      /* the name that matched, as the file has it; "" for an offset without function */
+	const char *symbol;      /* the best name that matched, as the file has it; "" for an offset without function */
 	const char *name;        /* the same as people write it, with parameters */
 	uint32_t names;          /* how many names of this place matched */
 	bool at_entry;           /* the place is the first instruction of the function */

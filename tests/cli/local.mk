@@ -3,6 +3,7 @@
 shell_tests += tests/cli/bounded.sh
 slow_tests += tests/cli/bounded.sh
 shell_tests += tests/cli/check.sh
+shell_tests += tests/cli/list.sh
 shell_tests += tests/cli/command_line.sh
 shell_tests += tests/cli/completion.sh
 shell_tests += tests/cli/import_folded.sh

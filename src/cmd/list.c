@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* list.c - `sberf list`: what can be probed, in the kernel and in the files of a target, and what each hit costs. */
+#include "config.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "cmd/options.h"
+#include "probe/catalog.h"
+#include "system/lookup.h"
+#include "system/procfs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file that processes of the target execute. */
+struct listed_file {
+	char *path, *shown;
+};
+
+struct listing {
+	VEC(struct listed_file) file;
+	pid_t pid; /* whose mappings are read */
+	uint64_t rows;
+	bool nomem;
+};
+
+static void print_clean(const char *s)
+{
+	const size_t len = strlen(s);
+	AUTO_FREE char *clean = malloc(3 * len + 1);
+
+	if (!clean)
+		return;
+	text_sanitise(clean, 3 * len + 1, s, len);
+	fputs(clean, stdout);
+}
+
+/* "  0.93 us  uprobe:libc.so.6:free  # at +3, branch" */
+static int print_row(void *ctx, const struct catalog_row *row)
+{
+	struct listing *l = ctx;
+
+	l->rows++;
+	if (row->cost_ns)
+		printf("%6u.%02u us  ", row->cost_ns / 1000, row->cost_ns % 1000 / 10);
+	else
+		printf("%12s  ", "unknown");
+	print_clean(row->probe);
+	if (*row->args) {
+		putchar('(');
+		print_clean(row->args);
+		putchar(')');
+	}
+	if (*row->note) {
+		fputs("  # ", stdout);
+		print_clean(row->note);
+	}
+	putchar('\n');
+	return ferror(stdout) ? -EPIPE : 0;
+}
+
+static void listed_free(struct listing *l)
+{
+	for (size_t i = 0; i < l->file.n; i++) {
+		free(l->file.v[i].path);
+		free(l->file.v[i].shown);
+	}
+	vec_free(&l->file);
+}
+
+static bool is_listed(const struct listing *l, const char *shown)
+{
+	for (size_t i = 0; i < l->file.n; i++)
+		if (!strcmp(l->file.v[i].shown, shown))
+			return true;
+	return false;
+}
+
+static void listing_add(struct listing *l, const char *path, const char *shown)
+{
+	struct listed_file *f;
+
+	if (is_listed(l, shown))
+		return;
+	f = vec_push(&l->file);
+	if (!f) {
+		l->nomem = true;
+		return;
+	}
+	*f = (struct listed_file){ strdup(path), strdup(shown) };
+	l->nomem |= !f->path || !f->shown;
+}
+
+static void list_mapping(void *ctx, const struct maps_line *m)
+{
+	struct listing *l = ctx;
+	char path[64 + PROC_PATH_MAX], shown[PROC_PATH_MAX];
+	bool deleted;
+	size_t len;
+
+	if (!m->exec || map_what(m->name, m->name_len) != WHAT_FILE || m->name_len >= sizeof(shown))
+		return;
+	len = map_name_len(m->name, m->name_len, &deleted);
+	text_format(shown, sizeof(shown), "%.*s", (int)len, m->name);
+	if (deleted)
+		text_format(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, l->pid, m->start, m->end);
+	else
+		text_format(path, sizeof(path), "/proc/%d/root%s", l->pid, shown);
+	listing_add(l, path, shown);
+}
+
+static int list_process(struct listing *l, pid_t pid, struct err *e)
+{
+	AUTO_FD int dir = proc_open(pid);
+	ssize_t n = dir < 0 ? dir : 0;
+
+	l->pid = pid;
+	if (dir >= 0)
+		n = proc_read_maps(dir, list_mapping, l);
+	if (n < 0)
+		return err_set(e, (int)-n, "the mappings of process %d cannot be read: %s", pid, strerror((int)-n));
+	return l->nomem ? err_nomem(e, "the files of a process") : 0;
+}
+
+/* The files of the target; without one, that of a probe which names it by a path. */
+static int list_files(struct listing *l, const struct options *o, struct err *e)
+{
+	u32_vec ids = { 0 };
+	int rc = 0;
+
+	if (o->target == OPT_TARGET_NAME)
+		rc = lookup_by_name(o->name, &ids, e);
+	if (!rc && o->target == OPT_TARGET_NAME && !ids.n)
+		rc = err_set(e, ESRCH, "no process is called '%s' (see 'ps -e')", o->name);
+	for (size_t i = 0; !rc && i < ids.n; i++)
+		rc = list_process(l, (pid_t)ids.v[i], e);
+	for (size_t i = 0; !rc && o->target == OPT_TARGET_PIDS && i < o->ids.n; i++)
+		rc = list_process(l, (pid_t)o->ids.v[i], e);
+	vec_free(&ids);
+	return rc;
+}
+
+/* Lists the file at PATH, called SHOWN. One that cannot be read is told, and the others go on. */
+static int list_file(const struct catalog *c, const char *path, const char *shown, struct err *ret_near)
+{
+	struct err why = ERR_INIT;
+	uint64_t rows = 0;
+	int rc = catalog_file(c, path, shown, &rows, &why);
+
+	if (rc < 0 && rc != -EPIPE)
+		fprintf(stderr, "sberf list: %s\n", why.text);
+	if (!rc && why.code == ENOENT)
+		*ret_near = why;
+	return rc == -EPIPE || rc == -ENOMEM ? rc : 0;
+}
+
+/* Lists what C asks for. *RET_NEAR says what is near, where something was asked for that is not there. */
+static int list_one(struct listing *l, const struct catalog *c, struct err *ret_near, struct err *e)
+{
+	const char *target = c->only ? c->only->target : "";
+	int rc = catalog_kernel(c, e);
+
+	if (!rc && strchr(target, '/') && !is_listed(l, target))
+		rc = list_file(c, target, target, ret_near);
+	for (size_t i = 0; !rc && i < l->file.n; i++)
+		rc = list_file(c, l->file.v[i].path, l->file.v[i].shown, ret_near);
+	return rc;
+}
+
+/* TEXT is a probe when it begins with a kind of probe and a colon; else it is a wildcard for the text of probes. */
+static int list_asked(struct listing *l, const char *text, struct err *e)
+{
+	struct catalog c = { .each = print_row, .ctx = l };
+	const size_t len = strcspn(text, ":");
+	const uint64_t before = l->rows;
+	struct err near = ERR_INIT;
+	struct spec s;
+	int rc;
+
+	if (text[len] == ':' && probe_kind_find(text, len) != PROBE_KINDS) {
+		rc = spec_parse(text, &s, e);
+		if (rc < 0)
+			return rc;
+		if (s.span)
+			return err_set(e, EINVAL, "'%s' is a span: list its probes one by one", text);
+		c.only = &s.point[0];
+	} else {
+		c.glob = text;
+	}
+	rc = list_one(l, &c, &near, e);
+	if (rc || l->rows > before)
+		return rc;
+	if (near.code)
+		return err_set(e, ENOENT, "'%s': %s", text, near.text);
+	return err_set(e, ENOENT, "nothing that can be probed is '%s'%s", text,
+		       l->file.n ? "" : ": functions and USDT need a target (-p PID, -n NAME) or a path");
+}
+
+int cmd_list(const struct options *o, struct err *e)
+{
+	struct listing l = { 0 };
+	struct err near = ERR_INIT;
+	int rc = list_files(&l, o, e);
+
+	if (!rc && !o->files.n)
+		rc = list_one(&l, &(struct catalog){ .each = print_row, .ctx = &l }, &near, e);
+	for (size_t i = 0; !rc && i < o->files.n; i++)
+		rc = list_asked(&l, o->files.v[i], e);
+	listed_free(&l);
+	return rc == -EPIPE ? 0 : rc;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* catalog.c - see catalog.h. */
+#include "config.h"
+
+#include "probe/catalog.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/wildcard.h"
+#include "probe/find_syscalls.h"
+#include "probe/functions.h"
+#include "probe/site.h"
+#include "probe/tracepoint.h"
+#include "probe/usdt.h"
+#include "symbol/debugfile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ARGS_TEXT_MAX 1024u
+
+/*
+ * Measured on Linux 6.18 in a KVM guest on an AMD EPYC: a system call that is timed by two programs
+ * with a histogram costs 298 to 370 ns, a tracepoint that is counted 51 to 121. A function that is
+ * timed by one session costs 1.49 us where its entry alone costs 0.91.
+ */
+enum { SYSCALL_NS = 370, TRACEPOINT_NS = 120, RETURN_NS = 580 };
+
+static bool asks_for(const struct catalog *c, enum probe_kind kind)
+{
+	return !c->only || c->only->kind == kind;
+}
+
+/* Writes P as text to DST; false when the list is not about it. */
+static bool catalog_wants(const struct catalog *c, const struct spec_point *p, char dst[SPEC_TEXT_MAX])
+{
+	const struct spec s = { .points = 1, .point = { *p } };
+
+	spec_text(&s, dst);
+	return !c->glob || wildcard_matches(c->glob, dst);
+}
+
+/* The fields of T that are not of all tracepoints, as "type name, ...", without the first SKIP. */
+static void fields_text(const struct tracepoint *t, unsigned int skip, char dst[ARGS_TEXT_MAX])
+{
+	size_t at = 0;
+
+	*dst = '\0';
+	for (size_t i = 0; i < t->field.n; i++) {
+		const struct tracepoint_field *f = &t->field.v[i];
+
+		if (f->common)
+			continue;
+		if (skip) {
+			skip--;
+			continue;
+		}
+		at += text_format(dst + at, ARGS_TEXT_MAX - at, "%s%s %s", at ? ", " : "", f->type, f->name);
+	}
+}
+
+static void read_fields_text(const char *tracefs, const struct tracepoint_name *name, unsigned int skip,
+			     char dst[ARGS_TEXT_MAX])
+{
+	struct tracepoint t = { 0 };
+
+	*dst = '\0';
+	if (*tracefs && !tracepoint_read(tracefs, name, &t, NULL))
+		fields_text(&t, skip, dst);
+	tracepoint_free(&t);
+}
+
+static int catalog_syscalls(const struct catalog *c, const char *tracefs, struct err *e)
+{
+	static const struct spec_point all = { .kind = PROBE_SYSCALL, .match = SPEC_ANY };
+	found_syscalls calls = { 0 };
+	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX];
+	int rc = find_syscalls(c->only ? c->only : &all, NULL, &calls, e);
+
+	for (size_t i = 0; rc >= 0 && i < calls.n; i++) {
+		struct spec_point p = { .kind = PROBE_SYSCALL, .match = SPEC_EXACT };
+		struct tracepoint_name format = { .category = "syscalls" };
+
+		text_format(p.name, sizeof(p.name), "%s", calls.v[i].name);
+		if (!catalog_wants(c, &p, text))
+			continue;
+		text_format(format.name, sizeof(format.name), "sys_enter_%s", calls.v[i].name);
+		/* The first field is the number of the call. */
+		read_fields_text(tracefs, &format, 1, args);
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, SYSCALL_NS, "" });
+	}
+	vec_free(&calls);
+	return rc < 0 ? rc : 0;
+}
+
+static int catalog_tracepoints(const struct catalog *c, const char *tracefs, struct err *e)
+{
+	const enum probe_kind kind = c->only ? c->only->kind : PROBE_TRACEPOINT;
+	tracepoint_names names = { 0 };
+	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX];
+	int rc = find_tracepoints(tracefs, c->only, &names, e);
+
+	for (size_t i = 0; rc >= 0 && i < names.n; i++) {
+		struct spec_point p = { .kind = (uint8_t)kind, .match = SPEC_EXACT };
+
+		if (kind == PROBE_TRACEPOINT)
+			text_format(p.provider, sizeof(p.provider), "%s", names.v[i].category);
+		p.provider_match = kind == PROBE_TRACEPOINT ? SPEC_EXACT : SPEC_ANY;
+		text_format(p.name, sizeof(p.name), "%s", names.v[i].name);
+		if (!catalog_wants(c, &p, text))
+			continue;
+		read_fields_text(tracefs, &names.v[i], 0, args);
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, TRACEPOINT_NS, "" });
+	}
+	vec_free(&names);
+	return rc < 0 ? rc : 0;
+}
+
+int catalog_kernel(const struct catalog *c, struct err *e)
+{
+	const bool tracepoints = asks_for(c, PROBE_TRACEPOINT) || asks_for(c, PROBE_RAW_TRACEPOINT);
+	char tracefs[PATH_MAX] = "";
+	int rc = 0, lacks = tracepoints || asks_for(c, PROBE_SYSCALL) ? tracefs_find(tracefs, e) : 0;
+
+	if (asks_for(c, PROBE_SYSCALL))
+		rc = catalog_syscalls(c, tracefs, e);
+	if (rc < 0 || !tracepoints)
+		return rc;
+	if (lacks < 0)
+		return c->only ? lacks : 0;
+	return catalog_tracepoints(c, tracefs, e);
+}
+
+/* A file that is open for its probes. */
+struct catalog_input {
+	const struct catalog *c;
+	const char *shown;
+	struct elf_file *file;
+	struct image *image; /* for kinds that return; NULL = not needed, or not to be had */
+	uint64_t found;
+};
+
+/* What a hit of the function F costs in a probe of KIND, and why it costs so. */
+static uint32_t function_cost(struct catalog_input *in, enum probe_kind kind, const struct found_function *f,
+			      char note[ARGS_TEXT_MAX])
+{
+	const bool returns = kind != PROBE_ENTRY;
+	const struct site_wish wish = { .returns = returns, .cfi = in->image };
+	struct probe_site site;
+
+	*note = '\0';
+	if (f->resolver) {
+		text_format(note, ARGS_TEXT_MAX, "only chooses a function when the program starts; probe that one");
+		return 0;
+	}
+	if (site_of_function(in->file, f, &wish, &site, NULL) || !site.cost_ns)
+		return 0;
+	if (returns && !site.return_ok) {
+		text_format(note, ARGS_TEXT_MAX,
+			    "its return cannot be probed: no unwind table says where the return address is");
+		return 0;
+	}
+	if (site.stop)
+		text_format(note, ARGS_TEXT_MAX, "single-stepped at %s, as %s", site_insn_info(site.insn)->name,
+			    site_stop_text(site.stop));
+	else if (site.behind)
+		text_format(note, ARGS_TEXT_MAX, "at +%u, %s", site.behind, site_insn_info(site.insn)->name);
+	return site.cost_ns + (returns ? RETURN_NS : 0);
+}
+
+static int catalog_function(struct catalog_input *in, const struct found_function *f)
+{
+	struct spec_point p = { .kind = in->c->only ? in->c->only->kind : PROBE_ENTRY, .match = SPEC_EXACT };
+	char text[SPEC_TEXT_MAX], note[ARGS_TEXT_MAX];
+	uint32_t cost;
+
+	/* A name that is too long for a probe is written as an offset. */
+	if (!f->at_entry || !*f->name || strlen(f->name) >= sizeof(p.name)) {
+		p.match = SPEC_FILE_OFFSET;
+		p.number = f->offset;
+	} else {
+		text_format(p.name, sizeof(p.name), "%s", f->name);
+	}
+	text_format(p.target, sizeof(p.target), "%s", in->shown);
+	if (!catalog_wants(in->c, &p, text))
+		return 0;
+	cost = function_cost(in, p.kind, f, note);
+	in->found++;
+	return in->c->each(in->c->ctx, &(struct catalog_row){ text, "", cost, note });
+}
+
+static bool is_of_function(enum probe_kind kind)
+{
+	return kind == PROBE_ENTRY || kind == PROBE_RETURN || kind == PROBE_CALL;
+}
+
+static int catalog_functions(struct catalog_input *in, const char *path, struct err *e)
+{
+	static const struct spec_point all = { .kind = PROBE_ENTRY, .match = SPEC_ANY };
+	const struct debug_places places = { .root = -1 };
+	AUTO_FD int debug_fd =
+		elf_file_section_type(in->file, SHT_SYMTAB) ? -1 : debugfile_open(in->file, path, &places);
+	AUTO(elf_file_free) struct elf_file *debug = NULL;
+	AUTO(functions_free) struct functions *functions = NULL;
+	found_functions found = { 0 };
+	int rc;
+
+	if (debug_fd >= 0)
+		elf_file_open(debug_fd, &debug, NULL);
+	rc = functions_new(in->file, debug, &functions, e);
+	if (!rc)
+		rc = find_functions(functions, in->c->only ? in->c->only : &all, &found, e);
+	for (size_t i = 0; rc >= 0 && i < found.n; i++)
+		rc = catalog_function(in, &found.v[i]);
+	vec_free(&found);
+	return rc == -ENOENT || rc > 0 ? 0 : rc;
+}
+
+static int catalog_usdt(struct catalog_input *in, struct err *e)
+{
+	usdt_sites sites = { 0 };
+	char text[SPEC_TEXT_MAX];
+	int rc = find_usdt(in->file, in->c->only, &sites, NULL, e);
+
+	for (size_t i = 0; rc >= 0 && i < sites.n; i++) {
+		struct spec_point p = { .kind = PROBE_USDT, .match = SPEC_EXACT, .provider_match = SPEC_EXACT };
+		const struct usdt_site *s = &sites.v[i];
+
+		text_format(p.target, sizeof(p.target), "%s", in->shown);
+		text_format(p.provider, sizeof(p.provider), "%.*s", (int)sizeof(p.provider) - 1, s->provider);
+		text_format(p.name, sizeof(p.name), "%s", s->name);
+		if (!catalog_wants(in->c, &p, text))
+			continue;
+		in->found++;
+		rc = in->c->each(in->c->ctx,
+				 &(struct catalog_row){ text, s->text, site_insn_info(SITE_NOP)->cost_ns, "" });
+	}
+	vec_free(&sites);
+	return rc == -ENOENT || rc > 0 ? 0 : rc;
+}
+
+int catalog_file(const struct catalog *c, const char *path, const char *shown, uint64_t *ret_found, struct err *e)
+{
+	const bool functions = !c->only || is_of_function(c->only->kind), usdt = asks_for(c, PROBE_USDT);
+	AUTO(elf_file_free) struct elf_file *file = NULL;
+	AUTO(image_free) struct image *image = NULL;
+	struct catalog_input in = { .c = c, .shown = shown };
+	int rc;
+
+	if ((!functions && !usdt) || (c->only && !probe_target_is(c->only->target, shown)))
+		return 0;
+	AUTO_FD int fd = regular_open(path);
+	if (fd < 0)
+		return err_set(e, -fd, "%s cannot be read: %s", shown, strerror(-fd));
+	rc = elf_file_open(fd, &file, e);
+	if (rc < 0)
+		return err_prefix(e, "%s", shown);
+	if (c->only && c->only->kind != PROBE_ENTRY && functions)
+		image_open(fd, &image, NULL);
+	in.file = file;
+	in.image = image;
+	rc = functions ? catalog_functions(&in, path, e) : 0;
+	if (!rc && usdt)
+		rc = catalog_usdt(&in, e);
+	*ret_found += in.found;
+	return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * catalog.h - lists what can be probed, each as it is written in a probe, with what is known of its
+ * arguments and what a hit costs.
+ */
+#ifndef SBERF_PROBE_CATALOG_H
+#define SBERF_PROBE_CATALOG_H
+
+#include "base/err.h"
+#include "probe/spec.h"
+
+#include <stdint.h>
+
+struct catalog_row {
+	const char *probe;       /* canonical, as spec_parse() reads it: "uprobe:libc.so.6:malloc"; not sanitised */
+	const char *args;        /* "int dfd, const char * filename"; of USDT the operands; "" = not known */
+	uint32_t cost_ns;        /* of a hit that is counted; of kinds with a return both halves; 0 = not known */
+	const char *note;        /* a remark for a person, as why it is dear; "" = none */
+};
+
+/* Takes a row, valid during the call. Not 0 ends the list with that, a negative errno. */
+typedef int catalog_fn(void *ctx, const struct catalog_row *row);
+
+/* What to list, and for whom. Borrowed during the call. */
+struct catalog {
+	const struct spec_point *only;   /* what this point means; NULL = all kinds */
+	const char *glob;                /* of these, whose text matches this wildcard; NULL = all of them */
+	catalog_fn *each;
+	void *ctx;
+};
+
+/*
+ * Lists system calls and tracepoints of this kernel. Of a point that is of another kind: nothing. 0,
+ * what EACH returned, or a negative errno with a sentence. Without tracefs system calls are listed
+ * without arguments, and tracepoints are refused only when they alone were asked for.
+ */
+int catalog_kernel(const struct catalog *c, struct err *e);
+
+/*
+ * Lists functions and static probes of the file PATH, which this process can open, as those of a
+ * target called SHOWN. Where ONLY names a target, SHOWN has to be that (probe_target_is()), else
+ * nothing is listed. Not found is no error here: *RET_FOUND (added to) counts rows, and E may hold a
+ * sentence about what is near (code ENOENT) though 0 is returned.
+ */
+int catalog_file(const struct catalog *c, const char *path, const char *shown, uint64_t *ret_found, struct err *e);
+
+#endif
