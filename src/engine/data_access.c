@@ -119,6 +119,22 @@ static void data_access_ask(struct data_access *t, pid_t pid, uint64_t addr, uin
 	go_without(t, ev);
 }
 
+/*
+ * An executable is known already, as the module of its code, which has a build-id and maybe the
+ * name by which it runs. ID, the module of its data, gets that name, too.
+ */
+static void run_as_its_code(struct dict *d, module_id id)
+{
+	const struct module *m = dict_get_module(d, id);
+
+	for (module_id other = 0; other < id && m->ino; other++) {
+		const struct module *code = dict_get_module(d, other);
+
+		if (code->dev == m->dev && code->ino == m->ino && module_shown_path(code) != code->path)
+			dict_module_run_as(d, id, module_shown_path(code));
+	}
+}
+
 /* The file that lies behind a mapping, as far as there is room for names: a target may map millions. */
 static module_id data_access_file_of(struct data_access *t, const struct page_answer *a)
 {
@@ -132,6 +148,8 @@ static module_id data_access_file_of(struct data_access *t, const struct page_an
 	if (m.path == STR_NONE)
 		return ID_NONE;
 	id = dict_module(t->config.dict, &m);
+	if (id != ID_NONE && id >= before)
+		run_as_its_code(t->config.dict, id);
 	t->nr_files += dict_modules(t->config.dict) - before;
 	return id;
 }

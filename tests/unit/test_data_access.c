@@ -179,6 +179,25 @@ static void answers_come_in_any_order(void **state)
 	assert_int_equal(t->n, 3);
 }
 
+/* The module of an executable's data is called as that of its code, by which it runs. */
+static void data_have_the_name_of_the_code(void **state)
+{
+	struct told *t = *state;
+	struct strtab *strings = dict_strings(t->dict);
+	const struct module code = { .kind = MODULE_FILE, .build_id_len = 1, .dev = 7, .ino = 8,
+				     .path = strtab_adds(strings, "/usr/bin/redis-check-rdb") };
+	const struct module *data;
+
+	dict_module_run_as(t->dict, dict_module(t->dict, &code), strtab_adds(strings, "/usr/bin/redis-server"));
+	world.known[0] = true;
+	sample(t, 0, 0x10000);
+	answer(world.asked[0].tag, 1, "/usr/bin/redis-check-rdb");
+	data_access_poll(t->touch);
+	data = dict_get_module(t->dict, t->ev[0].place.file);
+	assert_string_equal(strtab_get(strings, data->path), "/usr/bin/redis-check-rdb");
+	assert_string_equal(strtab_get(strings, module_shown_path(data)), "/usr/bin/redis-server");
+}
+
 static void rules_come_late(void **state)
 {
 	struct told *t = *state;
@@ -302,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(answers_come_in_any_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(data_have_the_name_of_the_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(rules_come_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_is_lost_uncounted, setup, teardown),
 		cmocka_unit_test_setup_teardown(faults_bring_their_address, setup, teardown),
