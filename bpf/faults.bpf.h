@@ -2,22 +2,22 @@
 /*
  * faults.bpf.h - page faults: which address was touched, by which stack.
  *
- * The first touch of a page decides which node it comes to be on. The kernel runs this for every so
- * many faults of a CPU (PERF_COUNT_SW_PAGE_FAULTS_MIN and _MAJ with a fixed period), when it has
- * handled the fault: where the page is can be asked.
+ * The first touch of a page decides on which node the page will be. The kernel runs this program for
+ * every Nth fault of a CPU (PERF_COUNT_SW_PAGE_FAULTS_MIN and _MAJ with a fixed period), after it has
+ * handled the fault. So the node of the page can be asked for by then.
  *
- * Automatic balancing of memory makes pages inaccessible that are there, to see who uses them. Such
- * a fault is no first touch. While it is handled the kernel asks mpol_misplaced() where the page
- * should be; then it counts the fault among those of the task, and runs this: so the count tells
- * whether that was for the fault at hand. A page that was moved may be read-only then (since 6.2),
- * and the task's next fault, at the same page, makes it writable. (When a task changes CPUs on the
- * way, both are taken for first touches.)
+ * Automatic NUMA balancing makes present pages inaccessible, to see who uses them. Such a fault is
+ * no first touch. While the kernel handles it, it asks mpol_misplaced() where the page should be;
+ * then it counts the fault among those of the task, and runs this program. So that count tells
+ * whether mpol_misplaced() was asked for this very fault. A page that was moved may be read-only
+ * (since 6.2), and the next fault of the task, at the same page, makes it writable. (When a task
+ * changes CPUs in between, both faults are taken for first touches.)
  *
- * Faults come in storms. Those of the target are thinned out by themselves: in each window of time
- * the first FAULTS_STEP are told, of what follows as many with probability 1/2, then 1/4 and so on,
- * and each says how many it stands for. A storm ten times as heavy costs some tens of records more.
- * (A frequency, which the kernel keeps by changing the period, follows all tasks of the CPU:
- * estimates for one of many were off by half.)
+ * Faults come in storms, so those of the target are thinned out: in each window of time the first
+ * FAULTS_STEP faults are reported, the next FAULTS_STEP reports come with probability 1/2, then 1/4
+ * and so on, and each says how many faults it stands for. A storm ten times as heavy costs some tens
+ * of records more. (A sampling frequency, which the kernel keeps by changing the period, follows all
+ * tasks of the CPU: estimates for one task of many were off by half.)
  */
 #ifndef SBERF_BPF_FAULTS_H
 #define SBERF_BPF_FAULTS_H

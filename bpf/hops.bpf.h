@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hops.bpf.h - the kernel's stack of a task that runs, by what was learnt of those before.
+ * hops.bpf.h - reads the kernel stack of a running task by distances learned from earlier stacks.
  *
- * The kernel's own unwinder takes 2 us for such a stack when all that it looks up is in the caches,
- * and 10 to 15 us when it is not, as after the millisecond between two samples: more than all else
- * that a sample costs. But a function has its return address at a distance from that of what it
- * called which the code alone says, so each *hop* from one to the next is always as long from the
- * same place. The hops are learnt from what the unwinder tells, and a stack of which all are known
- * is a few words to be read.
+ * The kernel's own unwinder takes 2 us for such a stack when everything that it looks up is in the
+ * caches, and 10 to 15 us when it is not, as after the millisecond between two samples. That is more
+ * than everything else that a sample costs. But the code of a function alone decides how far its
+ * return address is from the return address of the function that it called. So each *hop* from one
+ * to the next has the same length whenever it starts at the same place. Hops are learned from what
+ * the unwinder reports, and a stack whose hops are all known takes a few words to read.
  *
  * What makes this safe:
- * - Where the addresses that the unwinder tells stand, it does not tell. They are looked for, and
- *   what was left there by earlier calls may look the same. So they are looked for in order from
- *   both ends of the stack, which gives each the lowest and the highest place where it can stand.
- *   Where these are one it is there, and only from one such place to the next a hop is learnt.
- * - A hop is known by the address that it starts from and the one before: an address where an
- *   exception came is one of the registers that it left, and not where a call returns to; and code
- *   that the kernel makes at run time may be left out by the unwinder, so what is before it is
- *   followed by this and that. So whatever two addresses follow each other in what is told did so
- *   in what the unwinder told.
- * - One of which different lengths were seen (from a function with a frame of variable size) is not
- *   believed any more.
+ * - The unwinder reports addresses, not where on the stack they are. They are searched for there,
+ *   where earlier calls may have left the same values. So they are searched for in order from both
+ *   ends of the stack, which gives the lowest and the highest place where each of them can be. When
+ *   both are the same, the place is certain, and a hop is learned only from one certain place to
+ *   the next.
+ * - A hop is identified by two addresses: the one where it starts, and the one before. One would not
+ *   do: the address at which an exception came is among the registers that were saved, and is no
+ *   return address; and the unwinder may leave out code that the kernel makes at run time, so that
+ *   the address before such code has several followers. With two, any neighbours in a stack that is
+ *   read here have been neighbours in a stack of the unwinder.
+ * - A hop that was seen with different lengths (from a function with a frame of variable size) is
+ *   not used any more.
  * - The last address stands where the kernel was entered: at a fixed distance from the top of the
  *   stack. A stack is believed when it ends with an address that is known to be the last, exactly
  *   there. One that goes on on another stack, as that of interrupts, does not. Whatever is not as

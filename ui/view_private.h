@@ -143,7 +143,7 @@ static inline enum ui_mode view_mode(const struct view *v)
 /* What the source of data can do now: a mask of enum ui_can. */
 unsigned int view_can(const struct view *v);
 
-/* True when P has idle waits that were folded into a line of their own. */
+/* True when P has idle waits, which are folded into a line of their own. */
 bool view_has_idle(const struct pane *p);
 
 /* Panes (viewpanes.c) */
@@ -154,7 +154,7 @@ void view_open(struct view *v, enum pane_id p);
 bool view_close(struct view *v, enum pane_id p);
 /* Opens P, closes it, or, when it is open but finds no room, brings it to the front. False when it is the last one. */
 bool view_toggle(struct view *v, enum pane_id p);
-/* The view by node is open: from now on there is something to see there, if that is up to us. */
+/* The view by node was opened: asks the feed to sample accesses and page faults from now on, where it can. */
 void view_begin_sampling(struct view *v);
 /* Puts P, which is open, in focus. */
 void view_focus(struct view *v, enum pane_id p);
@@ -184,15 +184,15 @@ void view_sort(struct view *v, enum sort_by sort);
 
 /* The range of time that was chosen (viewtime.c) */
 
-/* Only what was from FROM_NS to TO_NS, called NAME, in what B was built from, and in all panes. */
+/* Shows in all panes only the time from FROM_NS to TO_NS of B's snapshot; NAME is what the header calls it. */
 void view_choose_time(struct view *v, const struct built *b, uint64_t from_ns, uint64_t to_ns, const char *name);
-/* All time is shown again. */
+/* Shows all time again. */
 void view_all_time(struct view *v);
-/* True when what P shows is held still by a range. */
+/* True when P shows a range of time, and so does not change with new data. */
 bool view_is_held(const struct view *v, enum pane_id p);
-/* Then sets JOB to what it is built from; else false. JOB.what is set. */
+/* If that is true of the pane JOB->what, sets the rest of JOB to what it is built from; else false. */
 bool view_hold(const struct view *v, struct build_job *job);
-/* Something is left out but kinds of time. */
+/* True when filters leave out more than kinds of time. */
 bool view_time_is_filtered(const struct view *v);
 /* Shows the keys that are valid. */
 void view_help_begin(struct view *v);
@@ -200,13 +200,13 @@ void view_help_begin(struct view *v);
 /* The baseline (viewbaseline.c) */
 
 /*
- * What comes is compared with what was until now, or in the range that is chosen. False when that
- * cannot be: it is said why.
+ * Marks the baseline: what comes is compared with what was until now, or with the chosen range of
+ * time. False when that is not possible; a message then says why.
  */
 bool view_baseline_mark(struct view *v);
-/* False when there is none. */
+/* Ends the comparison; false when there is none. */
 bool view_baseline_end(struct view *v);
-/* When the mark was set that P is compared with, 0 = it is not; the mark, with a reference that is the caller's. */
+/* When the mark that P is compared with was set, 0 = there is none; the mark, with a reference for the caller. */
 uint64_t view_baseline_of(const struct view *v, enum pane_id p);
 struct baseline_mark view_baseline_job(const struct view *v, enum pane_id p);
 /* The figures are those of now. */
@@ -217,14 +217,14 @@ void view_baseline_tick(struct view *v);
 void view_search_begin(struct view *v);
 /* Goes to the next match, or the one before. */
 void view_search_step(struct view *v, enum search_step step);
-/* Counts again what is found in the pane in focus, which tells it of what is shown now. */
+/* Counts again how often the text is found in what the pane in focus shows now. */
 void view_search_recount(struct view *v);
 /* A key while the text is typed. */
 enum reaction view_search_key(struct view *v, uint32_t key);
 
 /* Rate and refresh (viewpace.c) */
 
-/* Does A; false when it is about something else. */
+/* Does A if it changes the rate or the refresh; false when it does not. */
 bool view_pace_act(struct view *v, enum action a);
 
 /* Picking a process (viewpick.c) */
@@ -233,9 +233,10 @@ bool view_pace_act(struct view *v, enum action a);
 void view_pick_begin(struct view *v);
 enum reaction view_pick_key(struct view *v, uint32_t key);
 enum reaction view_pick_mouse(struct view *v, enum mouse what, int y);
+
 /* The code of a function (viewannot.c) */
 
-/* Key a: that of the function under the cursor, or says why there is none. */
+/* Key a: shows the code of the function under the cursor, or says why there is none. */
 void view_annot_begin(struct view *v);
 /* A key while it is shown; the same while a search in it is typed; the mouse at row Y. */
 enum reaction view_annot_act(struct view *v, enum action a);
@@ -256,13 +257,13 @@ enum reaction view_filter_key(struct view *v, uint32_t key);
 void view_filters_begin(struct view *v);
 enum reaction view_filters_key(struct view *v, uint32_t key);
 /*
- * Takes back the latest filter but what the command line gave, or the range of time when that is
- * later. False when there is none.
+ * Removes the latest filter that the command line did not give, or the range of time when that was
+ * chosen later. False when there is neither.
  */
 bool view_filter_back(struct view *v);
 /*
- * Narrows everything to the thread or node ID, WHAT it is, in place of one picked before; back
- * again when it was that. True when narrowed.
+ * Shows only the thread or node ID (WHAT says which it is), in place of one that was picked before.
+ * When ID is the one that is shown already, shows all again. True in the first case.
  */
 bool view_filter_pick(struct view *v, enum term_what what, unsigned int id);
 /* T as it is typed, sanitised. Returns DST. */
@@ -298,7 +299,7 @@ void view_change_question(struct view *v, enum action a);
 
 /* What is shown (viewbuild.c) */
 
-/* Shows B, which is the view's from now on, in its pane; then the keys that waited for it have their effect. */
+/* Shows B in its pane, and handles the keys that waited for it. B is the view's from now on. */
 void view_show(struct view *v, struct built *b);
 /* P shows nothing any more. */
 void view_drop(struct view *v, enum pane_id p);

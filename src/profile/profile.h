@@ -7,13 +7,13 @@
  * weight and count. A *slice* is a run of time, 1 s when new; closed slices never change and are
  * merged pairwise as they age (1 s -> 2 s -> ...), so hours fit in bounded memory with exact
  * totals. When even that is too much, the lightest stacks of old slices fold into one "(other)"
- * stack per thread (NOTE_OTHER), whose total is exact. Waits share the table with samples: what
- * else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers. Other kinds
- * carry other things (model/kind.h), and what is no time counts in no sum of time (KINDS_WALL).
+ * stack per thread (NOTE_OTHER), whose total is exact. Waits are facts, too: call, state, length and
+ * waker of a wait are one id (dict_wait()). In "(other)" waits lose their wakers. What facts of
+ * other kinds carry is in model/kind.h. Facts that are no time count in no sum of time (KINDS_WALL).
  *
- * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(),
- * which profile_new() calls. Sums over everything are exact whatever is folded or refused, and
- * profile_stats() says how much was.
+ * Ids are never freed, so dictionaries refuse new entries when they are full: see dict_limit(),
+ * which profile_new() calls. Sums over everything stay exact, whatever was folded or refused;
+ * profile_stats() says how much that was.
  *
  * One thread (the engine) writes. profile_snapshot() gives any thread an immutable view that shares
  * the closed slices.
@@ -79,35 +79,35 @@ struct quality_row {
 	uint64_t count, weight;
 };
 
-/* LIMITS may be NULL (defaults). NULL when out of memory. Owns its dictionary. */
+/* Makes a profile with its own dictionary. LIMITS may be NULL (defaults). NULL when out of memory. */
 struct profile *profile_new(const struct profile_limits *limits);
 void profile_free(struct profile *p);            /* NULL is fine; snapshots must be gone */
-struct dict *profile_dict(const struct profile *p);
+struct dict *profile_dict(const struct profile *p);      /* P's: events are added with ids of this one */
 
 /*
- * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. A
- * single wait, or a piece of one, goes to all slices that it went through since the store began,
- * and counts in that of its end. -EINVAL for a stack, thread or waker that is not in the
- * dictionary: nothing added. -ENOMEM: at most what such a wait took before its last slice was. A
- * wait whose own_ns is 0 has the length weight / count.
+ * Adds EV to the facts of the slice that its time falls into, however late it comes. A single wait,
+ * or a piece of one, is divided among all slices that it went through since the store began; its
+ * count goes to the slice in which it ended. A wait whose own_ns is 0 has the length weight / count.
+ * Returns 0; -EINVAL for a stack, thread or waker that is not in the dictionary: nothing was added;
+ * -ENOMEM: of such a wait, the parts in slices before its last may have been added.
  */
 int profile_add(struct profile *p, const struct event *ev);
 
-/* The fact that EV makes, without adding it: for profile_provisional(). Fails as above. */
+/* Sets *RET to the fact that EV makes, without adding it: for profile_provisional(). Fails as profile_add(). */
 int profile_fact(struct profile *p, const struct event *ev, struct fact *ret);
 
 /*
- * What is known to be under way but cannot be added yet (waits that have not ended, time that no
- * stack stands for yet): the next snapshots hold it as their last slice, FROM_NS to TO_NS, marked
- * provisional, and the profile itself does not. Replaces what was said before; N = 0 forgets it,
- * profile_clear() too. The facts are copied and need no order. -ENOMEM, or -EINVAL for ids that are
- * not in the dictionary: as before.
+ * Sets the N facts at F that are under way and cannot be added yet: waits that have not ended, and
+ * time that no stack stands for yet. The next snapshots hold them as their last slice, FROM_NS to
+ * TO_NS (CLOCK_MONOTONIC), marked provisional; the profile itself does not. Each call replaces the
+ * facts of the call before; N = 0 and profile_clear() drop them. F is copied and needs no order.
+ * Returns 0; on -ENOMEM, or -EINVAL for an id that is not in the dictionary, nothing has changed.
  */
 int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);
 
 /*
- * Says that time has reached NOW_NS: closes and merges slices, enforces the limits. Cheap when
- * there is nothing to do.
+ * Tells the profile that time has reached NOW_NS (CLOCK_MONOTONIC): it closes slices, merges old
+ * ones, and enforces the limits. Cheap when there is nothing to do.
  */
 void profile_advance(struct profile *p, uint64_t now_ns);
 
@@ -121,33 +121,40 @@ struct profile_stats {
 void profile_stats(const struct profile *p, struct profile_stats *ret);
 
 /*
- * What is known of nodes and of where memory is (numa/state.h), from now on: a reference is taken,
- * and the one before given back. It stays until another one comes, profile_clear() or not. NULL:
- * nothing is known.
+ * Sets what is known of nodes and of where memory is (numa/state.h), for all snapshots from now on.
+ * P takes a reference to STATE and drops the one before; profile_clear() keeps it. NULL: nothing is
+ * known.
  */
 void profile_numa(struct profile *p, struct numa_state *state);
 
-/* Drops all facts (the dictionaries stay): "reset". */
+/* Drops all facts, as key r of the view does; the dictionaries stay. */
 void profile_clear(struct profile *p);
 
 size_t profile_bytes(const struct profile *p);   /* memory held, dictionaries included */
 
-/* An immutable view of now; NULL when out of memory. Referenced; give back with snapshot_unref() from any thread. */
+/*
+ * Returns an immutable view of the profile as it is now; NULL when out of memory. The reference is
+ * the caller's, who drops it with snapshot_unref(), from any thread. The functions below read a
+ * snapshot from any thread; what they return belongs to it.
+ */
 struct snapshot *profile_snapshot(struct profile *p);
 struct snapshot *snapshot_ref(struct snapshot *s);       /* another reference to S, which it returns; NULL is fine */
 void snapshot_unref(struct snapshot *s);         /* NULL is fine */
 
+/* The dictionary of the profile, for ids of the facts. */
 const struct dict *snapshot_dict(const struct snapshot *s);
-size_t snapshot_slices(const struct snapshot *s);
-void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret);        /* oldest first */
-/* Makes V, which is zeroed at first, the slice of S that follows; false when it was the last one. */
+size_t snapshot_slices(const struct snapshot *s);                        /* how many */
+/* Sets *RET to slice I, which must be below that number; the oldest is 0. */
+void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret);
+/* Goes to the next slice: V is zeroed before the first call. False, V unchanged, when there are no more. */
 bool snapshot_next(const struct snapshot *s, struct slice_view *v);
 bool snapshot_last(const struct snapshot *s, struct slice_view *ret);    /* the latest; false when there is none */
-bool snapshot_has(const struct snapshot *s, enum event_kind kind);       /* any fact of KIND */
-size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret);      /* heaviest first */
+bool snapshot_has(const struct snapshot *s, enum event_kind kind);       /* true when there is a fact of KIND */
+/* Sets *RET to the rows about how stacks ended, the heaviest first; returns how many. */
+size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret);
 
-const struct numa_state *snapshot_numa(const struct snapshot *s);        /* NULL = nothing is known; S keeps it */
-/* How much ran and waited when (heat.h), of all but what is provisional. S keeps it. */
+const struct numa_state *snapshot_numa(const struct snapshot *s);        /* profile_numa(); NULL = nothing is known */
+/* How much ran and waited in each 20 ms (heat.h), without what is provisional. */
 const struct heat *snapshot_heat(const struct snapshot *s);
 
 DEFINE_AUTO(profile_free, struct profile);

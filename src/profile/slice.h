@@ -59,7 +59,7 @@ static inline uint64_t add_capped(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Adds what FROM counts to INTO, an equal fact. */
+/* Adds count and weight of FROM to INTO, a fact with the same key; longest_ns becomes that of the longer wait. */
 static inline void fact_add(struct fact *into, const struct fact *from)
 {
 	const uint64_t count = into->count + from->count;
@@ -70,18 +70,18 @@ static inline void fact_add(struct fact *into, const struct fact *from)
 		into->longest_ns = from->longest_ns;
 }
 
-/* Sorts the N facts at F and adds equal ones together. Returns how many are left. */
+/* Sorts the N facts at F by fact_compare(), and adds equal ones together. Returns how many are left. */
 size_t facts_sort(struct fact *f, size_t n);
 
-/* A slice with one reference that holds the N facts at F, in any order; NULL when out of memory. */
+/* A slice with one reference, the caller's, and copies of the N facts at F, in any order; NULL when out of memory. */
 struct slice *slice_new(uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);
 
 /* The facts of A and B, which came before it, in one slice; NULL when out of memory. */
 struct slice *slice_merge(const struct slice *a, const struct slice *b);
 
-struct slice *slice_ref(struct slice *s);
+struct slice *slice_ref(struct slice *s);         /* one more reference to S, which it returns */
 void slice_unref(struct slice *s);               /* NULL is fine; any thread */
-size_t slice_bytes(const struct slice *s);
+size_t slice_bytes(const struct slice *s);       /* memory that S takes */
 
 /*
  * What a fold turns light facts into. A stack's weight is its time in the whole slice, over all

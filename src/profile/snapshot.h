@@ -16,10 +16,10 @@
 struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slices, size_t n, struct slice *open,
 			      struct slice *provisional, const struct quality_row *row, size_t rows);
 
-/* S takes a reference to STATE (NULL is fine), once. */
+/* S takes a reference to STATE (NULL is fine). At most once for each snapshot, before another thread has it. */
 void snapshot_keep_numa(struct snapshot *s, struct numa_state *state);
 
-/* S keeps a copy of HEAT, once; false when out of memory. */
+/* S keeps a copy of HEAT. The same; false when out of memory. */
 bool snapshot_keep_heat(struct snapshot *s, const struct heat *heat);
 
 #endif

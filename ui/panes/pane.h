@@ -57,31 +57,31 @@ struct pane_ops {
 	bool (*init)(struct treeview *tv);
 	void (*fini)(struct treeview *tv);
 
-	/* Leaves of *Q, what the user wants to see, what makes a difference here; NULL = all of it does. */
+	/* Reduces *Q, the question of the user, to what makes a difference in this pane; NULL = all of it does. */
 	void (*question)(struct query *q);
 	/*
-	 * In the builder's thread: makes B->model and its lines, B->tree or B->list, of
-	 * B->snapshot; else says why in B->err.
+	 * In the builder's thread: makes B->model and its lines, B->tree or B->list, from
+	 * B->snapshot; or else fills B->err.
 	 */
 	void (*build)(struct built *b, const struct names *names);
 	/*
-	 * The same from a call tree that has been built: derives() makes of *Q, the question that
-	 * it answers, the one that is answered so here. False when it answers none; NULL = none
-	 * does.
+	 * The same from a call tree that another pane has built already. derives() gets the
+	 * question *Q of that tree, and changes it into the question of this pane that the tree
+	 * answers, too; false when there is none. NULL = no tree helps.
 	 */
 	bool (*derives)(struct query *q);
 	void (*derive)(struct built *b, const struct tree *t);
 	/* The same compared with a baseline, as ASK says: B->baseline too. NULL = it is never compared. */
 	void (*compare)(struct built *b, const struct baseline_question *ask);
-	/* Gives B's model back; its lines are given back after that. NULL = there is no model. */
+	/* Frees B's model; its lines are freed after that. NULL = there is no model. */
 	void (*drop)(struct built *b);
-	/* False when P is to be built anew for the columns that it has now (p->at.w; p->asked_w). */
+	/* False when P must be built again because its width has changed (p->at.w; p->asked_w). */
 	bool (*fits)(const struct pane *p);
 	const struct treeview_ops *lines;        /* of its rows; NULL = nodes of a call tree, as they are */
-	/* B is about to be shown in TV, one of P's, which still has what was shown before. */
+	/* Before B is shown in TV, one of the pane's, which still has what was shown before. */
 	void (*shows)(struct treeview *tv, const struct built *b);
-	void (*shown)(struct view *v);           /* it has been */
-	void (*opened)(struct view *v, struct pane *p);
+	void (*shown)(struct view *v);           /* after that */
+	void (*opened)(struct view *v, struct pane *p);  /* it was opened: by a key, or as it was the last time */
 
 	/*
 	 * Each draws on a canvas that has nothing else, P's rule at its row 0, or its lines; the
@@ -90,27 +90,27 @@ struct pane_ops {
 	void (*rule)(const struct view *v, const struct pane *p, struct canvas *cv);
 	void (*rows)(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s);
 	void (*status)(const struct view *v, const struct pane *p, struct canvas *cv, int y);
-	/* Why there is nothing to show, a sentence; NULL = it is not known. */
+	/* Returns a sentence that says why there is nothing to show; NULL = that is not known. */
 	const char *(*nothing)(const struct pane *p);
-	/* The frames on its LINES lines, at most MAX into RET. Returns how many. NULL = one of each row at most. */
+	/* Writes the frames on its LINES lines to RET, at most MAX; returns how many. NULL = one a row at most. */
 	size_t (*frames)(const struct pane *p, int lines, frame_id *ret, size_t max);
 
-	/* What A does here; false when it does what it does elsewhere. */
+	/* Does A; false when A does here what it does in any pane. */
 	bool (*act)(struct view *v, struct pane *p, enum action a);
 	/* Esc, before the pane is closed: false when there is nothing to leave. */
 	bool (*leave)(struct pane *p);
-	/* The button of the mouse was let go at column X of the screen. True when that has an effect. */
+	/* The button of the mouse was released at column X of the screen. True when that has an effect. */
 	bool (*release)(struct view *v, struct pane *p, int x);
-	/* WHAT at column X of line LINE, below the rule; the wheel. False when it does what it does elsewhere. */
+	/* WHAT at column X of line LINE, 0 = below the rule; the wheel, BY lines. False as for act(). */
 	bool (*click)(struct view *v, struct pane *p, enum mouse what, int x, int line);
 	bool (*wheel)(struct view *v, struct pane *p, long by);
-	/* Twice on a row, which is under the cursor by then; NULL = it is opened or closed. */
+	/* A double click on a row, which is under the cursor by then; NULL = it is opened or closed. */
 	void (*twice)(struct view *v, struct pane *p);
 	/* True when column X of LINE is on the fold mark of that row. */
 	bool (*on_mark)(const struct pane *p, int x, int line);
 	/* What the column whose head is at X of the rule is sorted by; SORT_NR = there is none. */
 	enum sort_by (*head_at)(const struct pane *p, int x);
-	/* What NODE, a row of TV, is as a filter; false when it is nothing in particular. */
+	/* Sets *T to the filter that keeps only what the row NODE of TV is about; false when there is none. */
 	bool (*here)(const struct treeview *tv, uint32_t node, struct filter_term *t);
 };
 
@@ -146,10 +146,10 @@ struct pane {
 
 /* Makes P, zeroed, the pane ID, with all of its lines empty. False when out of memory: pane_fini() all the same. */
 bool pane_init(struct pane *p, enum pane_id id);
-void pane_fini(struct pane *p);
-/* That of them which the question Q is answered in. */
+void pane_fini(struct pane *p);                  /* frees what P has, not P */
+/* Those of P's lines in which the answer to Q is shown. */
 struct treeview *pane_lines_for(struct pane *p, const struct query *q);
-/* All of them are sorted so from now on. */
+/* Sorts all of P's lines by SORT from now on. */
 void pane_sort(struct pane *p, enum sort_by sort);
 /* True when P is TRAIT, whether it has been built or not. */
 static inline bool pane_is(const struct pane *p, enum pane_trait trait)
