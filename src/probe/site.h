@@ -37,7 +37,7 @@
 enum site_insn {
 	SITE_UNKNOWN,            /* of another machine, or no instruction */
 	/* emulated */
-	SITE_NOP,                /* 1 byte, 90 */
+	SITE_NOP,                /* 90, or 66 90 */
 	SITE_NOP5,               /* 5 bytes; emulated, and made a call, since 6.18; before that stepped over */
 	SITE_JUMP,
 	SITE_PUSH,               /* of a register */

@@ -241,12 +241,13 @@ static void effect_others(const struct insn_x86_64 *i, struct site_effect *f)
 	}
 }
 
-/* Those that the kernel emulates; false when this is none of them. */
+/* Those that the kernel emulates; false when this is none of them. Of REX prefixes it takes 41 alone before a push. */
 static bool effect_emulated(const struct insn_x86_64 *i, struct site_effect *f)
 {
-	if (i->opcode == 0x90 && !i->rex && !i->repeat && f->size == 1)
+	if (i->opcode == 0x90 && !i->rex && !i->repeat)
 		f->insn = SITE_NOP;
-	else if (i->opcode >= 0x50 && i->opcode <= 0x57 && (f->size == 1 || (f->size == 2 && i->rex)))
+	else if (i->opcode >= 0x50 && i->opcode <= 0x57 &&
+		 (f->size == 1 || (f->size == 2 && i->rex && !i->wide && i->rex_bits == 1)))
 		f->insn = SITE_PUSH;
 	else if (i->opcode == 0xe8 && !i->operand16)
 		f->insn = SITE_CALL;

@@ -121,6 +121,9 @@ static int take_field(const struct spec_reader *r, const char *s, const char *en
 	for (; s < end; s++) {
 		if (*s == '\\' && !keep && s + 1 < end)
 			s++;
+		/* As a wildcard it would be one letter. */
+		if (keep && !strncmp(s, "[abi:", 5) && (s == begin || s[-1] != '\\') && len < size - 1)
+			dst[len++] = '\\';
 		if (len == size - 1)
 			return spec_refuse(r, begin, "the name is too long: %zu bytes are the limit", size - 1);
 		dst[len++] = *s;

@@ -225,6 +225,10 @@ static void places_by_hand(void **state)
 	/* endbr64; call; and a call with a prefix, which the kernel does not emulate */
 	assert_site(FIND("\xf3\x0f\x1e\xfa\xe8\x00\x00\x00\x00"), 4, SITE_CALL, SITE_STOP_NONE);
 	assert_site(FIND("\x66\xe8\x00\x00\x00\x00\x55"), 0, SITE_OTHER, SITE_STOP_INSN);
+	/* xchg %ax,%ax is a nop; push %r12 with 41 before it is emulated, and with 49 it is not */
+	assert_site(FIND("\x66\x90\x55"), 0, SITE_NOP, SITE_STOP_NONE);
+	assert_site(FIND("\x41\x54\xc3"), 0, SITE_PUSH, SITE_STOP_NONE);
+	assert_site(FIND("\x49\x54\xc3"), 0, SITE_OTHER, SITE_STOP_INSN);
 	/* cut short, and nothing */
 	assert_site(FIND("\x48\x85"), 0, SITE_UNKNOWN, SITE_STOP_END);
 	assert_site(FIND("\x48\x85\xff", .args = 1), 0, SITE_TEST, SITE_STOP_END);

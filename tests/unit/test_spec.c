@@ -89,6 +89,7 @@ static void functions_are_named_as_in_the_source(void **state)
 	point("u:app:operator+", "uprobe:app:operator+", PROBE_ENTRY, SPEC_EXACT, "operator+");
 	point("u:app:str[abi:cxx11](int)", "uprobe:app:str\\[abi\\:cxx11\\](int)", PROBE_ENTRY, SPEC_EXACT,
 	      "str[abi:cxx11](int)");
+	point("u:app:str[abi:cxx11]*", "uprobe:app:str\\[abi:cxx11]*", PROBE_ENTRY, SPEC_WILDCARD, "str\\[abi:cxx11]*");
 	point("u:app:ns::*::[a-c]?", "uprobe:app:ns::*::[a-c]?", PROBE_ENTRY, SPEC_WILDCARD, "ns::*::[a-c]?");
 	point("u:app:/^a\\/b|c:d$/", "uprobe:app:/^a\\/b|c:d$/", PROBE_ENTRY, SPEC_REGEX, "^a/b|c:d$");
 	p = point("u:main", "uprobe::main", PROBE_ENTRY, SPEC_EXACT, "main");
