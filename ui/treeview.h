@@ -51,8 +51,8 @@ struct baseline;
 struct treeview;
 
 /*
- * What a row is called when functions of a call path are at its end: which, from the name FIRST of
- * the innermost frame on.
+ * The functions of a call path at the end of a row's label: those of STACK, from the name number
+ * FIRST of its innermost frame on.
  */
 struct row_path {
 	stack_id stack;          /* STACK_ROOT = there are none */
@@ -60,33 +60,33 @@ struct row_path {
 };
 
 /*
- * What the rows of a treeview are where they are not the nodes of a call tree, line by line. Whoever
- * shows something of that kind has such a table; what the rows stand for is treeview.model. NODE is
- * a row of the outline, or a node of the tree, that is shown.
+ * Operations on rows that are not simply the nodes of a call tree, one a line. A pane that shows
+ * such rows has such a table; treeview.model is what they stand for. NODE is a row of the outline,
+ * or a node of the tree, that is shown.
  */
 struct treeview_ops {
-	/* What NODE is called, sanitised; returns DST. NULL = as in a call tree. */
+	/* Writes the label of NODE, sanitised, to DST (SIZE bytes), which it returns. NULL = as in a call tree. */
 	char *(*label)(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 	/*
-	 * For searching, where that is many functions: true when NODE is called by what is at DST
-	 * and by those functions. All rows are asked when ALL_PATHS; else, and without it, nodes
-	 * that are functions are called by these.
+	 * For searching in labels that end with many functions: writes what stands before these to
+	 * DST, sets *RET to the functions, and returns true. All rows are asked when ALL_PATHS is
+	 * set. Otherwise, and where path is NULL, the label of a node that is a function is its name.
 	 */
 	bool (*path)(const struct treeview *tv, uint32_t node, char *dst, size_t size, struct row_path *ret);
 	bool all_paths;
 	bool label_places;       /* addresses without a name are not called the same everywhere */
 	bool long_lists;         /* rows depend on the height */
-	/* What rows of an outline are sorted by: SORT is self or a kind of time. NULL = they stay in their order. */
+	/* The value that rows of an outline are sorted by; SORT is self or a kind of time. NULL = they are not sorted. */
 	uint64_t (*value)(const struct treeview *tv, uint32_t node, enum sort_by sort);
 	/*
-	 * Lists rows of its own, the first of them for all there is; they depend on the cursor.
-	 * NULL = lines, as they are open.
+	 * Makes TV's rows itself, for views whose rows depend on the cursor; the first row stands for
+	 * the whole. NULL = a row for each open line.
 	 */
 	void (*list)(struct treeview *tv, const uint8_t *marks);
-	/* Takes note of the width, true when rows depend on it; and of the cursor having moved or the height. */
+	/* The width has changed: true when rows depend on it. The cursor has moved, or the height has changed. */
 	bool (*set_width)(struct treeview *tv, int width);
 	void (*follow)(struct treeview *tv);
-	/* What all of it weighs, where matches of a search are weighed. */
+	/* The weight of the whole, of which the matches of a search are a share. */
 	uint64_t (*whole_ns)(const struct treeview *tv);
 };
 
@@ -112,7 +112,7 @@ struct treeview {
 	const void *model;               /* borrowed: what the rows stand for, for ops; NULL = nothing but themselves */
 	void *own;                       /* of ops, for the life of the view */
 	const struct baseline *base;     /* borrowed: what the tree is compared with (baseline.h); NULL = nothing */
-	struct folds folds;              /* what the user said */
+	struct folds folds;              /* lines that the user opened or closed */
 	struct folds autos;              /* what following the hottest path opened */
 	/* what weighs less is not open because everything is (treeview_least_open()), */
 	uint64_t least_open_ns;
@@ -132,13 +132,13 @@ struct treeview {
 	VEC(struct lent_fold) lent;
 };
 
-/* An empty view with HEIGHT lines. A zeroed struct is none. */
+/* Makes TV an empty view with HEIGHT lines, which is needed before anything else. */
 void treeview_init(struct treeview *tv, size_t height);
-void treeview_free(struct treeview *tv);
+void treeview_free(struct treeview *tv);         /* frees what TV has, not TV */
 
 /* Shows TREE (borrowed until the next call; NULL = none). The tree shown before must still be alive during the call. */
 void treeview_show(struct treeview *tv, const struct tree *tree);
-/* The same for what may be an outline, and for rows that stand for MODEL, which is borrowed as they are. */
+/* The same for a tree or an outline, whose rows stand for MODEL; both are borrowed until the next call. */
 void treeview_show_model(struct treeview *tv, const void *model, struct shown next);
 
 /* What TV shows. */
@@ -151,9 +151,9 @@ static inline struct outline_row treeview_at(const struct treeview *tv, uint32_t
 {
 	return shown_at(treeview_shown(tv), node);
 }
-/* What NODE is sorted by when that is SORT: 0 for all where that makes no difference, and for totals and names. */
+/* The value by which NODE is sorted under SORT; 0 for totals, names, and where values make no difference. */
 uint64_t treeview_value(const struct treeview *tv, uint32_t node, enum sort_by sort);
-/* What NODE is called, sanitised. Returns DST, which holds LABEL_MAX bytes if all of it is wanted. */
+/* Writes the label of NODE, sanitised, to DST, and returns DST. LABEL_MAX bytes hold nearly every label whole. */
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 /* True when lines are in the order that the tree has by itself: by total, or by change where there is a baseline. */
 static inline bool treeview_own_order(const struct treeview *tv)
@@ -167,32 +167,32 @@ static inline bool treeview_lists_own(const struct treeview *tv)
 {
 	return tv->ops && tv->ops->list;
 }
-/* Changes the number of columns, which makes a difference to some. */
+/* Changes the number of columns; in some views rows depend on it. */
 void treeview_set_width(struct treeview *tv, int width);
 
-/* Where NODE is in the code, ID_NONE for what is nowhere. */
+/* The frame that says where NODE is in the code; ID_NONE when it is no place. */
 frame_id treeview_place(const struct treeview *tv, uint32_t node);
 /* The node under the cursor, NODE_NONE when there are no rows. */
 uint32_t treeview_node(const struct treeview *tv);
 /* The node of T that idle waits were folded into, NODE_NONE when there is none. */
 uint32_t treeview_idle(const struct tree *t);
-/* What all of T weighs without it. */
+/* The weight of all of T without these idle waits. */
 uint64_t treeview_work_ns(const struct tree *t);
 /* The node that N keys lead to, from under the root, or as far as they lead; *RET_FOUND says how many were found. */
 uint32_t treeview_path(const struct treeview *tv, const uint64_t *key, size_t n, size_t *ret_found);
 /* The node that is shown as root: 0 when not zoomed. */
 uint32_t treeview_base(const struct treeview *tv);
-bool treeview_is_open(const struct treeview *tv, uint32_t node);
+bool treeview_is_open(const struct treeview *tv, uint32_t node);        /* by the user, or by itself */
 /* The last node of the line that NODE is in, which is the one of its row; and the first one. */
 uint32_t treeview_line_end(const struct treeview *tv, uint32_t node);
 uint32_t treeview_line_start(const struct treeview *tv, uint32_t node);
-/* What the line of NODE, which is a row, is called: all its functions, the outermost first. */
+/* Writes the label of the line of NODE, which is a row: all its functions, the outermost first. Returns DST. */
 char *treeview_line_label(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 /* The NODE_MORE of a long list, NODE_NONE when NODE is none. */
 uint32_t treeview_more(const struct treeview *tv, uint32_t node);
 /* The NODE_MORE of the long list that NODE is too far down in to be a row; NODE_NONE = it is not hidden so. */
 uint32_t treeview_hidden_by(const struct treeview *tv, uint32_t node);
-/* So many lines the children of NODE take when it is opened. */
+/* How many lines the children of NODE take when it is opened. */
 size_t treeview_lines_below(const struct treeview *tv, uint32_t node);
 
 /* Moves the cursor by BY rows, or to row ROW; both stop at the ends. */
@@ -219,19 +219,19 @@ void treeview_open(struct treeview *tv);
 void treeview_open_further(struct treeview *tv); /* a line that is open already is taken apart */
 void treeview_close(struct treeview *tv);
 /*
- * The shallowest closed level under the cursor; false, and nothing, when that would make more than
- * OPEN_ROWS_MAX rows.
+ * Opens the shallowest closed level under the cursor; false, with nothing opened, when there would
+ * be more than OPEN_ROWS_MAX rows.
  */
 bool treeview_open_level(struct treeview *tv);
-void treeview_close_level(struct treeview *tv);  /* the deepest open level under the cursor */
+void treeview_close_level(struct treeview *tv);  /* closes the deepest open level under the cursor */
 /*
- * Opens or closes all; of a very large tree what weighs at least tv->least_open_ns, which is 0 when
- * it is everything.
+ * Opens or closes everything. Of a very large tree only what weighs at least tv->least_open_ns is
+ * opened; that is 0 when everything is.
  */
 void treeview_all(struct treeview *tv, bool open);
 /*
- * That weight for S, seen from BASE: the lowest with which there are at most OPEN_ROWS_MAX rows, to
- * a sixteenth; 0 = all fit.
+ * Returns that weight for S, seen from BASE: the lowest, to a sixteenth, with which there are at most
+ * OPEN_ROWS_MAX rows; 0 = all fit.
  */
 uint64_t treeview_least_open(struct shown s, uint32_t base);
 
