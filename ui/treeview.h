@@ -76,7 +76,7 @@ struct treeview_ops {
 	bool all_paths;
 	bool label_places;       /* addresses without a name are not called the same everywhere */
 	bool long_lists;         /* rows depend on the height */
-	/* The value that rows of an outline are sorted by; SORT is self or a kind of time. NULL = they are not sorted. */
+	/* The value that rows of an outline are sorted by; SORT is self or a kind of time. NULL = they are unsorted. */
 	uint64_t (*value)(const struct treeview *tv, uint32_t node, enum sort_by sort);
 	/*
 	 * Makes TV's rows itself, for views whose rows depend on the cursor; the first row stands for
