@@ -35,7 +35,7 @@ void annotview_clear(struct annotview *v)
 	*v = (struct annotview){ .layout = layout, .height = 1 };
 }
 
-size_t annotview_rows(const struct annotview *v)
+static size_t annotview_rows(const struct annotview *v)
 {
 	return v->a ? v->a->layout[v->layout].row.n : 0;
 }

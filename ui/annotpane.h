@@ -34,7 +34,6 @@ void annotview_clear(struct annotview *v);       /* as when it was not shown yet
 
 /* Shows A, which V owns from now on, instead of what it showed. */
 void annotview_show(struct annotview *v, struct annotation *a);
-size_t annotview_rows(const struct annotview *v);
 void annotview_move(struct annotview *v, long by);
 void annotview_to_row(struct annotview *v, size_t row);  /* SIZE_MAX: the last */
 void annotview_scroll(struct annotview *v, int cols);    /* sideways */

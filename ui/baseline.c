@@ -5,6 +5,7 @@
 #include "ui/baseline.h"
 
 #include "base/hash.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -156,12 +157,12 @@ static int baseline_compare_places(const void *va, const void *vb)
 	const struct place *a = va, *b = vb;
 
 	if (a->depth != b->depth)
-		return (a->depth > b->depth) - (a->depth < b->depth);
+		return compare_numbers(a->depth, b->depth);
 	if (a->most != b->most)
-		return (a->most < b->most) - (a->most > b->most);
+		return compare_numbers(b->most, a->most);
 	if (a->share != b->share)
-		return (a->share < b->share) - (a->share > b->share);
-	return (a->node > b->node) - (a->node < b->node);
+		return compare_numbers(b->share, a->share);
+	return compare_numbers(a->node, b->node);
 }
 
 static void baseline_find_places(const struct merger *m, const struct baseline *b, struct place *place)

@@ -4,6 +4,7 @@
 
 #include "ui/keymap.h"
 
+#include "base/order.h"
 #include "export/exporter.h"
 
 #include <stdlib.h>
@@ -216,7 +217,7 @@ static int by_key(const void *va, const void *vb)
 {
 	const struct binding *a = va, *b = vb;
 
-	return (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
+	return compare_numbers(a->key[0], b->key[0]);
 }
 
 /* Puts the rows at AT that ROW stands for; returns how many. */

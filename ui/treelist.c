@@ -7,6 +7,8 @@
  */
 #include "config.h"
 
+#include "base/order.h"
+
 #include "ui/treeview.h"
 
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static int treelist_by_rank(const void *pa, const void *pb)
 	const struct sort_item *a = pa, *b = pb;
 
 	if (a->group != b->group)
-		return (a->group > b->group) - (a->group < b->group);
+		return compare_numbers(a->group, b->group);
 	if (a->label && b->label) {
 		const int c = strcmp(a->label, b->label);
 
@@ -36,8 +38,8 @@ static int treelist_by_rank(const void *pa, const void *pb)
 			return c;
 	}
 	if (a->value != b->value)
-		return (a->value < b->value) - (a->value > b->value);
-	return (a->place > b->place) - (a->place < b->place);
+		return compare_numbers(b->value, a->value);
+	return compare_numbers(a->place, b->place);
 }
 
 static uint8_t treelist_group_of(const uint8_t *marks, uint32_t node)

@@ -141,7 +141,8 @@ void treeview_clamp(struct treeview *tv)
 		tv->top = tv->cursor - tv->height + 1;
 }
 
-void treeview_fill(struct treeview *tv)
+/* The same, and leaves no more lines blank than must be: after what the user did. */
+static void treeview_fill(struct treeview *tv)
 {
 	treeview_clamp(tv);
 	if (tv->top + tv->height > tv->rows.n)

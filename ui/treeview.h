@@ -278,8 +278,6 @@ void treeview_migrate(struct treeview *tv, struct shown next);
  * fine after a refresh.
  */
 void treeview_clamp(struct treeview *tv);
-/* The same, and leaves no more lines blank than must be: after what the user did. */
-void treeview_fill(struct treeview *tv);
 /* The same: opens the hottest paths until the screen is full, and closes nothing. */
 void treeview_unfold(struct treeview *tv);
 

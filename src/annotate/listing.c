@@ -6,6 +6,7 @@
 
 #include "annotate/disasm.h"
 #include "annotate/srcfile.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "symbol/demangle.h"
 #include "symbol/details.h"
@@ -306,8 +307,8 @@ static int listing_by_place(const void *pa, const void *pb)
 	const struct line_ref *a = pa, *b = pb;
 
 	if (a->file != b->file)
-		return (a->file > b->file) - (a->file < b->file);
-	return (a->number > b->number) - (a->number < b->number);
+		return compare_numbers(a->file, b->file);
+	return compare_numbers(a->number, b->number);
 }
 
 static bool listing_add_line(struct reader *r, uint32_t file, uint32_t number, bool code)

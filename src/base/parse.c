@@ -8,6 +8,7 @@
 #include "base/parse.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -262,7 +263,7 @@ static int parse_compare_u32(const void *a, const void *b)
 {
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x > y) - (x < y);
+	return compare_numbers(x, y);
 }
 
 static void sort_unique(u32_vec *l)

@@ -12,6 +12,7 @@
 #include "capture/live_private.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "bpf/wire.h"
 #include "capture/waker.h"
 #include "capture/wire_decode.h"
@@ -79,8 +80,8 @@ static int live_waits_compare_threads(const void *va, const void *vb)
 {
 	const struct sb_total_key *a = va, *b = vb;
 
-	return a->tid != b->tid ? (a->tid > b->tid) - (a->tid < b->tid) :
-		(a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+	return a->tid != b->tid ? compare_numbers(a->tid, b->tid) :
+		compare_numbers(a->start_ns, b->start_ns);
 }
 
 static bool is_gone(const struct totals *t, const struct sb_total_key *key)

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/order.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -135,7 +136,7 @@ static int by_value(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return (x > y) - (x < y);
+	return compare_numbers(x, y);
 }
 
 /* What was of least use lately goes. False when out of memory. */

@@ -10,6 +10,7 @@
 #include "engine/learn.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -148,7 +149,7 @@ static int learn_by_start(const void *a, const void *b)
 {
 	const struct sb_map *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return compare_numbers(x->start, y->start);
 }
 
 static struct sb_map as_taught(const struct unwind_map *m)

@@ -9,6 +9,7 @@
 #include "engine/numa_facts.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/sorted.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -345,12 +346,12 @@ static void take_surveys(struct numa_facts *n)
 
 static int compare_turns(const struct card *a, const struct card *b)
 {
-	return (a->surveyed_ns > b->surveyed_ns) - (a->surveyed_ns < b->surveyed_ns);
+	return compare_numbers(a->surveyed_ns, b->surveyed_ns);
 }
 
 static int compare_weights(const struct card *a, const struct card *b)
 {
-	return (a->weight < b->weight) - (a->weight > b->weight);
+	return compare_numbers(b->weight, a->weight);
 }
 
 /* Before others: those that have done most since they were last asked about. */
@@ -428,7 +429,7 @@ static int compare_rss(const void *va, const void *vb)
 
 	if (a->rss_bytes != b->rss_bytes)
 		return a->rss_bytes < b->rss_bytes ? 1 : -1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return compare_numbers(a->pid, b->pid);
 }
 
 /* The processes that are known, but no more than a state holds. */

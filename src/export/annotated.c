@@ -17,6 +17,7 @@
 
 #include "annotate/annotation.h"
 #include "annotate/which.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
@@ -41,8 +42,8 @@ static int annotated_by_self(const void *pa, const void *pb)
 	const struct func_row *a = pa, *b = pb;
 
 	if (a->self_ns != b->self_ns)
-		return (a->self_ns < b->self_ns) - (a->self_ns > b->self_ns);
-	return (a->node > b->node) - (a->node < b->node);
+		return compare_numbers(b->self_ns, a->self_ns);
+	return compare_numbers(a->node, b->node);
 }
 
 static const char *annotated_share(char dst[UNITS_MAX], uint64_t ns, uint64_t all)

@@ -22,6 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/keyed.h"
+#include "base/order.h"
 #include "base/strtab.h"
 #include "base/text.h"
 #include "export/frames.h"
@@ -181,7 +182,7 @@ static int compare_costs(const void *va, const void *vb)
 	if (a->at.line != b->at.line)
 		return a->at.line < b->at.line ? -1 : 1;
 	/* What is its own comes first. */
-	return (a->callee + 1 > b->callee + 1) - (a->callee + 1 < b->callee + 1);
+	return compare_numbers(a->callee + 1, b->callee + 1);
 }
 
 /* "fn=(3) name"; the name only once. WHICH of x->told has the number ID. */

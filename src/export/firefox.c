@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "export/events.h"
 #include "export/fxmarkers.h"
@@ -72,13 +73,13 @@ static int compare_samples(const void *va, const void *vb)
 	const struct fx_sample *a = va, *b = vb;
 
 	if (a->thread != b->thread)
-		return (a->thread > b->thread) - (a->thread < b->thread);
+		return compare_numbers(a->thread, b->thread);
 	if (a->time_ns != b->time_ns)
-		return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+		return compare_numbers(a->time_ns, b->time_ns);
 	if (a->stack != b->stack)
-		return (a->stack > b->stack) - (a->stack < b->stack);
-	return a->doing != b->doing ? (a->doing > b->doing) - (a->doing < b->doing) :
-				      (a->weight > b->weight) - (a->weight < b->weight);
+		return compare_numbers(a->stack, b->stack);
+	return a->doing != b->doing ? compare_numbers(a->doing, b->doing) :
+				      compare_numbers(a->weight, b->weight);
 }
 
 static json_t *fixed_text(const char *text, size_t size)

@@ -297,7 +297,8 @@ int flame_filters(struct flame *f, const struct tree *t, struct err *e)
 	return r;
 }
 
-int flame_from_tree(struct flame *ret, const struct tree *t, const struct profile_meta *m, struct err *e)
+/* Initialises *RET from T, with facts from M (NULL = none). 0, or -ENOMEM with *RET empty. */
+static int flame_from_tree(struct flame *ret, const struct tree *t, const struct profile_meta *m, struct err *e)
 {
 	struct from_tree b = { .f = ret, .t = t, .funcs = names_funcs(t->names), .text = malloc(TEXT_MAX) };
 	const struct measure *lead = measure_lead(&t->set);

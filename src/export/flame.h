@@ -10,7 +10,7 @@
  *	r = flame_svg(out, &f, NULL, e);
  *	flame_free(&f);
  *
- * flame_from_tree() fills it from a call tree; a comparison of two profiles fills it itself, with
+ * flame.c fills it from a call tree; a comparison of two profiles fills it itself, with
  * weights of both.
  */
 #ifndef SBERF_EXPORT_FLAME_H
@@ -139,8 +139,6 @@ void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set,
 
 /* The kind as which NODE of T is drawn. */
 enum flame_kind flame_kind_of(const struct tree *t, uint32_t node);
-/* Initialises *RET from T, with facts from M (NULL = none). 0, or -ENOMEM with *RET empty. */
-int flame_from_tree(struct flame *ret, const struct tree *t, const struct profile_meta *m, struct err *e);
 
 /*
  * Writes one self-contained file to OUT and flushes it. 0, or a negative errno with a sentence.

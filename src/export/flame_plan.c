@@ -7,6 +7,7 @@
 
 #include "export/flame_plan.h"
 
+#include "base/order.h"
 #include "base/text.h"
 #include "src/export/flame_viewer.h"
 
@@ -22,7 +23,7 @@ static int compare_labels(const void *va, const void *vb, void *ctx)
 
 	if (c)
 		return c;
-	return la != lb ? (la > lb) - (la < lb) : (a->kind > b->kind) - (a->kind < b->kind);
+	return la != lb ? compare_numbers(la, lb) : compare_numbers(a->kind, b->kind);
 }
 
 static bool sort_labels(struct flame_plan *p)
@@ -88,8 +89,8 @@ static int compare_nodes(const void *va, const void *vb, void *ctx)
 	const uint32_t ra = p->rank[p->f->nodes.v[a].label], rb = p->rank[p->f->nodes.v[b].label];
 
 	if (p->weight[a] != p->weight[b])
-		return (p->weight[a] < p->weight[b]) - (p->weight[a] > p->weight[b]);
-	return ra != rb ? (ra > rb) - (ra < rb) : (a > b) - (a < b);
+		return compare_numbers(p->weight[b], p->weight[a]);
+	return ra != rb ? compare_numbers(ra, rb) : compare_numbers(a, b);
 }
 
 /* Children of node i are family[first[i]] to family[first[i + 1] - 1]. */

@@ -14,6 +14,7 @@
 
 #include "export/exporter.h"
 
+#include "base/order.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
@@ -52,11 +53,11 @@ static int flat_compare_rows(const void *va, const void *vb, void *ctx)
 	int r;
 
 	if (a->self_ns != b->self_ns)
-		return (a->self_ns < b->self_ns) - (a->self_ns > b->self_ns);
+		return compare_numbers(b->self_ns, a->self_ns);
 	if (a->total_ns != b->total_ns)
-		return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
+		return compare_numbers(b->total_ns, a->total_ns);
 	r = strcmp(row_label(f, a, 0), row_label(f, b, 1));
-	return r ? r : (a->node > b->node) - (a->node < b->node);
+	return r ? r : compare_numbers(a->node, b->node);
 }
 
 /* What is shown of T, and as what. */

@@ -5,6 +5,7 @@
 #include "export/fold.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static int compare_texts(const void *va, const void *vb, void *ctx)
 		;
 	ca = *a || !(ia & BELOW) ? (unsigned char)*a : ';';
 	cb = *b || !(ib & BELOW) ? (unsigned char)*b : ';';
-	return (ca > cb) - (ca < cb);
+	return compare_numbers(ca, cb);
 }
 
 /* Gathers siblings, those that have a line and others below them twice, and sorts them. */

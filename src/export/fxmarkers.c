@@ -3,6 +3,7 @@
 
 #include "export/fxmarkers.h"
 
+#include "base/order.h"
 #include "query/label.h"
 
 #include <stdlib.h>
@@ -61,12 +62,12 @@ static int fxmarkers_compare(const void *va, const void *vb)
 	const struct fx_marker *a = va, *b = vb;
 
 	if (a->thread != b->thread)
-		return (a->thread > b->thread) - (a->thread < b->thread);
+		return compare_numbers(a->thread, b->thread);
 	if (a->start_ns != b->start_ns)
-		return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+		return compare_numbers(a->start_ns, b->start_ns);
 	if (a->end_ns != b->end_ns)
-		return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
-	return (a->stack > b->stack) - (a->stack < b->stack);
+		return compare_numbers(a->end_ns, b->end_ns);
+	return compare_numbers(a->stack, b->stack);
 }
 
 static bool fxmarkers_goes_on(const struct fx_marker *a, const struct fx_marker *b)

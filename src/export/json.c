@@ -44,7 +44,8 @@ static void json_put_figure(void *ctx, const struct figure *f)
 	jsonout_put(ctx, f->name, figure_value(f));
 }
 
-void json_put_figures(struct jsonout *j, const struct profile_meta *m, const struct snapshot *s)
+/* "figures", "question": the figures of the profile, and the query that made T. */
+static void json_put_figures(struct jsonout *j, const struct profile_meta *m, const struct snapshot *s)
 {
 	struct err none = ERR_INIT;
 
@@ -134,7 +135,7 @@ static json_t *filters_of(struct jsonout *j, const struct query *q)
 	return list;
 }
 
-void json_put_question(struct jsonout *j, const struct tree *t)
+static void json_put_question(struct jsonout *j, const struct tree *t)
 {
 	const struct query *q = &t->query;
 	static const char *const groups[] = {
@@ -163,7 +164,11 @@ void json_put_question(struct jsonout *j, const struct tree *t)
 	jsonout_put(j, "question", o);
 }
 
-void json_put_modules(struct jsonout *j, const struct dict *d)
+/*
+ * "modules", "threads": the dictionaries, by id, so that other members refer to them by index;
+ * threads with their amounts of what T counts.
+ */
+static void json_put_modules(struct jsonout *j, const struct dict *d)
 {
 	static const char *const kinds[] = {
 		[MODULE_FILE] = "file", [MODULE_VDSO] = "vdso", [MODULE_KERNEL] = "kernel", [MODULE_ANON] = "anonymous",
@@ -235,7 +240,7 @@ static void set_sum(struct jsonout *j, json_t *o, const struct thread_sum *sum, 
 	jsonout_set_some(j, o, "count", sum->count);
 }
 
-void json_put_threads(struct jsonout *j, const struct export_view *v, const struct tree *t)
+static void json_put_threads(struct jsonout *j, const struct export_view *v, const struct tree *t)
 {
 	const struct dict *d = snapshot_dict(v->snapshot);
 	const uint32_t n = dict_threads(d);

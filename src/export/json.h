@@ -18,17 +18,6 @@
 #define JSON_KEY_MAX 64
 char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX]);
 
-/* "figures", "question": the figures of the profile, and the query that made T. */
-void json_put_figures(struct jsonout *j, const struct profile_meta *m, const struct snapshot *s);
-void json_put_question(struct jsonout *j, const struct tree *t);
-
-/*
- * "modules", "threads": the dictionaries, by id, so that other members refer to them by index;
- * threads with their amounts of what T counts.
- */
-void json_put_modules(struct jsonout *j, const struct dict *d);
-void json_put_threads(struct jsonout *j, const struct export_view *v, const struct tree *t);
-
 /* "functions", "tree" */
 void json_put_tree(struct jsonout *j, const struct tree *t);
 

@@ -7,6 +7,7 @@
 
 #include "numa/placement_private.h"
 
+#include "base/order.h"
 #include "base/thread.h"
 
 #include <errno.h>
@@ -179,7 +180,7 @@ static int compare_questions(const void *va, const void *vb, void *ctx)
 	const struct batch *b = ctx;
 	const struct question *p = &b->q[*(const uint16_t *)va], *q = &b->q[*(const uint16_t *)vb];
 
-	return p->pid != q->pid ? (p->pid > q->pid) - (p->pid < q->pid) : (p->addr > q->addr) - (p->addr < q->addr);
+	return p->pid != q->pid ? compare_numbers(p->pid, q->pid) : compare_numbers(p->addr, q->addr);
 }
 
 /* Answers B, process by process. False: the thread shall end, and B is not its own any more. */

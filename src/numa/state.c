@@ -4,6 +4,8 @@
 
 #include "numa/state.h"
 
+#include "base/order.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -34,8 +36,8 @@ static int compare_resident(const void *va, const void *vb)
 	const struct numa_resident *a = va, *b = vb;
 
 	if (a->mapping != b->mapping)
-		return (a->mapping > b->mapping) - (a->mapping < b->mapping);
-	return (a->node > b->node) - (a->node < b->node);
+		return compare_numbers(a->mapping, b->mapping);
+	return compare_numbers(a->node, b->node);
 }
 
 void numa_process_tidy(struct numa_process *p)
@@ -81,7 +83,7 @@ int numa_thread_order(const void *va, const void *vb)
 {
 	const struct numa_thread *a = va, *b = vb;
 
-	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid) : (a->tid > b->tid) - (a->tid < b->tid);
+	return a->pid != b->pid ? compare_numbers(a->pid, b->pid) : compare_numbers(a->tid, b->tid);
 }
 
 const struct numa_thread *numa_state_thread(const struct numa_state *s, pid_t pid, pid_t tid)

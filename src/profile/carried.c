@@ -46,7 +46,11 @@ static void nothing_tell(const struct dict *d, uint32_t id, struct event *ev)
 
 /* Waits. */
 
-uint64_t carried_wait_length(const struct event *ev)
+/*
+ * The length of the wait EV; the average of several waits, when EV stands for them and has no own
+ * length; 0 for a piece that stands for others.
+ */
+static uint64_t carried_wait_length(const struct event *ev)
 {
 	if (!ev->wait.own_ns && ev->flags & EVENT_F_PIECE)
 		return 0;

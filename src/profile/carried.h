@@ -46,10 +46,4 @@ static inline const struct carried_ops *carried_of(unsigned int kind)
 	return &carried_ops[kind_carries(kind)];
 }
 
-/*
- * The length of the wait EV; the average of several waits, when EV stands for them and has no own
- * length; 0 for a piece that stands for others.
- */
-uint64_t carried_wait_length(const struct event *ev);
-
 #endif

@@ -30,7 +30,8 @@ static bool slice_in_order(const struct fact *f, size_t n)
 	return true;
 }
 
-size_t facts_sort(struct fact *f, size_t n)
+/* Sorts the N facts at F by fact_compare(), and adds equal ones together. Returns how many are left. */
+static size_t facts_sort(struct fact *f, size_t n)
 {
 	size_t out = 0;
 

@@ -9,6 +9,7 @@
 #ifndef SBERF_PROFILE_SLICE_H
 #define SBERF_PROFILE_SLICE_H
 
+#include "base/order.h"
 #include "profile/profile.h"
 
 #include <stdatomic.h>
@@ -48,7 +49,7 @@ static inline int fact_compare(const struct fact *a, const struct fact *b)
 	const uint64_t a2 = (uint64_t)a->kind << 48 | (uint64_t)a->node << 32 | a->carried;
 	const uint64_t b2 = (uint64_t)b->kind << 48 | (uint64_t)b->node << 32 | b->carried;
 
-	return a1 != b1 ? (a1 > b1) - (a1 < b1) : (a2 > b2) - (a2 < b2);
+	return a1 != b1 ? compare_numbers(a1, b1) : compare_numbers(a2, b2);
 }
 
 /* A + B, or UINT64_MAX rather than wrap: weights of a recording may be anything. */
@@ -69,9 +70,6 @@ static inline void fact_add(struct fact *into, const struct fact *from)
 	if (into->longest_ns < from->longest_ns)
 		into->longest_ns = from->longest_ns;
 }
-
-/* Sorts the N facts at F by fact_compare(), and adds equal ones together. Returns how many are left. */
-size_t facts_sort(struct fact *f, size_t n);
 
 /* A slice with one reference, the caller's, and copies of the N facts at F, in any order; NULL when out of memory. */
 struct slice *slice_new(uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);

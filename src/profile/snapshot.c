@@ -8,6 +8,7 @@
 
 #include "profile/snapshot.h"
 
+#include "base/order.h"
 #include "numa/state.h"
 #include "profile/heat.h"
 
@@ -35,10 +36,10 @@ static int snapshot_compare_rows(const void *va, const void *vb)
 	if (a->weight != b->weight)
 		return a->weight < b->weight ? 1 : -1;
 	if (a->kind != b->kind)
-		return (a->kind > b->kind) - (a->kind < b->kind);
+		return compare_numbers(a->kind, b->kind);
 	if (a->cut != b->cut)
-		return (a->cut > b->cut) - (a->cut < b->cut);
-	return (a->module > b->module) - (a->module < b->module);
+		return compare_numbers(a->cut, b->cut);
+	return compare_numbers(a->module, b->module);
 }
 
 struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slices, size_t n, struct slice *open,

@@ -4,6 +4,8 @@
 
 #include "profile/timeline.h"
 
+#include "base/order.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +119,7 @@ static int compare_late(const void *va, const void *vb)
 {
 	const struct late_fact *a = va, *b = vb;
 
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+	return compare_numbers(a->time_ns, b->time_ns);
 }
 
 size_t timeline_late(struct timeline *t, struct late_fact *late, size_t n, uint64_t end_ns)

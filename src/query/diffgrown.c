@@ -2,6 +2,8 @@
 /* diffgrown.c - changes and their errors, functions wherever they are, and which of them grew most. */
 #include "config.h"
 
+#include "base/order.h"
+
 #include "query/treediff.h"
 
 #include "query/diffmatch.h"
@@ -112,9 +114,9 @@ static int diffgrown_compare_functions(const void *va, const void *vb, void *ctx
 	const double lb = fmax((double)b->self.ns[DIFF_BEFORE], (double)b->self.ns[DIFF_AFTER]);
 
 	if (ma != mb)
-		return (ma < mb) - (ma > mb);
+		return compare_numbers(mb, ma);
 	if (la != lb)
-		return (la < lb) - (la > lb);
+		return compare_numbers(lb, la);
 	return a->what == b->what ? 0 : matches_compare(d->matches, a->what, b->what);
 }
 

@@ -18,9 +18,9 @@
 #include "query/diffmatch.h"
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "query/label.h"
-#include "query/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -340,9 +340,9 @@ static bool note_nodes(struct matches *m, int side)
 static int compare_ranges(const void *va, const void *vb)
 {
 	const struct range *a = va, *b = vb;
-	const int r = compare_u64(a->build, b->build);
+	const int r = compare_numbers(a->build, b->build);
 
-	return r ? r : compare_u64(a->start, b->start);
+	return r ? r : compare_numbers(a->start, b->start);
 }
 
 /* Joins the places among the first N items with the functions that cover them. */
@@ -570,10 +570,10 @@ int matches_compare(const struct matches *m, uint32_t a, uint32_t b)
 	int r = strcmp(strtab_get(m->texts, x->text), strtab_get(m->texts, y->text));
 
 	if (!r)
-		r = compare_u64(x->tag, y->tag);
+		r = compare_numbers(x->tag, y->tag);
 	if (!r)
-		r = compare_u64(x->b, y->b);
-	return r ? r : compare_u64(x->a, y->a);
+		r = compare_numbers(x->b, y->b);
+	return r ? r : compare_numbers(x->a, y->a);
 }
 
 uint32_t matches_node(const struct matches *m, int side, uint32_t what)

@@ -5,6 +5,7 @@
 #include "query/flatlist.h"
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "query/label.h"
 
 #include <errno.h>
@@ -98,9 +99,9 @@ static int flatlist_by_total(const void *va, const void *vb)
 	int r;
 
 	if (a->row->total_ns != b->row->total_ns)
-		return (a->row->total_ns < b->row->total_ns) - (a->row->total_ns > b->row->total_ns);
+		return compare_numbers(b->row->total_ns, a->row->total_ns);
 	r = strcmp(a->name, b->name);
-	return r ? r : (a->row->node > b->row->node) - (a->row->node < b->row->node);
+	return r ? r : compare_numbers(a->row->node, b->row->node);
 }
 
 static int flatlist_by_self(const void *va, const void *vb)
@@ -108,7 +109,7 @@ static int flatlist_by_self(const void *va, const void *vb)
 	const struct ranked *a = va, *b = vb;
 
 	if (a->row->self_ns != b->row->self_ns)
-		return (a->row->self_ns < b->row->self_ns) - (a->row->self_ns > b->row->self_ns);
+		return compare_numbers(b->row->self_ns, a->row->self_ns);
 	return flatlist_by_total(va, vb);
 }
 
@@ -258,8 +259,8 @@ static int module_by_total(const void *va, const void *vb)
 	const struct flat_row *a = va, *b = vb;
 
 	if (a->total_ns != b->total_ns)
-		return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
-	return (a->module + 1 > b->module + 1) - (a->module + 1 < b->module + 1);        /* none first */
+		return compare_numbers(b->total_ns, a->total_ns);
+	return compare_numbers(a->module + 1, b->module + 1);        /* none first */
 }
 
 int flatlist_modules(const struct tree *t, struct flatlist **ret, struct err *e)

@@ -49,7 +49,8 @@ static const char *idle_strip(const char *name)
 	return name;
 }
 
-bool idle_condition_name(const char *name)
+/* Whether NAME alone is that of such a function. */
+static bool idle_condition_name(const char *name)
 {
 	const char *plain = idle_strip(name);
 

@@ -42,7 +42,4 @@ void idle_free(struct idle_memo *m);             /* zeroed is fine */
  */
 bool idle_stack(struct idle_memo *m, stack_id stack);
 
-/* Whether NAME alone is that of such a function. */
-bool idle_condition_name(const char *name);
-
 #endif

@@ -2,8 +2,9 @@
 /* numafuncs.c - functions by what their accesses cost: found by their stacks, ranked, and as rows. */
 #include "config.h"
 
+#include "base/order.h"
+
 #include "query/numareport_private.h"
-#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -80,7 +81,7 @@ static int compare_funcs(const void *va, const void *vb, void *ctx)
 	const struct numa_func *a = &b->funcs.v[*(const uint32_t *)va], *o = &b->funcs.v[*(const uint32_t *)vb];
 	const int r = numa_compare_accesses(&a->sum.accesses, &o->sum.accesses);
 
-	return r ? r : compare_u64(a->key, o->key);
+	return r ? r : compare_numbers(a->key, o->key);
 }
 
 bool numa_funcs_rows(struct numa_build *b)

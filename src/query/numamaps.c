@@ -2,8 +2,9 @@
 /* numamaps.c - what kind of memory, and which files: accesses from the facts, residency from the state. */
 #include "config.h"
 
+#include "base/order.h"
+
 #include "query/numareport_private.h"
-#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -76,13 +77,13 @@ static int compare_mappings(const void *va, const void *vb, void *ctx)
 	int r = numamaps_counts(o) - numamaps_counts(a);
 
 	if (!r)
-		r = compare_u64(add_capped(o->accesses.near_ns, o->accesses.far_ns),
+		r = compare_numbers(add_capped(o->accesses.near_ns, o->accesses.far_ns),
 				add_capped(a->accesses.near_ns, a->accesses.far_ns));
 	if (!r)
-		r = compare_u64(o->resident_bytes, a->resident_bytes);
+		r = compare_numbers(o->resident_bytes, a->resident_bytes);
 	if (!r)
-		r = compare_u64(a->mapping, o->mapping);
-	return r ? r : compare_u64(a->file, o->file);
+		r = compare_numbers(a->mapping, o->mapping);
+	return r ? r : compare_numbers(a->file, o->file);
 }
 
 /* Which row, by kind, is that without file; -1 = none. */

@@ -6,8 +6,9 @@
  */
 #include "config.h"
 
+#include "base/order.h"
+
 #include "query/numareport_private.h"
-#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -147,17 +148,17 @@ static int compare_bunches(const void *va, const void *vb, void *ctx)
 {
 	const struct numa_build *b = ctx;
 	const struct numa_bunch *a = &b->bunches.v[*(const uint32_t *)va], *o = &b->bunches.v[*(const uint32_t *)vb];
-	int r = compare_u64(a->kind, o->kind);
+	int r = compare_numbers(a->kind, o->kind);
 
 	if (!r)
-		r = compare_u64(numapaths_func_row(b, a), numapaths_func_row(b, o));
+		r = compare_numbers(numapaths_func_row(b, a), numapaths_func_row(b, o));
 	if (!r)
 		r = numa_compare_accesses(&a->sum.accesses, &o->sum.accesses);
 	if (!r)
-		r = compare_u64(o->sum.away, a->sum.away);
+		r = compare_numbers(o->sum.away, a->sum.away);
 	if (!r)
-		r = compare_u64(o->sum.weight, a->sum.weight);
-	return r ? r : compare_u64(a->reading, o->reading);
+		r = compare_numbers(o->sum.weight, a->sum.weight);
+	return r ? r : compare_numbers(a->reading, o->reading);
 }
 
 static void give_paths(struct numa_build *b, const uint32_t *order)

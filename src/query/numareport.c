@@ -9,9 +9,9 @@
 #include "query/numareport.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "model/kind.h"
 #include "query/numareport_private.h"
-#include "query/order.h"
 #include "query/threads.h"
 
 #include <stdlib.h>
@@ -51,9 +51,9 @@ void numa_add_sum(struct numa_sum *to, const struct numa_sum *from)
 
 int numa_compare_accesses(const struct numa_accesses *a, const struct numa_accesses *b)
 {
-	const int r = compare_u64(b->cost_ns, a->cost_ns);
+	const int r = compare_numbers(b->cost_ns, a->cost_ns);
 
-	return r ? r : compare_u64(add_capped(b->near_ns, b->far_ns), add_capped(a->near_ns, a->far_ns));
+	return r ? r : compare_numbers(add_capped(b->near_ns, b->far_ns), add_capped(a->near_ns, a->far_ns));
 }
 
 /* WEIGHT, that of an access from one node to another, by index, times what one costs. */

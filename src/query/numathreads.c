@@ -6,8 +6,9 @@
  */
 #include "config.h"
 
+#include "base/order.h"
+
 #include "query/numareport_private.h"
-#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -55,8 +56,8 @@ static int numathreads_compare_threads(const void *va, const void *vb, void *ctx
 	int r = b->thread[o].seen - b->thread[a].seen;
 
 	if (!r)
-		r = compare_u64(b->thread[o].running_ns, b->thread[a].running_ns);
-	return r ? r : compare_u64(a, o);
+		r = compare_numbers(b->thread[o].running_ns, b->thread[a].running_ns);
+	return r ? r : compare_numbers(a, o);
 }
 
 /* What the state knows of the thread ID; NULL = nothing. */

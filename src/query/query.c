@@ -21,6 +21,7 @@
 #include "query/query.h"
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "profile/slice.h"
 #include "query/filter.h"
@@ -257,7 +258,7 @@ static int query_compare_groups(const void *va, const void *vb)
 {
 	const struct group_weight *a = va, *b = vb;
 
-	return a->ns != b->ns ? (a->ns < b->ns) - (a->ns > b->ns) : (a->group > b->group) - (a->group < b->group);
+	return a->ns != b->ns ? compare_numbers(b->ns, a->ns) : compare_numbers(a->group, b->group);
 }
 
 /* Stable counting sort of the N sums at FROM into TO; PLACE(sum) < CLASSES is at start[]. */

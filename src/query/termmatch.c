@@ -8,6 +8,7 @@
 #include "query/termmatch.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "model/wait.h"
 
 #include <stdio.h>
@@ -152,7 +153,7 @@ static int compare_pids(const void *va, const void *vb)
 {
 	const struct process *a = va, *b = vb;
 
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return compare_numbers(a->pid, b->pid);
 }
 
 static uint32_t bits_of(const struct process *p, size_t n, pid_t pid)

@@ -5,10 +5,10 @@
 #include "query/threadlist.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "profile/slice.h"
 #include "query/filter.h"
 #include "query/label.h"
-#include "query/order.h"
 #include "query/threads.h"
 
 #include <stdlib.h>
@@ -119,11 +119,11 @@ static int threadlist_compare(const void *va, const void *vb, void *ctx)
 	const struct thread_row *a = va, *b = vb;
 	const struct dict *d = ctx;
 	const struct thread *ta = dict_get_thread(d, a->thread), *tb = dict_get_thread(d, b->thread);
-	int r = compare_u64(thread_row_ns(b), thread_row_ns(a));
+	int r = compare_numbers(thread_row_ns(b), thread_row_ns(a));
 
-	r = r ? r : compare_u64((uint64_t)ta->pid, (uint64_t)tb->pid);
-	r = r ? r : compare_u64((uint64_t)ta->tid, (uint64_t)tb->tid);
-	return r ? r : compare_u64(a->thread, b->thread);
+	r = r ? r : compare_numbers((uint64_t)ta->pid, (uint64_t)tb->pid);
+	r = r ? r : compare_numbers((uint64_t)ta->tid, (uint64_t)tb->tid);
+	return r ? r : compare_numbers(a->thread, b->thread);
 }
 
 static bool of_several(const struct threadlist *l)

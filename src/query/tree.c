@@ -7,8 +7,8 @@
 
 #include "query/tree.h"
 
+#include "base/order.h"
 #include "profile/slice.h"
-#include "query/order.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int tree_compare_places(const struct order *o, const struct tree_node *a,
 	const struct module *ma = dict_get_module(o->d, fa->module), *mb = dict_get_module(o->d, fb->module);
 	int r = compare_text(o->d, ma->path, mb->path);
 
-	return r ? r : compare_u64(fa->offset, fb->offset);
+	return r ? r : compare_numbers(fa->offset, fb->offset);
 }
 
 static int tree_compare_groups(const struct order *o, const struct tree_node *a, const struct tree_node *b)
@@ -48,7 +48,7 @@ static int tree_compare_groups(const struct order *o, const struct tree_node *a,
 
 	if (!r)
 		r = compare_text(o->d, ta->exe, tb->exe);
-	return r ? r : compare_u64((uint32_t)ta->tid, (uint32_t)tb->tid);
+	return r ? r : compare_numbers((uint32_t)ta->tid, (uint32_t)tb->tid);
 }
 
 static int tree_compare_siblings(const void *va, const void *vb, void *ctx)
@@ -58,18 +58,18 @@ static int tree_compare_siblings(const void *va, const void *vb, void *ctx)
 	int r = (a->kind == NODE_IDLE) - (b->kind == NODE_IDLE);
 
 	if (!r)
-		r = compare_u64(b->total_ns, a->total_ns);
+		r = compare_numbers(b->total_ns, a->total_ns);
 	if (!r)
-		r = compare_u64(a->kind, b->kind);
+		r = compare_numbers(a->kind, b->kind);
 	if (!r && a->kind == NODE_FUNC)
 		r = tree_compare_functions(o, a, b);
 	else if (!r && a->kind == NODE_ADDR)
 		r = tree_compare_places(o, a, b);
 	else if (!r && a->kind == NODE_NUMA)
-		r = compare_u64(a->frame, b->frame);
+		r = compare_numbers(a->frame, b->frame);
 	else if (!r)
 		r = tree_compare_groups(o, a, b);
-	return r ? r : compare_u64(a->key, b->key);
+	return r ? r : compare_numbers(a->key, b->key);
 }
 
 static void tree_sum_up(struct tree_node *node, uint32_t n)

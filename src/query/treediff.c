@@ -8,6 +8,7 @@
 #include "query/treediff.h"
 
 #include "base/keyed.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "profile/slice.h"
@@ -157,9 +158,9 @@ static int treediff_compare_siblings(const void *va, const void *vb, void *ctx)
 	const double la = larger_share(d, &a->total), lb = larger_share(d, &b->total);
 
 	if (a->most != b->most)
-		return (a->most < b->most) - (a->most > b->most);
+		return compare_numbers(b->most, a->most);
 	if (la != lb)
-		return (la < lb) - (la > lb);
+		return compare_numbers(lb, la);
 	return a->what == b->what ? 0 : matches_compare(d->matches, a->what, b->what);
 }
 

@@ -5,9 +5,9 @@
 #include "query/waitrows.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "profile/slice.h"
 #include "query/filter.h"
-#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -108,11 +108,11 @@ static int waitrows_compare_rows(const void *va, const void *vb, void *ctx)
 {
 	const struct wait_rows *rows = ctx;
 	const struct wait_row *a = &rows->v.v[*(const uint32_t *)va], *b = &rows->v.v[*(const uint32_t *)vb];
-	int r = compare_u64(a->parent, b->parent);
+	int r = compare_numbers(a->parent, b->parent);
 
 	if (!r)
-		r = compare_u64(b->total_ns, a->total_ns);
-	return r ? r : compare_u64(a->key, b->key);
+		r = compare_numbers(b->total_ns, a->total_ns);
+	return r ? r : compare_numbers(a->key, b->key);
 }
 
 /*

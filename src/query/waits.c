@@ -19,10 +19,10 @@
 
 #include "base/hash.h"
 #include "base/keyed.h"
+#include "base/order.h"
 #include "base/vec.h"
 #include "profile/slice.h"
 #include "query/filter.h"
-#include "query/order.h"
 #include "query/stack_signature.h"
 #include "query/waitrows.h"
 
@@ -285,9 +285,9 @@ static int waits_compare_places(const void *va, const void *vb, void *ctx)
 {
 	const struct builder *b = ctx;
 	const struct place *a = &b->places.v[*(const uint32_t *)va], *o = &b->places.v[*(const uint32_t *)vb];
-	int r = compare_u64(o->ns, a->ns);
+	int r = compare_numbers(o->ns, a->ns);
 
-	return r ? r : compare_u64(waits_place_hash(b, *(const uint32_t *)va),
+	return r ? r : compare_numbers(waits_place_hash(b, *(const uint32_t *)va),
 				   waits_place_hash(b, *(const uint32_t *)vb));
 }
 
@@ -489,9 +489,9 @@ static int compare_woke(const void *va, const void *vb, void *ctx)
 {
 	const struct builder *b = ctx;
 	const uint32_t a = *(const uint32_t *)va, o = *(const uint32_t *)vb;
-	int r = compare_u64(b->woke.v[o].ns, b->woke.v[a].ns);
+	int r = compare_numbers(b->woke.v[o].ns, b->woke.v[a].ns);
 
-	return r ? r : compare_u64(a, o);
+	return r ? r : compare_numbers(a, o);
 }
 
 static bool fill_waker(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
@@ -534,7 +534,7 @@ static int compare_open(const void *va, const void *vb)
 		return a->idling - b->idling;
 	if (a->waited_ns != b->waited_ns)
 		return a->waited_ns < b->waited_ns ? 1 : -1;
-	return compare_u64(a->thread, b->thread);
+	return compare_numbers(a->thread, b->thread);
 }
 
 static bool waits_finish(struct builder *b, struct waits *w)

@@ -10,6 +10,7 @@
 
 #include "symbol/elfsyms.h"
 
+#include "base/order.h"
 #include "base/sorted.h"
 #include "base/vec.h"
 #include "symbol/ehframe.h"
@@ -73,7 +74,7 @@ static int cmp_range(const void *va, const void *vb)
 {
 	const struct range *a = va, *b = vb;
 
-	return (a->start > b->start) - (a->start < b->start);
+	return compare_numbers(a->start, b->start);
 }
 
 static void add_code(struct builder *b, uint64_t start, uint64_t size)
@@ -299,7 +300,7 @@ static int cmp_raw(const void *va, const void *vb, void *text)
 		return a->weak - b->weak;
 	a_len = strlen((const char *)text + a->name);
 	b_len = strlen((const char *)text + b->name);
-	return a_len != b_len ? (a_len < b_len) - (a_len > b_len) : strcmp((const char *)text + a->name,
+	return a_len != b_len ? compare_numbers(b_len, a_len) : strcmp((const char *)text + a->name,
 		(const char *)text + b->name);
 }
 

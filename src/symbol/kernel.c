@@ -4,6 +4,7 @@
 
 #include "symbol/kernel.h"
 
+#include "base/order.h"
 #include "base/parse.h"
 #include "base/sorted.h"
 #include "base/vec.h"
@@ -118,7 +119,7 @@ static int cmp_entry(const void *va, const void *vb)
 		return a->addr > b->addr ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank - b->rank;
-	return (a->name > b->name) - (a->name < b->name);
+	return compare_numbers(a->name, b->name);
 }
 
 static void sort_and_choose(struct ksyms *k)

@@ -4,6 +4,8 @@
 
 #include "symbol/plt.h"
 
+#include "base/order.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +49,7 @@ static int cmp_slot(const void *va, const void *vb)
 {
 	const struct slot *a = va, *b = vb;
 
-	return (a->got > b->got) - (a->got < b->got);
+	return compare_numbers(a->got, b->got);
 }
 
 /* Appends the slots that section NAME relocates; IN_ORDER also keeps their order. */

@@ -7,6 +7,7 @@
 
 #include "symbol/spans.h"
 
+#include "base/order.h"
 #include "base/sorted.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static int cmp_span(const void *va, const void *vb)
 		return a->start > b->start ? 1 : -1;
 	if (a->end != b->end)
 		return a->end < b->end ? 1 : -1;
-	return (a->outer > b->outer) - (a->outer < b->outer);
+	return compare_numbers(a->outer, b->outer);
 }
 
 /* Symbol tables come sorted: a look is cheaper than to sort them once more. */

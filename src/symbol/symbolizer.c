@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
@@ -304,7 +305,7 @@ static int cmp_todo(const void *va, const void *vb)
 
 	if (a->module != b->module)
 		return a->module > b->module ? 1 : -1;
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	return compare_numbers(a->offset, b->offset);
 }
 
 /* Collects the frames below N that were only named so far; false when there are none. */

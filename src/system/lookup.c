@@ -5,6 +5,7 @@
 #include "system/lookup.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -119,7 +120,7 @@ static int compare_ids(const void *a, const void *b)
 {
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x > y) - (x < y);
+	return compare_numbers(x, y);
 }
 
 static DIR *open_processes(struct err *e)

@@ -5,6 +5,7 @@
 #include "system/proclist.h"
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "system/procfs.h"
 
@@ -224,7 +225,7 @@ static int by_pid(const void *pa, const void *pb)
 {
 	const pid_t a = ((const struct proc_row *)pa)->pid, b = ((const struct proc_row *)pb)->pid;
 
-	return (a > b) - (a < b);
+	return compare_numbers(a, b);
 }
 
 static const struct proc_row *row_before(const struct proclist *before, pid_t pid, uint64_t start_ticks)
@@ -334,10 +335,10 @@ static int proclist_by_rank(const void *pa, const void *pb)
 	if (c)
 		return c;
 	if (a->value != b->value)
-		return (a->value < b->value) - (a->value > b->value);
+		return compare_numbers(b->value, a->value);
 	if (a->then != b->then)
-		return (a->then < b->then) - (a->then > b->then);
-	return (a->row > b->row) - (a->row < b->row);
+		return compare_numbers(b->then, a->then);
+	return compare_numbers(a->row, b->row);
 }
 
 static struct sort_item item_of(const struct proclist *l, uint32_t row, enum proc_order order)

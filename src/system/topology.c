@@ -11,6 +11,7 @@
 #include "system/topology.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "system/cpus.h"
 #include "system/listtext.h"
 #include "system/sysfile.h"
@@ -298,7 +299,7 @@ static int topology_compare_u32(const void *va, const void *vb)
 {
 	const uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
 
-	return (a > b) - (a < b);
+	return compare_numbers(a, b);
 }
 
 #define DISTANCES_MAX 64u        /* different ones; real machines have less than ten */

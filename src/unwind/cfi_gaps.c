@@ -14,6 +14,7 @@
  */
 #include "config.h"
 
+#include "base/order.h"
 #include "base/sorted.h"
 #include "unwind/arch.h"
 #include "unwind/image_impl.h"
@@ -131,7 +132,7 @@ static int cfi_gaps_by_start(const void *a, const void *b)
 {
 	const struct image_range *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return compare_numbers(x->start, y->start);
 }
 
 /*

@@ -23,6 +23,8 @@
 
 #include "unwind/cfi_split.h"
 
+#include "base/order.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,7 +263,7 @@ static int cfi_split_by_start(const void *a, const void *b)
 {
 	const struct image_range *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return compare_numbers(x->start, y->start);
 }
 
 void cfi_splitter_end(struct cfi_splitter *s, struct image *im, uint16_t type)

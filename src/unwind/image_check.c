@@ -11,6 +11,8 @@
  */
 #include "config.h"
 
+#include "base/order.h"
+
 #include "unwind/image_impl.h"
 
 #include <stdlib.h>
@@ -55,7 +57,7 @@ static int image_check_compare(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return compare_numbers(*x, *y);
 }
 
 static bool table_fits(const struct image_section *hdr, const struct image_section *eh, const offset_vec *starts)

@@ -19,6 +19,8 @@
 #include "unwind/cfi_split.h"
 #include "unwind/image_ops.h"
 
+#include "base/order.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +236,7 @@ static int image_ops_by_place(const void *a, const void *b)
 {
 	const struct op_cie *x = a, *y = b;
 
-	return (x->at > y->at) - (x->at < y->at);
+	return compare_numbers(x->at, y->at);
 }
 
 /* Are addresses of this machine's size? From version 4 on a CIE says it, behind the augmentation. */

@@ -57,7 +57,11 @@ void pane_common_rule(struct canvas *cv, int y, int end, const char *title)
 	}
 }
 
-void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted)
+/*
+ * The same for lines that are SORTED by what no head says: then the end of the title does, which is
+ * the last to be cut.
+ */
+static void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted)
 {
 	static const char *const names[SORT_NR] = { "total", "self", "running", "runnable", "blocked", "name" };
 	char text[TITLE_MAX + 32];

@@ -20,11 +20,6 @@
 #define PANE_COMMON_RULE_COLS 6         /* columns of a rule that its title does not get */
 /* The rule at row Y with TITLE in it, cut to end before column END. */
 void pane_common_rule(struct canvas *cv, int y, int end, const char *title);
-/*
- * The same for lines that are SORTED by what no head says: then the end of the title does, which is
- * the last to be cut.
- */
-void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted);
 /* HEAD in the rule, right-aligned in the COLS columns from X on, with an arrow when the lines are SORTED by it. */
 void pane_common_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted);
 

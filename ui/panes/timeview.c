@@ -5,6 +5,7 @@
 #include "ui/panes/timeview.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ static int longest_first(const void *va, const void *vb)
 {
 	const struct open_wait *a = va, *b = vb;
 
-	return (a->ns < b->ns) - (a->ns > b->ns);
+	return compare_numbers(b->ns, a->ns);
 }
 
 /*

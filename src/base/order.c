@@ -2,7 +2,7 @@
 /* order.c - see order.h. */
 #include "config.h"
 
-#include "query/order.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
