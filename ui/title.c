@@ -152,12 +152,12 @@ char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const ch
 
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size)
 {
-	const uint32_t kinds = q->measures & MEASURES_OFF_CPU;
+	const measure_mask kinds = q->measures & MEASURES_OFF_CPU;
 	struct text_builder w = text_builder_in(dst, size);
 	char idle[UNITS_MAX];
 
-	text_builder_put(&w, "waits%s", kinds == 1u << MEASURE_BLOCKED ? TEXT_BUILDER_DOT "blocked" :
-		  kinds == 1u << MEASURE_RUNNABLE ? TEXT_BUILDER_DOT "run queue" : "");
+	text_builder_put(&w, "waits%s", kinds == MEASURE_BIT(MEASURE_BLOCKED) ? TEXT_BUILDER_DOT "blocked" :
+		  kinds == MEASURE_BIT(MEASURE_RUNNABLE) ? TEXT_BUILDER_DOT "run queue" : "");
 	if (q->by_node)
 		text_builder_put(&w, TEXT_BUILDER_DOT "by node");
 	if (idle_ns)

@@ -21,12 +21,12 @@
 static void set_query(struct view *v, const struct pane *p)
 {
 	struct query *q = &v->annot.query;
-	uint32_t measures;
+	measure_mask measures;
 
 	*q = p->built->job.query;
 	measures = (q->measures ? q->measures : v->header.meta.unit[0] ? MEASURES_IMPORTED : MEASURES_WALL) &
-		~(1u << MEASURE_RUNNABLE);
-	q->measures = measures ? measures : 1u << MEASURE_RUNNABLE;
+		~MEASURE_BIT(MEASURE_RUNNABLE);
+	q->measures = measures ? measures : MEASURE_BIT(MEASURE_RUNNABLE);
 	q->within = NULL;
 	q->nr_within = 0;
 	v->annot.kinds = v->header.meta.off_cpu ? title_kinds(q) : 0;

@@ -60,7 +60,7 @@ static int diff_load(struct sides *s, const struct options *o, struct err *e)
 }
 
 /* What is counted on both sides: time that only one of them knows of is no difference. */
-static uint32_t diff_choose_measures(const struct sides *s, const struct options *o, const struct exporter *x)
+static measure_mask diff_choose_measures(const struct sides *s, const struct options *o, const struct exporter *x)
 {
 	const bool *waits[DIFF_SIDES] = { &s->loaded[DIFF_BEFORE].meta.off_cpu, &s->loaded[DIFF_AFTER].meta.off_cpu };
 
@@ -122,7 +122,7 @@ static int say_nothing(const struct sides *s, int side, const struct options *o,
 
 static int diff_build_both(struct sides *s, const struct options *o, const struct exporter *x, struct err *e)
 {
-	const uint32_t measures = diff_choose_measures(s, o, x);
+	const measure_mask measures = diff_choose_measures(s, o, x);
 	bool no_inlines;
 	int r;
 

@@ -48,7 +48,8 @@ static const struct opt_choice norms[] = {
 	{ "total", DIFF_BY_TOTAL }, { "wall", DIFF_BY_WALL }, { "none", DIFF_BY_NONE }, { NULL, 0 },
 };
 static const struct opt_choice metrics[] = {
-	{ "on-cpu", MEASURES_ON_CPU }, { "blocked", 1u << MEASURE_BLOCKED }, { "runnable", 1u << MEASURE_RUNNABLE },
+	{ "on-cpu", MEASURES_ON_CPU }, { "blocked", (uint32_t)MEASURE_BIT(MEASURE_BLOCKED) },
+	  { "runnable", (uint32_t)MEASURE_BIT(MEASURE_RUNNABLE) },
 	{ "off-cpu", MEASURES_OFF_CPU }, { "wall", MEASURES_WALL }, { NULL, 0 },
 };
 static const struct opt_choice orientations[] = { { "icicle", false }, { "flame", true }, { NULL, 0 } };
@@ -882,7 +883,7 @@ const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX])
 	return dst;
 }
 
-uint32_t opt_measures(const struct opt *opt, const char *name, size_t len)
+measure_mask opt_measures(const struct opt *opt, const char *name, size_t len)
 {
 	unsigned int id;
 
@@ -890,5 +891,5 @@ uint32_t opt_measures(const struct opt *opt, const char *name, size_t len)
 		if (strlen(c->name) == len && !memcmp(c->name, name, len))
 			return c->value;
 	id = measure_named(name, len);
-	return id == MEASURE_NONE ? 0 : 1u << id;
+	return id == MEASURE_NONE ? 0 : MEASURE_BIT(id);
 }

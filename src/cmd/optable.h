@@ -59,7 +59,7 @@ enum opt_type {
 	OPT_SWITCH,              /* bool, one of .choices */
 	/* const struct exporter *, one of those offered to .min (enum exporter_user) */
 	OPT_FORMAT,
-	OPT_MEASURES,            /* uint32_t mask of measures, by names with commas, or one of .choices for several */
+	OPT_MEASURES,            /* measure_mask, by names with commas, or one of .choices for several */
 	OPT_STATES,              /* uint32_t mask of 1 << enum wait_state, by letters or names with commas */
 	OPT_TEXT,                /* const char *, not empty */
 	OPT_FILE,                /* the same, a file */
@@ -120,7 +120,7 @@ const char *opt_word(const struct opt *opt, unsigned int nr);
 /* Writes all words of OPT, "on-cpu|blocked|...", to DST of SIZE bytes. Returns DST. */
 const char *opt_words(const struct opt *opt, char *dst, size_t size);
 /* The mask for the LEN bytes at NAME, one name of an OPT_MEASURES; 0 = unknown. */
-uint32_t opt_measures(const struct opt *opt, const char *name, size_t len);
+measure_mask opt_measures(const struct opt *opt, const char *name, size_t len);
 
 /* The command called NAME; NULL when there is none. */
 const struct command_info *command_find(const char *name);

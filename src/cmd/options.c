@@ -162,14 +162,14 @@ static int set_states(const struct opt *opt, const char *value, uint32_t *ret, s
 }
 
 /* Names with commas between them. */
-static int set_measures(const struct opt *opt, const char *value, uint32_t *ret, struct err *e)
+static int set_measures(const struct opt *opt, const char *value, measure_mask *ret, struct err *e)
 {
-	uint32_t mask = 0;
+	measure_mask mask = 0;
 	char all[512];
 
 	for (const char *at = value;; at++) {
 		const size_t len = strcspn(at, ",");
-		const uint32_t some = opt_measures(opt, at, len);
+		measure_mask some = opt_measures(opt, at, len);
 
 		if (!some)
 			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what,
@@ -512,13 +512,13 @@ static int check_patterns(const struct options *o, struct err *e)
 }
 
 /* Whether MEASURES are about waits and nothing else. */
-static bool waits_alone(uint32_t measures)
+static bool waits_alone(measure_mask measures)
 {
 	return measures & MEASURES_OFF_CPU && !(measures & ~MEASURES_OFF_CPU);
 }
 
 /* Whether any of MEASURES is known only where accesses and page faults are sampled. */
-static bool needs_sampling(uint32_t measures)
+static bool needs_sampling(measure_mask measures)
 {
 	for (unsigned int id = 0; id < measures_count(); id++)
 		if (measures >> id & 1 && measure_get(id)->estimate)

@@ -80,7 +80,7 @@ struct options {
 	uint64_t min_block_ns;
 
 	/* What is shown (top, report) */
-	uint32_t measures;               /* --metric: mask for query.measures; 0 = not given */
+	measure_mask measures;           /* --metric: as query.measures; 0 = not given */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
 	/* --syscall NAME[,NAME...], NULL = all; looked up in cmd/filter_options.h */
 	const char *syscalls;

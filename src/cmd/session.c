@@ -202,7 +202,7 @@ static int note_children(struct session *s, struct err *e)
 }
 
 /* The kinds of events that count in MEASURES. */
-static uint32_t kinds_of(uint32_t measures)
+static uint32_t kinds_of(measure_mask measures)
 {
 	uint32_t kinds = 0;
 

@@ -6,9 +6,9 @@
 
 #include <errno.h>
 
-uint32_t exporter_measures(const struct exporter *x, const struct query *q, bool own)
+measure_mask exporter_measures(const struct exporter *x, const struct query *q, bool own)
 {
-	const uint32_t measures = x->waits_too && query_only_waits(q) ? MEASURES_OFF_CPU : x->measures;
+	const measure_mask measures = x->waits_too && query_only_waits(q) ? MEASURES_OFF_CPU : x->measures;
 
 	if (q->measures || !measures)
 		return q->measures;

@@ -72,7 +72,7 @@ struct exporter {
 	enum exporter_reads reads;
 	enum exporter_subject subject;
 	enum group_by group_by;          /* default grouping of the tree */
-	uint32_t measures;               /* default measures; 0 = all of wall time */
+	measure_mask measures;           /* default measures; 0 = all of wall time */
 	bool waits_too;                  /* off-CPU time instead, when the query filters waits */
 	uint32_t takes;                  /* mask of enum exporter_takes */
 	/*
@@ -84,7 +84,7 @@ struct exporter {
 	struct {
 		const char *about;
 		enum group_by group_by;
-		uint32_t measures;
+		measure_mask measures;
 		int (*write)(FILE *out, const struct diff_view *v, struct err *e);
 	} diff;
 	/* Writes a running capture, one document after the other; NULL = not supported. */
@@ -123,7 +123,7 @@ const char *exporters_taking(uint32_t takes, char *dst, size_t size);
  * The measures (as query.measures) that X counts when Q does not choose any; OWN: of an import with
  * a measure of its own.
  */
-uint32_t exporter_measures(const struct exporter *x, const struct query *q, bool own);
+measure_mask exporter_measures(const struct exporter *x, const struct query *q, bool own);
 /* Writes V to OUT as X, after building the tree that X reads. As exporter.write(). */
 int exporter_write(FILE *out, const struct exporter *x, const struct export_view *v, struct err *e);
 

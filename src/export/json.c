@@ -67,7 +67,7 @@ char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX])
 /* What was asked for: parts of wall time also where what is chosen leaves them out. */
 static json_t *metrics_of(struct jsonout *j, const struct tree *t)
 {
-	const uint32_t asked = t->query.measures ? t->query.measures : MEASURES_WALL;
+	const measure_mask asked = t->query.measures ? t->query.measures : MEASURES_WALL;
 	const struct measure_set set = measure_set(asked);
 	json_t *list = json_array();
 

@@ -73,7 +73,7 @@ static const struct perf_event_kind all_events[PERF_EVENTS_MAX] = {
 
 static void choose_events(struct writer *w)
 {
-	const uint32_t measures = query_measures(&w->q, w->v->snapshot);
+	const measure_mask measures = query_measures(&w->q, w->v->snapshot);
 
 	for (unsigned int i = 0; i < PERF_EVENTS_MAX; i++)
 		if (measures & measures_of_kind(all_events[i].kind) && snapshot_has(w->v->snapshot, all_events[i].kind))

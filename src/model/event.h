@@ -32,6 +32,11 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_COUNTED = 7,
 	/* it made a process or a thread; weight and count: how many, argument: 1 of processes, 0 of threads */
 	EVENT_FORK = 8,
+	/*
+	 * a probe that somebody placed was hit: argument is its number (model/probes.h); weight in
+	 * the unit of its measure
+	 */
+	EVENT_HIT = 9,
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 

@@ -15,6 +15,7 @@ const struct event_kind_info event_kinds[EVENT_KINDS_MAX] = {
 	[EVENT_ACCESS] = { "accesses", CARRIES_PLACE, 0 },         /* those of a sample that is there too */
 	[EVENT_COUNTED] = { "counted by an import", CARRIES_NOTHING, 1 },
 	[EVENT_FORK] = { "forks", CARRIES_ARGUMENT, EVENT_WORTH_NS },
+	[EVENT_HIT] = { "hits of probes", CARRIES_PROBE, EVENT_WORTH_NS },
 #ifdef KINDS_OF_TEST
 	KINDS_OF_TEST            /* tests/unit/test_measure.c takes this file in, with rows of its own */
 #endif

@@ -17,6 +17,7 @@ enum carries {
 	CARRIES_WAIT,            /* event.wait */
 	CARRIES_PLACE,           /* event.place */
 	CARRIES_ARGUMENT,        /* event.argument */
+	CARRIES_PROBE,           /* event.argument, which is the number of a probe, and how long it took */
 	CARRIES_NR
 };
 

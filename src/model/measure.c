@@ -4,6 +4,7 @@
 
 #include "model/measure.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,31 +95,50 @@ static const struct {
 	[UNIT_OWN] = { "", "count", 1000 },
 };
 
+#define MEASURES_IN_TABLE (unsigned int)(sizeof(measure_table) / sizeof(measure_table[0]))
+
+/* Those of probes, whose ids come behind those of the table. */
+static const struct measure *added_measure[MEASURES_MAX - sizeof(measure_table) / sizeof(measure_table[0])];
+static _Atomic unsigned int nr_added;
+
 unsigned int measures_count(void)
 {
-	return sizeof(measure_table) / sizeof(measure_table[0]);
+	return MEASURES_IN_TABLE + atomic_load_explicit(&nr_added, memory_order_acquire);
 }
 
 const struct measure *measure_get(unsigned int id)
 {
-	return id < measures_count() ? &measure_table[id] : NULL;
+	if (id < MEASURES_IN_TABLE)
+		return &measure_table[id];
+	return id < measures_count() ? added_measure[id - MEASURES_IN_TABLE] : NULL;
+}
+
+unsigned int measure_add(const struct measure *m)
+{
+	const unsigned int n = atomic_load_explicit(&nr_added, memory_order_relaxed);
+
+	if (MEASURES_IN_TABLE + n >= MEASURES_MAX)
+		return MEASURE_NONE;
+	added_measure[n] = m;
+	atomic_store_explicit(&nr_added, n + 1, memory_order_release);
+	return MEASURES_IN_TABLE + n;
 }
 
 unsigned int measure_named(const char *name, size_t len)
 {
 	for (unsigned int id = 0; id < measures_count(); id++)
-		if (id != MEASURE_IMPORTED && strlen(measure_table[id].name) == len &&
-		    !memcmp(measure_table[id].name, name, len))
+		if (id != MEASURE_IMPORTED && strlen(measure_get(id)->name) == len &&
+		    !memcmp(measure_get(id)->name, name, len))
 			return id;
 	return MEASURE_NONE;
 }
 
-uint32_t measures_of_kind(unsigned int kind)
+measure_mask measures_of_kind(unsigned int kind)
 {
-	uint32_t r = 0;
+	measure_mask r = 0;
 
 	for (unsigned int id = 0; id < measures_count(); id++)
-		r |= (measure_table[id].kinds >> kind & 1) << id;
+		r |= (measure_mask)(measure_get(id)->kinds >> kind & 1) << id;
 	return r;
 }
 
@@ -127,11 +147,11 @@ static void put_in(struct measure_set *s, unsigned int place, unsigned int id)
 	s->at[place] = (uint8_t)id;
 	if (!s->lead)
 		s->first = (uint8_t)place;
-	if (!s->lead || measure_table[id].wall)
+	if (!s->lead || measure_get(id)->wall)
 		s->lead |= (uint8_t)(1u << place);
 }
 
-struct measure_set measure_set(uint32_t mask)
+struct measure_set measure_set(measure_mask mask)
 {
 	struct measure_set s = { .at = { MEASURE_NONE, MEASURE_NONE, MEASURE_NONE } };
 	unsigned int place = 0;
@@ -148,9 +168,9 @@ struct measure_set measure_set(uint32_t mask)
 	return s;
 }
 
-bool measures_fit(uint32_t mask)
+bool measures_fit(measure_mask mask)
 {
-	return (unsigned int)__builtin_popcount(mask) <= MEASURES_ASKED;
+	return (unsigned int)__builtin_popcountll(mask) <= MEASURES_ASKED;
 }
 
 const struct measure *measure_lead(const struct measure_set *s)

@@ -8,6 +8,9 @@
  * are: a new measure is one row there, and its kind of fact one row of kind.h. A question
  * (query/query.h) asks for a set of measures, a node of a tree has a value of each. Those that add
  * up to wall time add up to the total of the node; else the total is the first one of the set.
+ *
+ * Behind those of the table come those of probes that somebody placed (model/probes.h), which are
+ * only known when they are.
  */
 #ifndef SBERF_MODEL_MEASURE_H
 #define SBERF_MODEL_MEASURE_H
@@ -37,6 +40,7 @@ struct measured {
 	unsigned int node;       /* of the CPU */
 	unsigned int place_node; /* of memory, of kinds that carry a place; NODE_UNKNOWN */
 	uint64_t argument;       /* of kinds that carry one; 0 */
+	uint32_t probe;          /* of hits: the number of the probe (model/probes.h), + 1; 0 */
 };
 
 struct measure {
@@ -49,6 +53,7 @@ struct measure {
 	enum measure_style style;
 	uint32_t kinds;          /* whose facts count: mask of 1 << enum event_kind */
 	bool (*counts)(const struct measured *x);        /* of these, which; NULL = all */
+	uint32_t probe;          /* only hits of this probe, + 1; 0 = of any */
 	bool wall;               /* adds up to wall time with the others that do */
 	bool estimate;           /* known from samples alone: shown with "~", and how many there were */
 	const char *pprof;       /* type of its values in pprof */
@@ -70,22 +75,30 @@ enum time_kind {
 	TIME_NR
 };
 
-#define MEASURES_MAX 32u         /* in all: a set is a mask of 1 << id */
-#define MEASURE_NONE UINT8_MAX
-#define MEASURES_ON_CPU (1u << MEASURE_RUNNING)
-#define MEASURES_OFF_CPU (1u << MEASURE_BLOCKED | 1u << MEASURE_RUNNABLE)
-#define MEASURES_WALL (MEASURES_ON_CPU | MEASURES_OFF_CPU)
-#define MEASURES_FAR (1u << MEASURE_FAR)
-#define MEASURES_IMPORTED (1u << MEASURE_IMPORTED)
+typedef uint64_t measure_mask;   /* MEASURE_BIT(id) of each measure of a set */
 
-/* How many there are. */
+#define MEASURES_MAX 64u         /* in all */
+#define MEASURE_NONE UINT8_MAX
+#define MEASURE_BIT(id) ((measure_mask)1 << (id))
+#define MEASURES_ON_CPU MEASURE_BIT(MEASURE_RUNNING)
+#define MEASURES_OFF_CPU (MEASURE_BIT(MEASURE_BLOCKED) | MEASURE_BIT(MEASURE_RUNNABLE))
+#define MEASURES_WALL (MEASURES_ON_CPU | MEASURES_OFF_CPU)
+#define MEASURES_FAR MEASURE_BIT(MEASURE_FAR)
+#define MEASURES_IMPORTED MEASURE_BIT(MEASURE_IMPORTED)
+
+/* How many there are. It grows when a probe is placed. */
 unsigned int measures_count(void);
+/*
+ * Adds M, which must stay as it is to the end of the program, and returns its id; MEASURE_NONE when
+ * there are MEASURES_MAX. For one thread at a time; others may read meanwhile.
+ */
+unsigned int measure_add(const struct measure *m);
 /* That of ID; NULL when there is none. */
 const struct measure *measure_get(unsigned int id);
 /* The id of the measure of that NAME of LEN bytes; MEASURE_NONE. */
 unsigned int measure_named(const char *name, size_t len);
-/* Which measures facts of KIND can count in, as a mask. */
-uint32_t measures_of_kind(unsigned int kind);
+/* Which measures facts of KIND can count in. */
+measure_mask measures_of_kind(unsigned int kind);
 
 #define MEASURES_ASKED 3u        /* that one question can ask for: a node of a tree has room for their values */
 
@@ -100,9 +113,9 @@ struct measure_set {
 };
 
 /* The places of the measures in MASK; those that find none are left out. An empty MASK has none. */
-struct measure_set measure_set(uint32_t mask);
+struct measure_set measure_set(measure_mask mask);
 /* Whether all of MASK find one. */
-bool measures_fit(uint32_t mask);
+bool measures_fit(measure_mask mask);
 
 /* The measure in PLACE of S; NULL. */
 static inline const struct measure *measure_in(const struct measure_set *s, unsigned int place)
@@ -134,7 +147,7 @@ char *measure_set_title(const struct measure_set *s, const char *own, char *dst,
 /* Whether X counts in M. */
 static inline bool measure_counts(const struct measure *m, const struct measured *x)
 {
-	return m->kinds >> x->kind & 1 && (!m->counts || m->counts(x));
+	return m->kinds >> x->kind & 1 && (!m->probe || m->probe == x->probe) && (!m->counts || m->counts(x));
 }
 
 /* VALUE of M for people: "1.20 s", "21 MB", "1,204". */

@@ -97,6 +97,7 @@ struct raw_wake {
 	uint8_t context;         /* enum waker_context, told by the kernel's stack */
 };
 
+#define RAW_PROBE_PLACED 64u     /* numbers of probes that somebody placed begin here */
 #define RAW_ARGS_MAX 12u
 #define RAW_TEXTS_MAX 6u
 
@@ -111,8 +112,8 @@ struct raw_text {
 /* A hit of a probe: raw_event.time_ns is the moment, or the end of what has a length. */
 struct raw_hit {
 	/*
-	 * an enum event_kind of probes that sberf has by itself; else a number that was given when
-	 * it was placed
+	 * an enum event_kind of probes that sberf has by itself; else RAW_PROBE_PLACED + its number
+	 * (model/probes.h)
 	 */
 	uint32_t probe;
 	uint16_t unread;         /* arguments that could not be read, as a mask: these are 0 */

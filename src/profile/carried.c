@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* carried.c - the rows of carried.h: nothing, waits, places and arguments. */
+/* carried.c - the rows of carried.h: nothing, waits, places, arguments and hits of probes. */
 #include "config.h"
 
 #include "profile/carried.h"
+
+#include "model/probes.h"
 
 #define WAIT_FLAGS (EVENT_F_OPEN | EVENT_F_EXTRAPOLATED | EVENT_F_EARLIER) /* what struct wait keeps of an event's */
 
@@ -146,6 +148,41 @@ static void argument_look(const struct dict *d, uint32_t id, struct measured *m)
 	m->argument = dict_get_argument(d, id);
 }
 
+/* Hits: an argument that has the number of the probe and the bucket of how long it took, as of a wait. */
+
+#define HIT_PROBE_BITS 32u
+
+static bool hit_known(const struct dict *d, const struct event *ev)
+{
+	(void)d;
+	return probes_measure((uint32_t)ev->argument) && ev->argument < PROBES_MAX;
+}
+
+static uint32_t hit_intern(struct dict *d, const struct event *ev, struct fact *f)
+{
+	const bool takes_time = probes_measure((uint32_t)ev->argument)->unit == UNIT_TIME;
+	const uint64_t each_ns = takes_time ? ev->weight / (ev->count ? ev->count : 1) : 0;
+
+	f->longest_ns = (float)each_ns;
+	return dict_argument(d, ev->argument | (uint64_t)(takes_time ? wait_bucket(each_ns) : 0) << HIT_PROBE_BITS);
+}
+
+static void hit_tell(const struct dict *d, uint32_t id, struct event *ev)
+{
+	ev->argument = (uint32_t)dict_get_argument(d, id);
+}
+
+static void hit_look(const struct dict *d, uint32_t id, struct measured *m)
+{
+	m->probe = (uint32_t)dict_get_argument(d, id) + 1;
+}
+
+/* How long it took is left out. */
+static uint32_t hit_lighter(struct dict *d, uint32_t id)
+{
+	return dict_argument(d, (uint32_t)dict_get_argument(d, id));
+}
+
 const struct carried_ops carried_ops[CARRIES_NR] = {
 	[CARRIES_NOTHING] = {
 		.known = nothing_known, .intern = nothing_intern, .count = nothing_count, .lighter = carried_none,
@@ -165,5 +202,9 @@ const struct carried_ops carried_ops[CARRIES_NR] = {
 		.known = nothing_known, .intern = argument_intern, .count = dict_arguments, .lighter = carried_same,
 			.lightest = carried_none,
 		.lightest_is_none = true, .tell = argument_tell, .look = argument_look,
+	},
+	[CARRIES_PROBE] = {
+		.known = hit_known, .intern = hit_intern, .count = dict_arguments, .lighter = hit_lighter,
+		.lightest = hit_lighter, .tell = hit_tell, .look = hit_look,
 	},
 };

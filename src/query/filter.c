@@ -200,9 +200,10 @@ static bool filter_is_imported(const struct snapshot *s)
 	return v.n && v.fact[0].kind == EVENT_COUNTED;
 }
 
-uint32_t query_measures(const struct query *q, const struct snapshot *s)
+measure_mask query_measures(const struct query *q, const struct snapshot *s)
 {
-	const uint32_t asked = q->measures ? q->measures : filter_is_imported(s) ? MEASURES_IMPORTED : MEASURES_WALL;
+	const measure_mask asked = q->measures ? q->measures : filter_is_imported(s) ?
+		MEASURES_IMPORTED : MEASURES_WALL;
 
 	return query_only_waits(q) ? asked & ~(MEASURES_ON_CPU | MEASURES_IMPORTED) : asked;
 }
@@ -216,7 +217,7 @@ static void filter_choose_measures(struct filter *f)
 		if (!m)
 			continue;
 		f->kinds |= m->kinds;
-		f->choosy |= m->counts ? m->kinds : 0;
+		f->choosy |= m->counts || m->probe ? m->kinds : 0;
 		for (unsigned int kind = 0; kind < EVENT_KINDS_MAX; kind++)
 			f->places[kind] |= (uint8_t)((m->kinds >> kind & 1) << place);
 	}
@@ -440,7 +441,8 @@ static unsigned int event_anywhere(struct filter *f, const struct event *ev)
 	if (EVENT_IS_WAIT(ev->kind))
 		return wait_is(f, filter_judge_wait(f, &w), ev->kind, ev->thread, ev->stack);
 	return places_of(f, &(struct measured){ .kind = ev->kind, .node = ev->node, .place_node = ev->place.node,
-						.argument = ev->argument }) ?
+						.argument = ev->argument,
+						.probe = ev->kind == EVENT_HIT ? (uint32_t)ev->argument + 1 : 0 }) ?
 		FACT_IN | FACT_COUNTS : 0;
 }
 

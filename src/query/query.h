@@ -32,8 +32,8 @@ enum group_by {
 
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap */
-	/* what to count: mask of 1 << measure (model/measure.h); 0 = what there is: query_measures() */
-	uint32_t measures;
+	/* what to count; 0 = what there is: query_measures() */
+	measure_mask measures;
 	enum group_by group_by;
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
@@ -175,15 +175,15 @@ static inline bool query_only_waits(const struct query *q)
 }
 
 /*
- * The measures that Q counts in S, as a mask: those it asks for, else wall time, or what an import
+ * The measures that Q counts in S, as a set: those it asks for, else wall time, or what an import
  * counts. A query for certain waits leaves running time out.
  */
-uint32_t query_measures(const struct query *q, const struct snapshot *s);
+measure_mask query_measures(const struct query *q, const struct snapshot *s);
 /*
  * Replaces measures that an import lacks by the one that it counts; OWN: this is an import with a
  * measure of its own.
  */
-static inline uint32_t measures_known(uint32_t measures, bool own)
+static inline measure_mask measures_known(measure_mask measures, bool own)
 {
 	return own ? MEASURES_IMPORTED : measures;
 }

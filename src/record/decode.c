@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "model/measure.h"
+#include "model/probes.h"
 #include "numa/state.h"
 #include "record/metatext.h"
 
@@ -34,6 +35,7 @@ static void start_epoch(struct decoder *d, uint32_t epoch)
 	for (int i = 0; i < BLOCK_TYPES; i++)
 		d->next_id[i] = i == BLOCK_EVENTS ? d->next_id[i] : 0;
 	memset(d->kind_of, 0, sizeof(d->kind_of));
+	memset(d->probe_of, 0, sizeof(d->probe_of));
 	d->epoch = epoch;
 	d->counts.epochs++;
 }
@@ -341,6 +343,20 @@ static uint8_t kind_named(struct text name, struct text unit)
 	return (uint8_t)__builtin_ctz(m->kinds);
 }
 
+/* The probe of NAME in a file, whose events weigh in UNIT, as one of ours; PROBE_NONE. */
+static uint32_t probe_named(struct text name, struct text unit)
+{
+	static const enum measure_unit units[] = { UNIT_COUNT, UNIT_TIME, UNIT_BYTES };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		const char *ours = measure_unit_name(units[i]);
+
+		if (strlen(ours) == unit.len && !memcmp(ours, unit.s, unit.len))
+			return probes_add(name.s, name.len, units[i]);
+	}
+	return PROBE_NONE;
+}
+
 /*
  * The first kinds have numbers that stay; what later ones are is said by the first measure of them
  * that is known here.
@@ -349,11 +365,17 @@ static int load_measures(struct decoder *d, struct table_view *t, struct err *e)
 {
 	(void)e;
 	for (uint32_t i = 0; i < t->rows; i++) {
-		uint64_t kind, name, unit;
+		uint64_t kind, name, unit, probe;
 
 		if (!table_get(t, MEASURES_KIND, &kind) || !table_get(t, MEASURES_NAME, &name) ||
-		    !table_get(t, MEASURES_UNIT, &unit))
+		    !table_get(t, MEASURES_UNIT, &unit) || !table_get(t, MEASURES_PROBE, &probe))
 			return -EBADMSG;
+		if (probe && probe <= PROBES_IN_FILE_MAX && kind > KINDS_NUMBERED && kind < EVENT_KINDS_MAX) {
+			d->kind_of[kind] = EVENT_HIT;
+			d->probe_of[probe - 1] = (uint8_t)(1 + probe_named(decode_text_of(d, name),
+									   decode_text_of(d, unit)));
+			continue;
+		}
 		if (kind > KINDS_NUMBERED && kind < EVENT_KINDS_MAX && !d->kind_of[kind])
 			d->kind_of[kind] = kind_named(decode_text_of(d, name), decode_text_of(d, unit));
 	}
@@ -424,7 +446,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
 	[BLOCK_EVENTS] = { decode_events, EVENTS_ARGUMENT },
-	[BLOCK_MEASURES] = { load_measures, MEASURES_UNIT },
+	[BLOCK_MEASURES] = { load_measures, MEASURES_PROBE },
 };
 
 /* How many rows of TYPE lie between the NEXT one and BASE. Id 0 of two types is known without being written. */

@@ -87,7 +87,7 @@ static bool get_argument(struct table_view *t, struct event *ev, struct event_id
 	(void)ids;
 	if (!table_get(t, EVENTS_ARGUMENT, &argument))
 		return false;
-	ev->argument = carry ? argument : 0;
+	ev->argument = carry || kind_carries(ev->kind) == CARRIES_PROBE ? argument : 0;
 	return true;
 }
 
@@ -106,13 +106,23 @@ static void decode_events_find_file(const struct decoder *d, struct event *ev, c
 		ev->place.file = decode_id(&d->module, ids->file - 1);
 }
 
+/* Hits of a probe whose description is lost, or for which there is no number left here, are of no known kind. */
+static void find_probe(const struct decoder *d, struct event *ev, const struct event_ids *ids)
+{
+	const uint8_t ours = ev->argument < PROBES_IN_FILE_MAX ? d->probe_of[ev->argument] : 0;
+
+	(void)ids;
+	ev->argument = ours ? ours - 1u : 0;
+	ev->kind = ours ? ev->kind : 0;
+}
+
 /* By what a kind carries: its columns, and what they refer to. */
 static const struct {
 	bool (*get)(struct table_view *t, struct event *ev, struct event_ids *ids, bool carry);
 	void (*find)(const struct decoder *d, struct event *ev, const struct event_ids *ids);
 } carried[CARRIES_NR] = {
 	[CARRIES_WAIT] = { get_wait, find_waker }, [CARRIES_PLACE] = { get_place, decode_events_find_file },
-	[CARRIES_ARGUMENT] = { get_argument, NULL },
+	[CARRIES_ARGUMENT] = { get_argument, NULL }, [CARRIES_PROBE] = { NULL, find_probe },
 };
 
 /* Our kind for that of the file; 0 = it is not known. */
@@ -222,17 +232,17 @@ static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 	ev.kind = (uint8_t)decode_events_kind_of(d, ids.kind);
 	if (!get_carried(t, &ev, &ids))
 		return -EBADMSG;
-	if (!ev.kind) {
-		d->counts.unknown++;
-		d->counts.kind[0]++;
-		return 0;
-	}
 	ev.time_ns = decode_events_shifted(ev.time_ns, d->to.options.shift_ns);
 	ev.thread = decode_id(&d->thread, ids.thread);
 	ev.stack = ids.stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids.stack);
 	ev.cut_module = ids.cut_module ? decode_id(&d->module, ids.cut_module - 1) : ID_NONE;
 	if (carried[kind_carries(ev.kind)].find)
 		carried[kind_carries(ev.kind)].find(d, &ev, &ids);
+	if (!ev.kind) {
+		d->counts.unknown++;
+		d->counts.kind[0]++;
+		return 0;
+	}
 	no_stack = ids.stack != STACK_ROOT && ev.stack != ID_NONE &&
 		idmap_get(&d->shape, (uint32_t)ids.stack) & SHAPE_NO_STACK;
 	if (ev.thread == ID_NONE)

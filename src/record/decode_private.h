@@ -28,6 +28,7 @@ struct decoder {
 	struct open_wait_merge pieces;
 	/* by kind in the file, from EVENT_COUNTED on: ours, by the name of a measure; 0 = not known */
 	uint8_t kind_of[EVENT_KINDS_MAX];
+	uint8_t probe_of[PROBES_IN_FILE_MAX];    /* by number in the file: ours, + 1; 0 = not known */
 	/* the last event when it was the blocked part of a wait; else of kind 0 */
 	struct event blocked;
 	bool blocked_held, blocked_no_stack;     /* it is too short by itself: what comes next decides */

@@ -12,6 +12,7 @@
 
 #include "model/kind.h"
 #include "model/measure.h"
+#include "model/probes.h"
 #include "record/idmap.h"
 #include "record/table.h"
 
@@ -40,6 +41,7 @@ struct encoder {
 	size_t looked;                           /* how many of fresh were */
 	uint64_t generation;                     /* of names, up to which was read what changed */
 	uint32_t described;                      /* kinds whose measures this epoch names, as a mask */
+	uint64_t described_probes;               /* the same, by number */
 	uint32_t gone_stack;                     /* file id of the stack that stands for forgotten ones; 0 = none yet */
 	bool failed;
 };
@@ -53,6 +55,7 @@ static void start_tables(struct encoder *enc)
 		enc->table[i].base = 0;
 	}
 	enc->described = 0;
+	enc->described_probes = 0;
 	/* Id 0 of these two is known without being written: "" and the empty stack. */
 	enc->table[BLOCK_STR].base = enc->table[BLOCK_STACK].base = 1;
 	enc->gone_stack = 0;
@@ -145,22 +148,38 @@ static uint32_t own_text(struct encoder *enc, const char *s)
 	return end_row(enc, BLOCK_STR, NULL, 0);
 }
 
+static void describe_measure(struct encoder *enc, unsigned int kind, const struct measure *m)
+{
+	encoder_add(enc, BLOCK_MEASURES, MEASURES_KIND, kind);
+	encoder_add(enc, BLOCK_MEASURES, MEASURES_NAME, own_text(enc, m->name));
+	encoder_add(enc, BLOCK_MEASURES, MEASURES_UNIT, own_text(enc, measure_unit_name(m->unit)));
+	encoder_add(enc, BLOCK_MEASURES, MEASURES_PROBE, m->probe);
+	end_row(enc, BLOCK_MEASURES, NULL, 0);
+}
+
 /* Names the measures that events of KIND, which is used for the first time in this epoch, count in. */
 static void describe_kind(struct encoder *enc, unsigned int kind)
 {
-	const uint32_t measures = measures_of_kind(kind);
+	const measure_mask measures = measures_of_kind(kind);
 
 	enc->described |= 1u << kind;
-	for (unsigned int id = 0; id < measures_count(); id++) {
-		const struct measure *m = measure_get(id);
+	for (unsigned int id = 0; id < measures_count(); id++)
+		if (measures >> id & 1 && !measure_get(id)->probe)
+			describe_measure(enc, kind, measure_get(id));
+}
 
-		if (!(measures >> id & 1))
-			continue;
-		encoder_add(enc, BLOCK_MEASURES, MEASURES_KIND, kind);
-		encoder_add(enc, BLOCK_MEASURES, MEASURES_NAME, own_text(enc, m->name));
-		encoder_add(enc, BLOCK_MEASURES, MEASURES_UNIT, own_text(enc, measure_unit_name(m->unit)));
-		end_row(enc, BLOCK_MEASURES, NULL, 0);
-	}
+/*
+ * The number of a probe has a name when it is used for the first time in this epoch: probes can be
+ * placed at any time.
+ */
+static void encoder_add_probe(struct encoder *enc, const struct event *ev, bool has_probe)
+{
+	const struct measure *m = has_probe ? probes_measure((uint32_t)ev->argument) : NULL;
+
+	if (!m || enc->described_probes >> ev->argument & 1)
+		return;
+	enc->described_probes |= (uint64_t)1 << ev->argument;
+	describe_measure(enc, ev->kind, m);
 }
 
 static uint32_t map_dict_text(struct encoder *enc, str_id id)
@@ -351,15 +370,18 @@ static void encoder_add_place(struct encoder *enc, const struct event *ev, bool 
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_FILE, (uint32_t)(file + 1));
 }
 
+/* Of a hit it is the number of its probe. */
 static void encoder_add_argument(struct encoder *enc, const struct event *ev, bool has_argument)
 {
-	encoder_add(enc, BLOCK_EVENTS, EVENTS_ARGUMENT, has_argument ? ev->argument : 0);
+	const bool is_probe = kind_carries(ev->kind) == CARRIES_PROBE;
+
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_ARGUMENT, has_argument || is_probe ? ev->argument : 0);
 }
 
 /* By what a kind carries: the columns of that, which every row has a part in. */
 static void (*const add_carried[CARRIES_NR])(struct encoder *enc, const struct event *ev, bool carries) = {
 	[CARRIES_WAIT] = encoder_add_wait, [CARRIES_PLACE] = encoder_add_place,
-		[CARRIES_ARGUMENT] = encoder_add_argument,
+		[CARRIES_ARGUMENT] = encoder_add_argument, [CARRIES_PROBE] = encoder_add_probe,
 };
 
 bool encoder_event(struct encoder *enc, const struct event *ev)

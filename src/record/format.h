@@ -109,7 +109,12 @@ enum events_column {
  * what is counted in them.
  */
 #define KINDS_NUMBERED 6u
-enum measures_column { MEASURES_KIND = 1 /* as in EVENTS */, MEASURES_NAME = 2, MEASURES_UNIT = 3 };
+enum measures_column {
+	MEASURES_KIND = 1 /* as in EVENTS */, MEASURES_NAME = 2, MEASURES_UNIT = 3,
+	/* + 1: of a probe that was placed; NAME is what was asked for, and ARGUMENT of its events this number */
+	MEASURES_PROBE = 4,
+};
+#define PROBES_IN_FILE_MAX 64u           /* numbers of probes in one epoch are below */
 #define COLUMNS_MAX 25u                  /* one past the highest tag known here */
 
 enum column_encoding {

@@ -343,6 +343,8 @@ unit_tests += tests/unit/test_data_access
 unit_tests += tests/unit/test_measure
 tests_unit_test_measure_SOURCES = tests/unit/test_measure.c src/cmd/merge.c src/cmd/pipes.c
 tests_unit_test_measure_LDADD = $(unit_libraries) $(LDADD)
+unit_tests += tests/unit/test_probes
+tests_unit_test_probes_LDADD = $(unit_libraries) $(LDADD)
 unit_tests += tests/unit/test_lookup
 unit_tests += tests/unit/test_kstacks
 # Takes all of libsberf_core.a, and no other library than it may need.

@@ -451,7 +451,7 @@ char *treepane_title(const struct view *v, const struct pane *p, char *dst, size
 
 static void treepane_tree_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
-	const uint32_t measures = v->query.measures ? v->query.measures : MEASURES_WALL;
+	const measure_mask measures = v->query.measures ? v->query.measures : MEASURES_WALL;
 	const struct tree_look none = { .kinds = title_columns(&v->query, v->header.meta.off_cpu),
 					.set = measure_set(measures) };
 	char title[TREE_TITLE_MAX];

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probes.c - see probes.h. A probe's number is the order of its measure among those that were added. */
+#include "config.h"
+
+#include "model/probes.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All names of one probe, one allocation. */
+struct placed {
+	struct measure measure;
+	char title[PROBES_TEXT_MAX], json[PROBES_TEXT_MAX], head[16], brief[8];
+};
+
+static pthread_mutex_t placed_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	const struct placed *placed;
+	unsigned int measure;
+} probe_table[PROBES_MAX];
+static _Atomic uint32_t nr_probes;
+
+/* What stands at the head of its column: the name of the function or event, which is the last of its fields. */
+static void probes_name_column(struct placed *p)
+{
+	const char *end = p->title + strcspn(p->title, " "), *at = end;
+
+	while (at > p->title && at[-1] != ':')
+		at--;
+	text_cut_middle(p->head, sizeof(p->head), at, (size_t)(end - at), 8, true);
+	text_cut_middle(p->brief, sizeof(p->brief), at, (size_t)(end - at), 5, true);
+}
+
+/* A name that needs no quotes in any format. */
+static void probes_name_json(struct placed *p)
+{
+	size_t n = 0;
+
+	for (const char *s = p->title; *s; s++)
+		if (isalnum((unsigned char)*s))
+			p->json[n++] = *s;
+		else if (n && p->json[n - 1] != '_')
+			p->json[n++] = '_';
+	while (n && p->json[n - 1] == '_')
+		n--;
+	p->json[n] = 0;
+}
+
+static uint32_t probes_find(const char *text, size_t len, enum measure_unit unit)
+{
+	const uint32_t n = probes_count();
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct measure *m = &probe_table[i].placed->measure;
+
+		if (m->unit == unit && strlen(m->name) == len && !memcmp(m->name, text, len))
+			return i;
+	}
+	return PROBE_NONE;
+}
+
+static uint32_t probes_append(const char *text, size_t len, enum measure_unit unit)
+{
+	const uint32_t n = probes_count();
+	struct placed *p = n < PROBES_MAX ? calloc(1, sizeof(*p)) : NULL;
+	unsigned int id;
+
+	if (!p)
+		return PROBE_NONE;
+	text_sanitise(p->title, sizeof(p->title), text, len);
+	probes_name_column(p);
+	probes_name_json(p);
+	p->measure = (struct measure){
+		.name = p->title, .title = p->title, .head = p->head, .brief = p->brief, .json = p->json,
+		.about = "a probe", .unit = unit, .style = MEASURE_STYLE_OTHER,
+		.kinds = 1u << EVENT_HIT, .probe = n + 1,
+		.pprof = p->json, .counted = unit == UNIT_COUNT ? NULL : "hits",
+	};
+	id = measure_add(&p->measure);
+	if (id == MEASURE_NONE) {
+		free(p);
+		return PROBE_NONE;
+	}
+	probe_table[n].placed = p;
+	probe_table[n].measure = id;
+	atomic_store_explicit(&nr_probes, n + 1, memory_order_release);
+	return n;
+}
+
+uint32_t probes_add(const char *text, size_t len, enum measure_unit unit)
+{
+	uint32_t r;
+
+	if (!len || len >= PROBES_TEXT_MAX || !text_is_clean(text, len))
+		return PROBE_NONE;
+	pthread_mutex_lock(&placed_lock);
+	r = probes_find(text, len, unit);
+	if (r == PROBE_NONE)
+		r = probes_append(text, len, unit);
+	pthread_mutex_unlock(&placed_lock);
+	return r;
+}
+
+uint32_t probes_count(void)
+{
+	return atomic_load_explicit(&nr_probes, memory_order_acquire);
+}
+
+const struct measure *probes_measure(uint32_t probe)
+{
+	return probe < probes_count() ? &probe_table[probe].placed->measure : NULL;
+}
+
+unsigned int probes_measure_id(uint32_t probe)
+{
+	return probe < probes_count() ? probe_table[probe].measure : MEASURE_NONE;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * probes.h - the probes that somebody placed, in this run or in a recording that is read: each has
+ * a number, and a measure in which its events count (model/measure.h).
+ *
+ * A probe is known by what was asked for, its text in the grammar of sberf-probe(7). Two captures
+ * that asked for the same have the same number here, so they can be merged and compared. What is
+ * added stays to the end of the program. Any thread may call.
+ */
+#ifndef SBERF_MODEL_PROBES_H
+#define SBERF_MODEL_PROBES_H
+
+#include "model/measure.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROBES_MAX 48u           /* those with numbers: a set of measures is a mask (MEASURES_MAX) */
+#define PROBE_NONE UINT32_MAX
+#define PROBES_TEXT_MAX 1024u     /* bytes of its text, with the end */
+
+/*
+ * The number of the probe TEXT, LEN bytes, whose events weigh in UNIT: UNIT_COUNT for hits or the
+ * sum of a value, UNIT_TIME for the time from its beginning to its end, UNIT_BYTES. It is added
+ * when there is no such one. PROBE_NONE: there are PROBES_MAX already, TEXT is empty or too long,
+ * or no memory.
+ */
+uint32_t probes_add(const char *text, size_t len, enum measure_unit unit);
+/* How many there are: all numbers are below. */
+uint32_t probes_count(void);
+/* The measure of the events of PROBE; NULL when there is no such probe. */
+const struct measure *probes_measure(uint32_t probe);
+/* The same by id (measure_get()); MEASURE_NONE. */
+unsigned int probes_measure_id(uint32_t probe);
+
+#endif
