@@ -137,6 +137,16 @@ struct task_struct___x86 {
 		(v)[4] = (r)->r8; \
 		(v)[5] = (r)->r9; \
 	} while (0)
+/* What a system call gets, at its entry (syscall(2)). */
+#define sb_regs_to_call_args(r, v) \
+	do { \
+		(v)[0] = (r)->di; \
+		(v)[1] = (r)->si; \
+		(v)[2] = (r)->dx; \
+		(v)[3] = (r)->r10; \
+		(v)[4] = (r)->r8; \
+		(v)[5] = (r)->r9; \
+	} while (0)
 #define SB_DWARF_CX 2
 #define SB_DWARF_BP 6
 #define SB_DWARF_SP 7

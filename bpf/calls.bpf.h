@@ -60,7 +60,7 @@ static __always_inline int on_call_exit(__u64 *ctx, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
-	struct hit hit = { .nr = SB_CALL_ARGS + 1 };
+	struct hit hit = { .nr = SB_CALL_ARGS + 1, .call = true };
 
 	if (!call || !call->begun_ns)
 		return 0;

@@ -16,9 +16,10 @@
 struct hit {
 	__u32 probe;             /* SB_PROBE_* */
 	__u32 nr;                /* of arg */
+	bool call;               /* a system call, which has no frames of interest in the kernel */
 	__u32 text;              /* which of them is a string, + 1; 0 = none */
 	__u64 text_addr;         /* that argument */
-	__u64 value;
+	__u64 value;             /* unless it has a begin: then it is the time since then */
 	__u64 begun_ns;
 	__u64 arg[SB_ARGS_MAX];
 };
@@ -40,7 +41,7 @@ static __always_inline void put_hit(struct scratch *s, const struct hit *hit, st
 	p->probe = hit->probe;
 	p->nr = hit->nr;
 	p->unread = 0;
-	p->value = hit->value;
+	p->value = hit->begun_ns ? now - hit->begun_ns : hit->value;
 	p->count = 1;
 	p->begun_ns = hit->begun_ns;
 	for (unsigned int i = 0; i < SB_ARGS_MAX; i++)
@@ -86,8 +87,8 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns();
 	struct sb_cpu *c = this_cpu();
-	struct scratch *s = c ? take_scratch(c, SB_LOST_NESTED) : NULL;
-	__u32 off = EVENT_HEAD_BYTES;
+	__u32 off = EVENT_HEAD_BYTES, place = 0;
+	struct scratch *s = c ? take_probe_scratch(c, &place) : NULL;
 	struct sb_hdr *h;
 
 	if (!s)
@@ -96,10 +97,10 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	put_hit(s, hit, task, now);
 	h->flags |= regs ? 0 : SB_F_KERNEL;
 	if (regs)
-		off = put_probed(s, off, regs, task, now, walk);
+		off = put_probed(s, place, off, regs, task, now, walk);
 	else if (has_user(h, task))
-		off = put_entered(s, off, task, now, walk);
-	if (!regs && kernel_frames)
+		off = put_entered(s, place, off, task, now, walk);
+	if (!regs && kernel_frames && !hit->call)
 		off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	if (hit->text)
 		off = put_text(s, off, hit->text - 1, hit->text_addr);

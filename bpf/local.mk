@@ -53,3 +53,4 @@ bpf_headers += bpf/entered.bpf.h
 bpf_headers += bpf/event.bpf.h
 bpf_headers += bpf/forks.bpf.h
 bpf_headers += bpf/placed.bpf.h
+bpf_headers += bpf/calls.bpf.h

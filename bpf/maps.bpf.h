@@ -60,6 +60,12 @@ const volatile bool loops = false;
 /* frames that the kernel walks at most, kernel.perf_event_max_stack */
 const volatile __u32 walk_max = SB_KSTACK_MAX;
 
+/*
+ * Scratch buffers from this one on, PROBE_PLACES for each CPU, are for hits of probes: what samples
+ * may interrupt them, and so may other tasks that hit one. 0xffffffff: there are none
+ */
+const volatile __u32 probe_first = 0xffffffff;
+#define PROBE_PLACES 2u
 const volatile bool off_cpu = false;                     /* follow waits */
 /* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */
 const volatile bool prev_state_arg = false;
@@ -102,7 +108,7 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-/* Two for each CPU: an interrupt may sample while a switch is under way. */
+/* Two for each CPU: an interrupt may sample while a switch is under way. And one for each scratch buffer of probes. */
 struct chunk {
 	__u64 word[(SCAN_BYTES + 2 * SB_SIGFRAME_ALIGN) / 8];
 };

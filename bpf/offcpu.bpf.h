@@ -645,7 +645,7 @@ static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struc
 	w->pad = 0;
 	h->flags |= SB_F_KERNEL;
 	if (has_user(h, task))
-		off = put_entered(s, off, task, now, walk);
+		off = put_entered(s, bpf_get_smp_processor_id(), off, task, now, walk);
 	/* Always: they tell whether it is this task that wakes, or an interrupt on top of it. */
 	off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	if (!send_scratch(c, s, off))

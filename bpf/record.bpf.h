@@ -324,6 +324,17 @@ static __always_inline __u64 second_copy(__u64 stop, __u64 start, __u32 want)
 }
 
 /*
+ * Which chunk or walk the record in PLACE may use: that of the probe's scratch buffer, or one of the
+ * two of this CPU.
+ */
+static __always_inline __u32 own_context(__u32 place, __u32 which)
+{
+	if (!(place & PLACE_SLOT) && place >= probe_first)
+		return place + probe_first;
+	return bpf_get_smp_processor_id() * 2 + which;
+}
+
+/*
  * The stack bytes for C at OFF of the record in PLACE: the stack from its pointer on, what it
  * interrupted when that lies on the alternate signal stack, and from where the walk stopped.
  * Returns the offset behind the segments.
@@ -332,8 +343,8 @@ static __always_inline __u32 put_stacks(__u32 place, __u32 off, struct sb_hdr *h
 					struct copying *c)
 {
 	__u64 exe = ((struct sb_part_task *)(h + 1))->exe_id = exe_id(task);
-	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first, want,
-		at = off, room = c->room;
+	__u32 chunk = own_context(place, !!(place & PLACE_SLOT)), cap = cap_of(exe), first, want, at = off,
+		 room = c->room;
 	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below, start = (c->sp - SB_RED_ZONE) & ~7ull, sp;
 	/*
 	 * on_sig_stack() of the kernel: the stack grows down, so its top belongs to it and its
@@ -478,6 +489,25 @@ static __always_inline struct scratch *take_scratch(struct sb_cpu *c, __u32 why)
 	}
 	s->busy = 1;
 	return s;
+}
+
+/* The same of those for probes, and its place. */
+static __always_inline struct scratch *take_probe_scratch(struct sb_cpu *c, __u32 *place)
+{
+	const __u32 cpu = bpf_get_smp_processor_id();
+
+#pragma unroll
+	for (unsigned int turn = 0; turn < PROBE_PLACES; turn++) {
+		__u32 key = probe_first + PROBE_PLACES * cpu + turn;
+		struct scratch *s = bpf_map_lookup_elem(&scratches, &key);
+
+		if (s && !__sync_lock_test_and_set(&s->busy, 1)) {
+			*place = key;
+			return s;
+		}
+	}
+	__sync_fetch_and_add(&c->lost[SB_LOST_NESTED], 1);
+	return NULL;
 }
 
 static __always_inline void give_scratch(struct scratch *s)

@@ -15,6 +15,7 @@
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
  *	entered.bpf.h   user registers at the entry to the kernel
  *	event.bpf.h     hits of probes
+ *	calls.bpf.h     system calls from entry to return
  *	forks.bpf.h     tasks that create processes and threads
  *	placed.bpf.h    who comes by a place in a program
  *	faults.bpf.h    which addresses are touched first, with which stacks
@@ -39,6 +40,7 @@
 
 #include "maps.bpf.h"
 #include "oncpu.bpf.h"
+#include "calls.bpf.h"
 #include "faults.bpf.h"
 #include "forks.bpf.h"
 #include "offcpu.bpf.h"

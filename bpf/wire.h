@@ -170,6 +170,7 @@ struct sb_part_text {
  */
 #define SB_PROBE_FORK 8          /* a task makes another one; arguments: 1 = a process, 0 = a thread; and its number */
 #define SB_PROBE_PLACED 64
+#define SB_CALLS_MAX 1024u       /* numbers of system calls that can be probed are below */
 #define SB_COOKIE(probe, text) ((__u64)(text) << 32 | (probe))
 #define SB_COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32))         /* which argument is a string, + 1; 0 = none is */

@@ -23,6 +23,7 @@
 #include "capture/prepare.h"
 #include "capture/probe.h"
 #include "capture/programs.h"
+#include "model/probes.h"
 #include "system/cgroup.h"
 #include "system/lookup.h"
 #include "system/sysfile.h"
@@ -168,6 +169,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->walk_max = walk_max();
 	k->walks = capture_walks(plan);
 	s->rodata->verify_every = plan->verify_every;
+	s->rodata->probe_first = k->sizes.probe_first;
 	s->rodata->off_cpu = plan->off_cpu;
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
@@ -200,6 +202,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
 	when |= plan->name ? WHEN_NAME : 0;
 	when |= plan->nr_places ? WHEN_PLACES : 0;
+	when |= plan->nr_calls ? WHEN_CALLS : 0;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
@@ -213,7 +216,7 @@ static int size_maps(struct bpf_side *k)
 	r = r ? r : bpf_map__set_max_entries(s->maps.cpus, n->cpus);
 	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_ring, n->cpus);
 	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_node, n->cpus);
-	r = r ? r : bpf_map__set_max_entries(s->maps.scratches, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.scratches, n->scratches);
 	r = r ? r : bpf_map__set_max_entries(s->maps.chunks, n->chunks);
 	r = r ? r : bpf_map__set_value_size(s->maps.slots, n->slot_bytes);
 	r = r ? r : bpf_map__set_max_entries(s->maps.slots, n->slots);
@@ -448,6 +451,19 @@ static int check_features(struct bpf_side *k, const struct capture_plan *plan, s
 	return r;
 }
 
+/* Tells the kernel half which system calls are probed. */
+static int name_calls(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	for (uint32_t i = 0; i < plan->nr_calls; i++) {
+		const struct capture_call *c = &plan->calls[i];
+
+		if (c->nr >= SB_CALLS_MAX || c->probe >= PROBES_MAX)
+			return err_set(e, EINVAL, "system call %u cannot be probed", c->nr);
+		k->skel->bss->call_probes[c->nr] = (uint8_t)(c->probe + 1);
+	}
+	return 0;
+}
+
 /* The kind of link decides as what the program of places is loaded. */
 static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
@@ -508,7 +524,8 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 		return r;
 	set_knobs(k, plan, layout);
 	programs_choose(&k->programs, bpf_side_conditions(k, plan), plan->kinds);
-	r = prepare_places(k, plan, e);
+	r = name_calls(k, plan, e);
+	r = r ? r : prepare_places(k, plan, e);
 	r = r ? r : know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : bpf_side_load(k, e);

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "bpf/wire.h"
 #include "capture/rulebook.h"
+#include "model/event.h"
 #include "system/maps.h"
 #include "system/procfs.h"
 
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 
 #define SLOT_ALIGN 4096u
+#define PROBE_PLACES 2u          /* as in bpf/maps.bpf.h */
 
 static uint32_t mapsizes_within(uint64_t n, uint32_t least, uint32_t most)
 {
@@ -36,8 +38,8 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	const bool follows = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
 	const bool known = follows && size.code_bytes;
 	struct map_sizes s = {
-		.cpus = cpus->nr_cpus, .rings = cpus->nr_rings, .chunks = 2 * cpus->nr_cpus, .walks = 1,
-			.slots = 1, .totals = 1,
+		.cpus = cpus->nr_cpus, .scratches = cpus->nr_cpus, .probe_first = UINT32_MAX, .rings = cpus->nr_rings,
+			.chunks = 2 * cpus->nr_cpus, .walks = 1, .slots = 1, .totals = 1,
 		.sums = 1, .pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
 	};
 
@@ -55,6 +57,12 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 		s.spaces = known ? mapsizes_within((uint64_t)SPACES_PER_PROCESS * size.processes, SPACES_LEAST,
 				   RULEBOOK_SPACES) : RULEBOOK_SPACES;
 		s.mapped = MAPPED_MAX + SPARE_PER_CPU * cpus->nr_cpus;
+	}
+	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_places) {
+		s.probe_first = cpus->nr_cpus;
+		s.scratches += PROBE_PLACES * cpus->nr_cpus;
+		s.chunks += PROBE_PLACES * cpus->nr_cpus;
+		s.walks += capture_walks(plan) ? PROBE_PLACES * cpus->nr_cpus : 0;
 	}
 	if (capture_walks(plan) && plan->off_cpu)
 		s.sums = SUMS;

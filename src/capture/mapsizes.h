@@ -48,7 +48,9 @@
  */
 struct map_sizes {
 	uint32_t cpus, rings;
-	uint32_t chunks, walks;          /* two for each CPU */
+	uint32_t scratches;              /* one for each CPU; where there are probes, two more */
+	uint32_t chunks, walks;          /* two for each CPU; the same */
+	uint32_t probe_first;            /* scratch buffers from this one on are for probes; UINT32_MAX = none */
 	uint32_t slots, slot_bytes;
 	uint32_t totals, sums;
 	uint32_t pages, rules, spaces;

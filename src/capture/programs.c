@@ -40,6 +40,8 @@ static const struct program {
 	{ "sb_migrate", WHEN_WAITS | WHEN_MANY_NODES, ATTACH_WAITS, false, 0 },
 	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE, false, 0 },
 	{ "sb_forks", 0, ATTACH_EVENTS, true, EVENT_FORK },
+	{ "sb_call_exit", WHEN_CALLS, ATTACH_EVENTS, true, 0 },
+	{ "sb_call_enter", WHEN_CALLS, ATTACH_EVENTS, false, 0 },
 	{ "sb_placed", WHEN_PLACES, ATTACH_PLACES, true, 0 },
 	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR, false, 0 },
 	{ "sb_homes", WHEN_NUMA, ATTACH_ITERATOR, false, 0 },

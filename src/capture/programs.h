@@ -29,6 +29,7 @@ enum program_when {
 	WHEN_NEW_TASKS = 1 << 7,     /* something must be known of new tasks: WHEN_CHILDREN or WHEN_WAITS */
 	WHEN_EXEC = 1 << 8,          /* exec matters: the target is threads, or has a name */
 	WHEN_PLACES = 1 << 9,        /* places in programs are probed */
+	WHEN_CALLS = 1 << 11,        /* system calls are probed */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 };
 

@@ -42,6 +42,12 @@ enum numa_wish {
 	NUMA_OFF,                /* never: nothing is prepared for it */
 };
 
+/* A system call that is probed from its entry to its return. */
+struct capture_call {
+	uint32_t nr;             /* of the native ABI; those above the kernel half's table (SB_CALLS_MAX) are refused */
+	uint32_t probe;          /* its number (model/probes.h) */
+};
+
 /* What to capture. Borrowed by source_open() only while it runs. */
 struct capture_plan {
 	enum target_kind target;
@@ -81,6 +87,9 @@ struct capture_plan {
 	uint32_t nr_threads;     /* expected number, for map sizes; 0 = the target's present threads and code */
 	/* optional kinds of events, each counted by a program of its own: mask of 1 << enum event_kind */
 	uint32_t kinds;
+	/* system calls to probe; NULL = none */
+	const struct capture_call *calls;
+	uint32_t nr_calls;
 	/* code places to probe (capture/link.h), in several files; NULL = none */
 	const struct link_places *places;
 	uint32_t nr_places;

@@ -25,6 +25,7 @@ _Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ 
 	       "contexts cross by number");
 
 _Static_assert(SB_ARGS_MAX == RAW_ARGS_MAX && SB_TEXTS_MAX == RAW_TEXTS_MAX, "a hit has room for what crosses");
+_Static_assert(SB_PROBE_PLACED == RAW_PROBE_PLACED, "and so are those that somebody placed");
 _Static_assert((int)SB_PROBE_FORK == (int)EVENT_FORK, "probes of ours are numbered as the kinds of their events");
 
 struct cursor {

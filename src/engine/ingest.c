@@ -20,6 +20,7 @@
 #include "engine/verify.h"
 #include "engine/wakers.h"
 #include "model/kind.h"
+#include "model/probes.h"
 #include "symbol/kernel.h"
 #include "unwind/unwind.h"
 
@@ -194,10 +195,16 @@ static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, str
 		ev->count = 1;
 		break;
 	case RAW_EVENT:
-		ev->kind = (uint8_t)raw->hit.probe;
+		if (raw->hit.probe >= RAW_PROBE_PLACED) {
+			ev->kind = EVENT_HIT;
+			ev->argument = raw->hit.probe - RAW_PROBE_PLACED;
+		} else {
+			ev->kind = (uint8_t)raw->hit.probe;
+			ev->argument = raw->hit.nr_args && kind_carries(ev->kind) == CARRIES_ARGUMENT ?
+				raw->hit.arg[0] : 0;
+		}
 		ev->weight = raw->hit.value;
 		ev->count = raw->hit.count < UINT32_MAX ? (uint32_t)raw->hit.count : UINT32_MAX;
-		ev->argument = raw->hit.nr_args && kind_carries(ev->kind) == CARRIES_ARGUMENT ? raw->hit.arg[0] : 0;
 		break;
 	case RAW_MOVE:
 		ev->kind = EVENT_MIGRATION;
@@ -417,7 +424,8 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 		break;
 	case RAW_EVENT:
 		/* Others are of no kind that anything counts. */
-		if (kind_is_known(ev->hit.probe))
+		if (ev->hit.probe >= RAW_PROBE_PLACED ? probes_measure(ev->hit.probe - RAW_PROBE_PLACED) != NULL :
+		    kind_is_known(ev->hit.probe))
 			ingest_sample(in, ev);
 		break;
 	default:

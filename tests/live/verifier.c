@@ -104,12 +104,14 @@ static int show(const struct kind *kind)
 	const uint64_t offset = 0;
 	const struct link_places place = { .kind = LINK_ENTRY, .path = "/proc/self/exe", .pid = getpid(), .n = 1,
 					   .offset = &offset };
+	const struct capture_call call = { 0 };
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true,
 			.frame_pointers = kind->frame_pointers,
 		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384,
 		.off_cpu = true, .wakers = true,
 		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK, .places = &place, .nr_places = 1,
+		.calls = &call, .nr_calls = 1,
 	};
 	struct cpu_layout layout = { 0 };
 	struct bpf_side *k = NULL;
