@@ -218,6 +218,14 @@ const struct opt opts[] = {
 		.more = "The length of a wait is the whole of it: blocked time and then time in the run queue.",
 	},
 	{
+		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(probes),
+		.help = "also count, with their stacks, the system calls that SPEC means (sys:openat)",
+		.more = "sberf-probe(7) has the grammar. Of what it describes, system calls can be placed so far: "
+			"sys:NAME, with wildcards, sys:%file, sys:%net, sys:%memory and sys:%process. What is added up "
+			"is the time from entry to return. You can give --probe several times. Each probe is a metric "
+			"of its name: top shows it, report --metric sys:openat, too.",
+	}, {
 		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
 		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(measures), .choices = metrics,
 		.help = "also count what is counted only on request",
@@ -787,7 +795,7 @@ static const char *const list_text[] = {
 	"microsecond where the kernel emulates the probed instruction, and 11 to 16 where it has to run a copy of "
 	"it. sberf looks for the first instruction of the former kind behind the entry; the remark says where it "
 	"is, or why there is none.",
-	"No command of this release places probes yet.",
+	"Of these, sberf top and sberf record can place system calls so far (--probe).",
 	NULL,
 };
 

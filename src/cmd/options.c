@@ -15,6 +15,7 @@
 #include "cmd/filter_options.h"
 #include "cmd/optable.h"
 #include "cmd/timerange.h"
+#include "engine/placing.h"
 #include "model/event.h"
 #include "query/query.h"
 
@@ -161,6 +162,21 @@ static int set_states(const struct opt *opt, const char *value, uint32_t *ret, s
 	return 0;
 }
 
+#define METRIC_PROBE_MAX 1024u   /* bytes of a probe that --metric names */
+
+/* The measure of the probe NAME, which a recording may have; 0 = that is none. */
+static measure_mask metric_of_probe(const char *name, size_t len)
+{
+	char text[METRIC_PROBE_MAX];
+	unsigned int id;
+
+	if (!memchr(name, ':', len) || len >= sizeof(text))
+		return 0;
+	memcpy(text, name, len);
+	text[len] = 0;
+	return placing_measure(text, &id, NULL) ? 0 : MEASURE_BIT(id);
+}
+
 /* Names with commas between them. */
 static int set_measures(const struct opt *opt, const char *value, measure_mask *ret, struct err *e)
 {
@@ -171,6 +187,7 @@ static int set_measures(const struct opt *opt, const char *value, measure_mask *
 		const size_t len = strcspn(at, ",");
 		measure_mask some = opt_measures(opt, at, len);
 
+		some = some ? some : metric_of_probe(at, len);
 		if (!some)
 			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what,
 				       len < 64 ? (int)len : 64, at, opt_words(opt, all, sizeof(all)));
@@ -526,6 +543,23 @@ static bool needs_sampling(measure_mask measures)
 	return false;
 }
 
+/* Each probe has a measure. A view shows them, as far as there is room, unless it is told what to show. */
+static int measure_probes(struct options *o, bool shows, struct err *e)
+{
+	const bool chosen = o->measures;
+
+	for (size_t i = 0; i < o->probes.n; i++) {
+		unsigned int id;
+		const int r = placing_measure(o->probes.v[i], &id, e);
+
+		if (r)
+			return r;
+		if (shows && !chosen && measures_fit(o->measures | MEASURE_BIT(id)))
+			o->measures |= MEASURE_BIT(id);
+	}
+	return 0;
+}
+
 /* What is about waits makes no sense without them. */
 static int check_waits(const struct options *o, struct err *e)
 {
@@ -761,6 +795,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 		r = check_merge(ret, e);
 	if (!r)
 		r = check_patterns(ret, e);
+	if (!r)
+		r = measure_probes(ret, p.command->bit & CMD_TOP, e);
 	if (r < 0)
 		return r;
 	if (ret->far || needs_sampling(ret->measures))
@@ -780,6 +816,7 @@ void options_free(struct options *o)
 	vec_free(&o->threads);
 	vec_free(&o->processes);
 	vec_free(&o->cgroups);
+	vec_free(&o->probes);
 	free(o->cmdline);
 	o->cmdline = NULL;
 }

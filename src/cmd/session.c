@@ -243,6 +243,10 @@ int session_resolve(struct session *s, const struct options *o, bool detached, s
 		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
 	};
 	r = copy_ids(&plan->cpus, &o->cpus, e);
+	if (!r && o->probes.n)
+		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
+	if (s->placing)
+		placing_plan(s->placing, plan);
 	if (!r)
 		r = resolve_target(s, o, detached, e);
 	if (!r && plan->target == TARGET_PIDS && !s->child.pid)
@@ -296,6 +300,7 @@ void session_close(struct session *s)
 {
 	engine_free(s->engine);
 	child_abandon(&s->child);
+	placing_free(s->placing);
 	free(s->config.plan.ids.v);
 	free(s->config.plan.cpus.v);
 }

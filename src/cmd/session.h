@@ -10,6 +10,7 @@
 #include "cmd/options.h"
 #include "engine/child.h"
 #include "engine/engine.h"
+#include "engine/placing.h"
 
 #define KEEP_BYTES (256ull << 20)        /* default size of --keep */
 
@@ -17,6 +18,7 @@ struct session {
 	struct engine_config config;
 	struct engine *engine;
 	struct child child;
+	struct placing *placing; /* what config.plan has of probes; NULL = none */
 	char target_text[256];
 	char note[128];          /* what the user should know of the target, a sentence for one line; "" = nothing */
 	int status;              /* exit status for an error; 0 = the usual one */

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_calls.sh - system calls that are probed: each is counted, with its time and its whole stack, and costs no samples.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+# of METRIC FIELD: of the whole tree of calls.data.
+of() {
+	"$SBERF" report -i calls.data --metric "$1" --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["tree"][0].get(sys.argv[1], 0))' "$2"
+}
+
+# What a program does is known: 20,000 reads and writes of a byte, and what its start takes (strace -c has 20,003 and 20,000 and less than 20).
+record calls.data --probe sys:read --probe 'sys:writ[e]' --ring-size 64M -- \
+	dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none
+equal "recorded, status" 0 $?
+note "$(cat calls.data.err)"
+lost=$(($(value calls.data lost_ring_full) + $(value calls.data lost_nested)))
+reads=$(of sys:read count)
+at_least "reads, with those that are said to be lost" 20000 $((reads + lost))
+at_least "reads are no more than there were" "$reads" 20010
+at_least "writes, with those that are said to be lost" 20000 $(($(of 'sys:writ[e]' count) + lost))
+at_least "they took some time, in ns" 20000 "$(of sys:read sys_read_ns)"
+equal "what was not asked for is not counted" 0 "$(of sys:openat count)"
+"$SBERF" report -i calls.data --metric sys:read --format folded >folded
+at_least "percent of their time in read, with all callers" 95 "$(share folded '^dd;[^;]*;__libc_start_main;.*;read ')"
+equal "no frames of the kernel are shown, which are ours" 0 "$(grep -c 'sb_call' folded)"
+equal "samples lost, because a probe was at work" 0 "$(value calls.data lost_nested)"
+
+# Columns of both beside each other, each of its own.
+"$SBERF" report -i calls.data --metric 'sys:read,sys:writ[e]' --format tree >tree
+matches "each has a column" ' read .*writ' "$(head -n 1 tree)"
+
+# A call that takes a while is told with how long it took: sleeps of 20 ms.
+record calls.data --probe sys:clock_nanosleep -- python3 -c 'import time
+for _ in range(20): time.sleep(0.02)'
+equal "sleeps" 20 "$(of sys:clock_nanosleep count)"
+between "they took, in ms" 400 480 "$(($(of sys:clock_nanosleep sys_clock_nanosleep_ns) / 1000000))"
+
+# What cannot be placed is said in a sentence, before anything runs.
+for bad in sys:raed sys:%disk 'sys:read /retval < 0/' uprobe:libc.so.6:malloc tracepoint:sched:sched_switch nothing; do
+	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
+	check "$bad: it does not record" test $? -ne 0
+	at_least "$bad: a sentence, and at most a hint" 1 "$((3 - $(wc -l <err)))"
+	note "$(cat err)"
+done
+"$SBERF" record -o bad.data --probe sys:raed -- true 2>err
+matches "the nearest name is said" read "$(cat err)"
+"$SBERF" record -o bad.data --probe sys:read --probe sys:re* -- true 2>err
+matches "two probes of one call are named" "sys:read.*sys:re" "$(cat err)$(cat err)"
+check "no recording is left behind" test ! -e bad.data
+
+# The view shows what is probed.
+dd if=/dev/zero of=/dev/null bs=1 status=none &
+also_kill $!
+"$SBERF" top -b --iterations 2 -d 500ms --probe sys:read -p $! >view 2>err
+equal "in the view: status" 0 $?
+note "$(head -n 30 view)"
+matches "in the view: who reads" 'read' "$(grep -A 30 main view)"
+finish
