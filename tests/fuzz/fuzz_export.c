@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "export/exporter.h"
 #include "model/kind.h"
+#include "model/probes.h"
 #include "numa/state.h"
 #include "record/bytes.h"
 #include "record/format.h"
@@ -267,6 +268,8 @@ static void add_event(struct input *i)
 		fill_wait(i, s, &ev);
 	if (kind_carries(ev.kind) == CARRIES_PLACE)
 		fill_place(i, &ev);
+	if (kind_carries(ev.kind) == CARRIES_PROBE)
+		ev.argument = probes_add("sys:read", strlen("sys:read"), UNIT_TIME);
 	i->cost += 256;
 	must(!profile_add(s->p, &ev));
 	*vec_push(&s->events) = ev;

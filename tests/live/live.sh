@@ -72,8 +72,8 @@ value() {
 	done <"$kept"
 }
 
-# below NUMBER NUMBER: whether the first is less; decimals allowed. What is no plain number is less than any.
-below() {
+# is_less NUMBER NUMBER: whether the first is less; decimals allowed. What is no plain number is less than any.
+is_less() {
 	local plain='^-?[0-9]+([.][0-9]+)?$' a b
 	[[ $1 =~ $plain && $2 =~ $plain ]] || return 0
 	# In ten thousandths.
@@ -86,14 +86,14 @@ below() {
 # at_least TITLE MINIMUM NUMBER: passed when NUMBER >= MINIMUM (decimals allowed); says both.
 at_least() {
 	note "$1: $3 (at least $2)"
-	! below "$3" "$2"
+	! is_less "$3" "$2"
 	result $? "$1"
 }
 
 # between TITLE LOW HIGH NUMBER
 between() {
 	note "$1: $4 ($2 to $3)"
-	! below "$4" "$2" && ! below "$3" "$4"
+	! is_less "$4" "$2" && ! is_less "$3" "$4"
 	result $? "$1"
 }
 

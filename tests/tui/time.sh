@@ -57,7 +57,8 @@ see "Esc shows all again" 'second_work'
 
 keys p
 see "p pauses" 'view paused'
-# What was being drawn at that moment is drawn to its end, before the clock has gone on.
+# What was being drawn at that moment is drawn to its end, before the clock has gone on; twice, where the machine is busy.
+wait_until 30 later clock "$(clock)"
 wait_until 30 later clock "$(clock)"
 at=$(newest)
 check "the clock goes on" wait_until 30 later clock "$(clock)"
