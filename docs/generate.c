@@ -635,7 +635,7 @@ static void probe_page(void)
 	fputs(".SH DESCRIPTION\n", stdout);
 	line("A probe is a place in a program or in the kernel. Whenever a thread comes there, sberf takes note, "
 	     "with the stack that led there. This page describes how a probe is written. Of these "
-	     "sberf top and sberf record can place system calls so far (--probe sys:NAME), without condition and sum; "
+	     "sberf top and sberf record can place sys, uprobe and usdt so far (--probe), without condition and sum; "
 	     "sberf list shows what there is.");
 	fputs(".SS Kinds\n", stdout);
 	probe_kinds();

@@ -201,7 +201,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
 	when |= plan->name ? WHEN_NAME : 0;
-	when |= plan->nr_places ? WHEN_PLACES : 0;
+	when |= plan->nr_places || plan->places_to_come ? WHEN_PLACES : 0;
 	when |= plan->nr_calls ? WHEN_CALLS : 0;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
@@ -468,7 +468,8 @@ static int name_calls(struct bpf_side *k, const struct capture_plan *plan, struc
 static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
 	const enum link_kind kind = plan->nr_places ? plan->places[0].kind : LINK_ENTRY;
-	const int r = plan->nr_places ? link_prepare(programs_chosen(&k->programs, ATTACH_PLACES), kind,
+	const int r = plan->nr_places || plan->places_to_come ?
+						     link_prepare(programs_chosen(&k->programs, ATTACH_PLACES), kind,
 						     link_way_of(kind)) : 0;
 
 	return r ? err_set(e, -r, "this kernel cannot probe programs in that way: %s", strerror(-r)) : 0;
@@ -494,6 +495,13 @@ static int attach_places(struct bpf_side *k, const struct capture_plan *plan, st
 		all += r;
 	}
 	return all || !plan->nr_places ? 0 : err_set(e, ENOENT, "none of the places that were asked for can be probed");
+}
+
+int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
+		   struct links **ret, struct err *e)
+{
+	return links_attach(programs_chosen(&k->programs, ATTACH_PLACES), link_way_of(places->kind), places,
+			    failed, ctx, ret, e);
 }
 
 static void drop_places(struct bpf_side *k)

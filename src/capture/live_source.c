@@ -590,6 +590,12 @@ static void live_free(struct source *base)
 	free(s);
 }
 
+static int live_place(struct source *base, const struct link_places *places, link_failed_fn *failed, void *ctx,
+		      struct links **ret, struct err *e)
+{
+	return bpf_side_place(live_of(base)->kernel, places, failed, ctx, ret, e);
+}
+
 static const struct source_ops live_ops = {
 	.prepare = live_prepare,
 	.start = live_start,
@@ -602,6 +608,7 @@ static const struct source_ops live_ops = {
 	.bpf_ns = live_bpf_ns,
 	.call_on = live_call_on,
 	.wake = live_wake,
+	.place = live_place,
 	.set_rate = live_set_rate,
 	.set_stack_cap = live_set_stack_cap,
 	.first_copy = live_first_copy,

@@ -58,7 +58,7 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 				   RULEBOOK_SPACES) : RULEBOOK_SPACES;
 		s.mapped = MAPPED_MAX + SPARE_PER_CPU * cpus->nr_cpus;
 	}
-	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_places) {
+	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_places || plan->places_to_come) {
 		s.probe_first = cpus->nr_cpus;
 		s.scratches += PROBE_PLACES * cpus->nr_cpus;
 		s.chunks += PROBE_PLACES * cpus->nr_cpus;

@@ -109,6 +109,13 @@ int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void
 		      : s->ops->read(s, timeout_ms, flush, each, ctx, e);
 }
 
+int source_place(struct source *s, const struct link_places *places, link_failed_fn *failed, void *ctx,
+		 struct links **ret, struct err *e)
+{
+	return s->ops->place ? s->ops->place(s, places, failed, ctx, ret, e) :
+		err_set(e, ENOTSUP, "this source cannot place probes");
+}
+
 bool source_ended(const struct source *s)
 {
 	return s->ops->ended && s->ops->ended(s);

@@ -16,11 +16,11 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "capture/link.h"
 #include "model/raw.h"
 #include "model/reasons.h"
 
 struct source;
-struct link_places;
 
 enum capture_event {
 	EVENT_AUTO,              /* cycles where there is a PMU, else cpu-clock */
@@ -90,6 +90,7 @@ struct capture_plan {
 	/* system calls to probe; NULL = none */
 	const struct capture_call *calls;
 	uint32_t nr_calls;
+	bool places_to_come;     /* source_place() will be called */
 	/* code places to probe (capture/link.h), in several files; NULL = none */
 	const struct link_places *places;
 	uint32_t nr_places;
@@ -205,6 +206,13 @@ int source_open(const struct capture_plan *plan, struct source **ret, struct err
 int source_prepare(struct source *s, struct err *e);
 /* Starts sampling. 0 or a negative errno with a sentence. */
 int source_start(struct source *s, struct err *e);
+/*
+ * Places probes in a program of the target while the source runs, which was opened with
+ * places_to_come; as links_attach(), whose result is the caller's. Their cookies are SB_COOKIE()s of
+ * wire.h. Any thread may call. -ENOTSUP when this source cannot.
+ */
+int source_place(struct source *s, const struct link_places *places, link_failed_fn *failed, void *ctx,
+		 struct links **ret, struct err *e);
 /* Stops sampling; buffered events can still be read. */
 void source_stop(struct source *s);
 

@@ -34,6 +34,10 @@ struct source_ops {
 	int (*set_stack_cap)(struct source *s, uint64_t exe_id, uint32_t bytes); /* NULL: does nothing */
 	uint32_t (*first_copy)(const struct source *s);
 
+	/* NULL: -ENOTSUP. */
+	int (*place)(struct source *s, const struct link_places *places, link_failed_fn *failed, void *ctx,
+		     struct links **ret, struct err *e);
+
 	/* Unwinding by learned rules; NULL: none. */
 	struct rulebook *(*rulebook)(const struct source *s);
 	void (*on_stranger)(struct source *s, source_stranger_fn *fn, void *ctx);

@@ -220,11 +220,16 @@ const struct opt opts[] = {
 	{
 		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(probes),
-		.help = "also count, with their stacks, the system calls that SPEC means (sys:openat)",
-		.more = "sberf-probe(7) has the grammar. Of what it describes, system calls can be placed so far: "
-			"sys:NAME, with wildcards, sys:%file, sys:%net, sys:%memory and sys:%process. What is added up "
-			"is the time from entry to return. You can give --probe several times. Each probe is a metric "
-			"of its name: top shows it, report --metric sys:openat, too.",
+		.help = "also count, with their stacks, the calls that SPEC means (sys:openat, uprobe:app:f)",
+		.more = "sberf-probe(7) has the grammar. Of what it describes, three kinds can be placed "
+		"so far: system "
+			"calls (sys:NAME, with wildcards, sys:%file, sys:%net, sys:%memory and sys:%process), of which "
+			"the time from entry to return is added up; and the entries of functions "
+			"(uprobe:FILE:NAME) and "
+			"static probes (usdt:FILE:PROVIDER:NAME) of a process or command, which are counted. Children, "
+			"and files that are loaded later, get their probes within a fraction of a second. You can give "
+			"--probe several times. Each probe is a metric of its name: top shows it, report --metric "
+			"sys:openat, too.",
 	}, {
 		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
 		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(measures), .choices = metrics,
@@ -795,7 +800,8 @@ static const char *const list_text[] = {
 	"microsecond where the kernel emulates the probed instruction, and 11 to 16 where it has to run a copy of "
 	"it. sberf looks for the first instruction of the former kind behind the entry; the remark says where it "
 	"is, or why there is none.",
-	"Of these, sberf top and sberf record can place system calls so far (--probe).",
+	"Of these, sberf top and sberf record can place system calls, the entries of functions, and static "
+	"probes so far (--probe).",
 	NULL,
 };
 

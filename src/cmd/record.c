@@ -15,6 +15,7 @@
 #include "cmd/options.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
+#include "engine/placer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +139,21 @@ static void say_waits(const struct profile_meta *m)
 			units_thousands(more, m->wait_short), units_time(text, m->wait_short_ns));
 }
 
+static void say_probes(struct engine *en)
+{
+	struct placer_figures f;
+	char text[UNITS_MAX];
+
+	engine_probes(en, &f);
+	if (f.places || f.failed)
+		fprintf(stderr, "sberf record: probes at %s places in %u process%s",
+			units_thousands(text, f.places), f.processes, f.processes == 1 ? "" : "es");
+	if (f.failed)
+		fprintf(stderr, "; %s more cannot be probed", units_thousands(text, f.failed));
+	if (f.places || f.failed)
+		fputc('\n', stderr);
+}
+
 static void say_result(const struct profile_meta *m, const struct options *o, const char *path)
 {
 	char samples[UNITS_MAX], bytes[UNITS_MAX], percent[UNITS_MAX], time[UNITS_MAX], complete[UNITS_MAX + 40] = "";
@@ -238,6 +254,7 @@ static int record_run(struct session *s, const struct options *o, const char *pa
 	if (r < 0)
 		return record_give_up(s, &m, &set, r, e);
 	say_result(&m, o, path);
+	say_probes(s->engine);
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }
 

@@ -211,6 +211,17 @@ static uint32_t kinds_of(measure_mask measures)
 	return kinds;
 }
 
+/* Probes in programs are placed in processes that are known; those of a command come when it executes its program. */
+static int check_placing(const struct session *s, const struct options *o, struct err *e)
+{
+	const struct capture_plan *plan = &s->config.plan;
+
+	if (plan->target != TARGET_PIDS || plan->name)
+		return err_set(e, EOPNOTSUPP, "a probe in programs ('%.100s') is placed in processes: give them by "
+			       "-p, or a command", o->probes.v[0]);
+	return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, e);
+}
+
 int session_resolve(struct session *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
@@ -247,10 +258,13 @@ int session_resolve(struct session *s, const struct options *o, bool detached, s
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
 	if (s->placing)
 		placing_plan(s->placing, plan);
+	s->config.placing = s->placing;
 	if (!r)
 		r = resolve_target(s, o, detached, e);
 	if (!r && plan->target == TARGET_PIDS && !s->child.pid)
 		r = note_children(s, e);
+	if (!r && s->placing && placing_in_programs(s->placing))
+		r = check_placing(s, o, e);
 	return r;
 }
 

@@ -187,6 +187,8 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 	if (now - en->polled_ns >= POLL_NS)
 		take_loaded(en, now);
 	target_watch_exec(en->watch, ev, en->meta.executed, sizeof(en->meta.executed));
+	if (en->placer)
+		placer_event(en->placer, ev);
 	ingest_raw(en->ingest, ev);
 }
 
@@ -294,6 +296,30 @@ static void wait_for_names(struct engine *en)
 		engine_show_figures(en);
 }
 
+/* Takes the probes off; what they were is known afterwards. */
+static void engine_end_placing(struct engine *en)
+{
+	struct placer *placer = en->placer;
+
+	if (!placer)
+		return;
+	pthread_mutex_lock(&en->lock);
+	placer_figures(placer, &en->placed);
+	en->placer = NULL;
+	pthread_mutex_unlock(&en->lock);
+	placer_free(placer);
+}
+
+void engine_probes(struct engine *en, struct placer_figures *ret)
+{
+	pthread_mutex_lock(&en->lock);
+	if (en->placer)
+		placer_figures(en->placer, ret);
+	else
+		*ret = en->placed;
+	pthread_mutex_unlock(&en->lock);
+}
+
 static void engine_finish(struct engine *en)
 {
 	const uint64_t until = clock_mono_ns() + SETTLE_NS;
@@ -301,6 +327,7 @@ static void engine_finish(struct engine *en)
 	int r;
 
 	engine_serve_recording(en);
+	engine_end_placing(en);
 	source_stop(en->source);
 	en->stopped_ns = clock_mono_ns();
 	/* The last look has stacks walked: what was mapped before the end has to be known by then. */
@@ -529,6 +556,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->delay_ns = c->delay_ns;
 	en->keep_ns = c->record.keep_ns;
 	en->recorder_spare = c->record_spare;
+	en->placing = c->placing && placing_in_programs(c->placing) ? c->placing : NULL;
 	en->names_ns = c->symbols.debuginfod ? FETCH_NS : NAMES_NS;
 	engine_describe(en, c);
 	if (en->end_fd < 0)
@@ -548,6 +576,8 @@ int engine_start(struct engine *en, struct err *e)
 
 	if (r >= 0)
 		r = processes_scan(en->ps, en->scan.v, en->scan.n, e);
+	if (r >= 0 && en->placing)
+		r = placer_new(en->placing, en->source, (const uint32_t *)en->scan.v, en->scan.n, &en->placer, e);
 	if (r < 0)
 		return r;
 	engine_begin(en);
@@ -680,6 +710,7 @@ void engine_free(struct engine *en)
 		engine_hurry(en);
 		pthread_join(en->thread, NULL);
 	}
+	placer_free(en->placer);
 	engine_recorder_free(en);
 	snapshot_unref(en->snapshot);
 	ingest_free(en->ingest);

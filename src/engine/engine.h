@@ -22,6 +22,8 @@
 #include <stdint.h>
 
 struct engine;
+struct placer_figures;
+struct placing;
 struct processes;
 
 struct engine_config {
@@ -30,6 +32,7 @@ struct engine_config {
 	struct recorder_config record;   /* no path = no recording */
 	/* the capture survives a failed recording; engine_saved() reports it */
 	bool record_spare;
+	const struct placing *placing;   /* probes in programs; outlives the engine; NULL = none */
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */
 	uint64_t refresh_ns;             /* how often a snapshot is published; 0 = never (record) */
@@ -88,6 +91,9 @@ struct symbolizer *engine_symbolizer(const struct engine *en);
 
 /* Only for processes_open_code() and processes_open_source(), which any thread may call. */
 struct processes *engine_processes(const struct engine *en);
+
+/* What was placed of the probes in programs; all zero when there are none. Any thread. */
+void engine_probes(struct engine *en, struct placer_figures *ret);
 
 /* Commands, for any thread. They return at once; the engine thread carries them out. */
 void engine_wakers(struct engine *en, bool on);  /* name who ends waits; no effect without off_cpu */

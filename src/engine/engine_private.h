@@ -12,6 +12,7 @@
 #include "engine/ingest.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
+#include "engine/placer.h"
 #include "engine/target.h"
 #include "numa/state.h"
 #include "process/process.h"
@@ -35,6 +36,9 @@ struct engine {
 	struct numa_state *numa_last;    /* a reference; NULL = none yet */
 	struct ingest *ingest;
 	struct target_watch *watch;
+	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */
+	struct placer *placer;           /* from engine_start() on; NULL = none */
+	struct placer_figures placed;    /* of it, when it has ended */
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	struct batching turns;

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * placing.h - from probes as they were asked for to what a capture is to place: each gets its
- * number and measure (model/probes.h) and the places that it means.
+ * placing.h - from probes as they were asked for to what is to be placed: each gets its number and
+ * measure (model/probes.h), and the places that it means, of the kernel at once and of a program
+ * when it is there.
  */
 #ifndef SBERF_ENGINE_PLACING_H
 #define SBERF_ENGINE_PLACING_H
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "capture/link.h"
 #include "capture/source.h"
 #include "model/measure.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 struct placing;
 
@@ -23,14 +28,47 @@ struct placing;
 int placing_measure(const char *text, unsigned int *ret, struct err *e);
 
 /*
- * Looks up the places of the N probes TEXTS. 0; or a negative errno with a sentence that names the
- * probe which cannot be placed. *RET is the caller's.
+ * Reads the N probes TEXTS, and looks up system calls. 0; or a negative errno with a sentence that
+ * names the probe which cannot be placed. *RET is the caller's. Afterwards it does not change, and
+ * any thread may read it.
  */
 int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e);
 void placing_free(struct placing *p);            /* NULL is fine */
 
 /* Sets in PLAN what is to be placed, which is P's: P must outlive it. */
 void placing_plan(const struct placing *p, struct capture_plan *plan);
+
+/* Whether some of the probes are places in programs. */
+bool placing_in_programs(const struct placing *p);
+
+/* A file that a process executes, as the kernel tells it apart. */
+struct placing_file {
+	uint32_t maj, min;
+	uint64_t ino;
+};
+
+/* What is done with a process: CTX is for both. */
+struct placing_visitor {
+	/* whether F is to be looked into; NULL = every file is */
+	bool (*wants)(void *ctx, const struct placing_file *f);
+	/* the places of all probes in F, borrowed during the call; their pid is that of the process */
+	void (*place)(void *ctx, const struct placing_file *f, const struct link_places *places);
+	void *ctx;
+};
+
+/*
+ * Looks up, in the files that PID executes now, the places of the probes in programs, and tells V
+ * of them, file by file. Reads files, which may take long. Returns how many places there were; E
+ * says why there are none of a probe. A negative errno with a sentence when the process cannot be
+ * looked at.
+ */
+int placing_look(const struct placing *p, pid_t pid, const struct placing_visitor *v, struct err *e);
+
+/*
+ * Whether each probe in programs has a place in one of the processes PIDS; -ENOENT with a sentence
+ * that names the first that has none.
+ */
+int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struct err *e);
 
 DEFINE_AUTO(placing_free, struct placing);
 

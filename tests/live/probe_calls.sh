@@ -42,7 +42,7 @@ equal "sleeps" 20 "$(of sys:clock_nanosleep count)"
 between "they took, in ms" 400 480 "$(($(of sys:clock_nanosleep sys_clock_nanosleep_ns) / 1000000))"
 
 # What cannot be placed is said in a sentence, before anything runs.
-for bad in sys:raed sys:%disk 'sys:read /retval < 0/' uprobe:libc.so.6:malloc tracepoint:sched:sched_switch nothing; do
+for bad in sys:raed sys:%disk 'sys:read /retval < 0/' call:libc.so.6:malloc tracepoint:sched:sched_switch nothing; do
 	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
 	check "$bad: it does not record" test $? -ne 0
 	at_least "$bad: a sentence, and at most a hint" 1 "$((3 - $(wc -l <err)))"

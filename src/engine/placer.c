@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* placer.c - see placer.h. */
+#include "config.h"
+
+#include "engine/placer.h"
+
+#include "base/parse.h"
+#include "base/thread.h"
+#include "base/vec.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PROCESSES_MAX 65536u     /* of a target, that are followed */
+
+/* A file of a process that was looked into. */
+struct done {
+	pid_t pid;
+	struct placing_file file;
+};
+
+struct placer {
+	const struct placing *what;
+	struct source *source;
+	u32_vec targets;         /* the engine's thread: processes of the target */
+	pthread_t thread;
+	bool running;
+
+	/* The placer's thread, or whoever calls placer_new(). */
+	VEC(struct done) done;
+	VEC(struct links *) links;
+	pid_t pid;               /* that is being looked at */
+
+	pthread_mutex_t lock;    /* protects what follows */
+	pthread_cond_t wake;
+	u32_vec asked;           /* processes to be looked at */
+	bool stop;
+	struct placer_figures figures;
+};
+
+static bool placer_wants(void *ctx, const struct placing_file *f)
+{
+	struct placer *p = ctx;
+	struct done *at;
+
+	for (size_t i = 0; i < p->done.n; i++)
+		if (p->done.v[i].pid == p->pid && !memcmp(&p->done.v[i].file, f, sizeof(*f)))
+			return false;
+	at = vec_push(&p->done);
+	if (at)
+		*at = (struct done){ p->pid, *f };
+	return at;
+}
+
+static void placer_failed(void *ctx, uint32_t place, const struct err *e)
+{
+	struct placer *p = ctx;
+
+	(void)place;
+	(void)e;
+	pthread_mutex_lock(&p->lock);
+	p->figures.failed++;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
+{
+	struct placer *p = ctx;
+	struct links **at = vec_push(&p->links);
+	int n;
+
+	(void)f;
+	if (!at)
+		return;
+	*at = NULL;
+	n = source_place(p->source, places, placer_failed, p, at, NULL);
+	pthread_mutex_lock(&p->lock);
+	p->figures.failed += n < 0 ? places->n : 0;
+	p->figures.places += n > 0 ? (uint32_t)n : 0;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void placer_look(struct placer *p, pid_t pid)
+{
+	const struct placing_visitor v = { placer_wants, placer_place, p };
+	uint32_t before = p->figures.places;
+
+	p->pid = pid;
+	(void)placing_look(p->what, pid, &v, NULL);
+	pthread_mutex_lock(&p->lock);
+	p->figures.processes += p->figures.places > before;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void *placer_main(void *arg)
+{
+	struct placer *p = arg;
+
+	pthread_setname_np(pthread_self(), "sberf-placer");
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop) {
+		uint32_t pid;
+
+		if (!p->asked.n) {
+			pthread_cond_wait(&p->wake, &p->lock);
+			continue;
+		}
+		pid = p->asked.v[0];
+		memmove(p->asked.v, p->asked.v + 1, --p->asked.n * sizeof(*p->asked.v));
+		pthread_mutex_unlock(&p->lock);
+		placer_look(p, (pid_t)pid);
+		pthread_mutex_lock(&p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+static bool placer_has(const u32_vec *v, uint32_t pid)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i] == pid)
+			return true;
+	return false;
+}
+
+static void placer_follow(struct placer *p, uint32_t pid)
+{
+	if (p->targets.n < PROCESSES_MAX && !placer_has(&p->targets, pid) && vec_reserve(&p->targets, 1))
+		p->targets.v[p->targets.n++] = pid;
+}
+
+static void placer_ask(struct placer *p, uint32_t pid)
+{
+	pthread_mutex_lock(&p->lock);
+	if (!placer_has(&p->asked, pid) && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
+		p->asked.v[p->asked.n++] = pid;
+		pthread_cond_signal(&p->wake);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void placer_forget(struct placer *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->targets.n; i++)
+		if (p->targets.v[i] == pid) {
+			p->targets.v[i] = p->targets.v[--p->targets.n];
+			return;
+		}
+}
+
+void placer_event(struct placer *p, const struct raw_event *ev)
+{
+	const uint32_t pid = (uint32_t)ev->pid;
+
+	switch (ev->kind) {
+	case RAW_FORK:
+		if (ev->pid == ev->fork.ppid || !placer_has(&p->targets, (uint32_t)ev->fork.ppid))
+			return;
+		placer_follow(p, pid);
+		placer_ask(p, pid);
+		return;
+	case RAW_MMAP:
+		if (ev->mmap.prot & PROT_EXEC && placer_has(&p->targets, pid))
+			placer_ask(p, pid);
+		return;
+	case RAW_EXIT:
+		if (ev->pid == ev->tid)
+			placer_forget(p, pid);
+		return;
+	default:
+		return;
+	}
+}
+
+void placer_figures(struct placer *p, struct placer_figures *ret)
+{
+	pthread_mutex_lock(&p->lock);
+	*ret = p->figures;
+	pthread_mutex_unlock(&p->lock);
+}
+
+int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, struct placer **ret,
+	       struct err *e)
+{
+	AUTO(placer_free) struct placer *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return err_nomem(e, "probes");
+	p->what = what;
+	p->source = source;
+	thread_mutex_init(&p->lock);
+	thread_cond_init(&p->wake);
+	for (size_t i = 0; i < n; i++) {
+		placer_follow(p, pids[i]);
+		placer_look(p, (pid_t)pids[i]);
+	}
+	r = pthread_create(&p->thread, NULL, placer_main, p);
+	if (r)
+		return err_set(e, r, "cannot start the thread that places probes: %s", strerror(r));
+	p->running = true;
+	*ret = take_ptr(p);
+	return 0;
+}
+
+void placer_free(struct placer *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+	if (p->running)
+		pthread_join(p->thread, NULL);
+	for (size_t i = 0; i < p->links.n; i++)
+		links_drop(p->links.v[i]);
+	vec_free(&p->links);
+	vec_free(&p->done);
+	vec_free(&p->asked);
+	vec_free(&p->targets);
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

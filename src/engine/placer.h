@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * placer.h - places probes in the programs of a target while it runs: in those that are there, and
+ * in what they fork, execute and load later. A thread of its own does so, since looking up functions
+ * reads files, and attaching takes the kernel milliseconds.
+ */
+#ifndef SBERF_ENGINE_PLACER_H
+#define SBERF_ENGINE_PLACER_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "capture/source.h"
+#include "engine/placing.h"
+#include "model/raw.h"
+
+#include <stdint.h>
+
+struct placer;
+
+struct placer_figures {
+	uint32_t processes;      /* in which something was placed */
+	uint32_t places;         /* in all of them */
+	uint32_t failed;         /* places that the kernel refused */
+};
+
+/*
+ * Begins with the N processes PIDS, whose places are there before it returns. WHAT and SOURCE must
+ * outlive the result. 0, or a negative errno with a sentence.
+ */
+int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, struct placer **ret,
+	       struct err *e);
+/* Takes all probes off, in the background, and waits for a file that is being read. NULL is fine. */
+void placer_free(struct placer *p);
+
+/* EV, of any process, may mean that something new is to be probed. For the engine's thread. */
+void placer_event(struct placer *p, const struct raw_event *ev);
+
+/* The present figures. Any thread. */
+void placer_figures(struct placer *p, struct placer_figures *ret);
+
+DEFINE_AUTO(placer_free, struct placer);
+
+#endif

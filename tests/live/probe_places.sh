@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_places.sh - functions and static probes of programs: each hit is counted with its whole stack, in processes that run, that are forked
+# and that are started.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+asked=$WORKLOADS/asked
+
+# of FILE METRIC: how many hits.
+of() {
+	"$SBERF" report -i "$1" --metric "$2" --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["tree"][0].get("count", 0))'
+}
+
+# What is placed in processes that run is there when this thread is.
+places() {
+	grep -qs sberf-placer /proc/$recorder/task/*/comm
+}
+
+# A process that runs: it begins to call when it is being watched.
+mkfifo in
+"$asked" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 20 grep -q ready out
+"$SBERF" record -o run.data --probe uprobe:asked:counted --probe 'u:asked:outer' --ring-size 64M -p $pid --duration 4s 2>err &
+recorder=$!
+wait_until 20 places
+echo 20000 >&$to
+wait $recorder
+equal "a process that runs: status" 0 $?
+note "$(cat err)"
+equal "lost" 0 "$(value run.data lost_ring_full)"
+equal "each call is counted" 20000 "$(of run.data uprobe:asked:counted)"
+equal "that of its caller, too" 20000 "$(of run.data uprobe:asked:outer)"
+"$SBERF" report -i run.data --metric uprobe:asked:counted --format folded >folded
+at_least "percent with their whole stack" 100 "$(share folded '^asked;_start;([^;]*;){1,2}main;(call;)?(call_\[i\];)?outer;counted')"
+note "$(head -n 3 folded)"
+
+# A child, whose calls begin 0.3 s after it was born.
+exec {to}>&-
+mkfifo in2
+"$asked" fork <in2 >out2 &
+pid=$!
+also_kill $pid
+exec {to}>in2
+wait_until 20 grep -q ready out2
+"$SBERF" record -o fork.data --probe uprobe:asked:counted --ring-size 64M -p $pid --duration 4s 2>err &
+recorder=$!
+wait_until 20 places
+echo 5000 >&$to
+echo 5000 >&$to
+wait $recorder
+note "$(cat err)"
+equal "children: each call is counted" 10000 "$(of fork.data uprobe:asked:counted)"
+exec {to}>&-
+
+# A command: its program is not there yet when the capture begins.
+(sleep 1; echo 3000; sleep 1) | "$SBERF" record -o command.data --probe uprobe:asked:counted -- "$asked" 2>err >/dev/null
+equal "a command: status" 0 $?
+note "$(cat err)"
+equal "a command: each call is counted" 3000 "$(of command.data uprobe:asked:counted)"
+
+# Static probes: python's collections of garbage.
+if "$SBERF" list usdt:/usr/bin/python3:python:gc__start 2>/dev/null | grep -q gc__start; then
+	record gc.data --probe usdt:/usr/bin/python3:python:gc__start -- /usr/bin/python3 -c 'import gc, time
+time.sleep(1)
+for _ in range(7): gc.collect()
+gc.disable()'
+	note "$(cat gc.data.err)"
+	at_least "static probes: collections" 7 "$(of gc.data usdt:/usr/bin/python3:python:gc__start)"
+else
+	note "the python3 of this distribution has no static probes"
+fi
+
+# What has no place is said before anything is captured.
+sleep 60 &
+also_kill $!
+for bad in uprobe:asked:counted uprobe:libc:mallox usdt:libc:nobody:nothing; do
+	"$SBERF" record -o bad.data --probe "$bad" -p $! --duration 1s 2>err
+	check "$bad: it does not record" test $? -ne 0
+	equal "$bad: one line" 1 "$(wc -l <err)"
+	note "$(cat err)"
+done
+"$SBERF" record -o bad.data --probe uprobe:libc:mallox -p $! --duration 1s 2>err
+matches "the nearest name is said" "malloc" "$(cat err)"
+"$SBERF" record -o bad.data --probe uprobe:libc:malloc -a --duration 1s 2>err
+matches "the whole machine is refused" "-p" "$(cat err)"
+finish
