@@ -19,6 +19,7 @@ check_DATA += $(suites)
 TESTS += $(suites) $(unit_tests)
 endif
 shell_tests += tests/check-totals.sh
+slow_tests += tests/check-totals.sh
 shell_tests += tests/check-tree.sh
 TESTS += $(shell_tests)
 include tests/interop/local.mk

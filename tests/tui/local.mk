@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/tui: one "shell_tests += tests/tui/NAME.sh" a line, and below "watching_tests += ..." for one that captures.
 shell_tests += tests/tui/view.sh
+slow_tests += tests/tui/view.sh
 shell_tests += tests/tui/big.sh
+slow_tests += tests/tui/big.sh
 shell_tests += tests/tui/filter.sh
 EXTRA_DIST += tests/tui/tmux.sh
 EXTRA_DIST += tests/tui/hangup.c
@@ -20,6 +22,7 @@ shell_tests += tests/tui/waits.sh
 shell_tests += tests/tui/numa.sh
 shell_tests += tests/tui/time.sh
 shell_tests += tests/tui/manners.sh
+slow_tests += tests/tui/manners.sh
 shell_tests += tests/tui/hostile.sh
 shell_tests += tests/tui/whole.sh
 

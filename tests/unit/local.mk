@@ -214,6 +214,8 @@ suites_view += tests/unit/test_view_pick
 suites_view += tests/unit/test_view_time
 
 slow_tests += tests/unit/test_replay
+slow_tests += tests/unit/test_recorder
+slow_tests += tests/unit/test_terms
 tests/unit/suites_capture-test_features.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 
 suite_groups =

@@ -14,6 +14,7 @@ tests_unwind_step_SOURCES = tests/unwind/step.c $(target_sources)
 check_PROGRAMS += tests/unwind/rows
 tests_unwind_rows_SOURCES = tests/unwind/rows.c
 shell_tests += tests/unwind/agree.sh
+slow_tests += tests/unwind/agree.sh
 shell_tests += tests/unwind/rows.sh
 shell_tests += tests/unwind/step.sh
 slow_tests += tests/unwind/step.sh
