@@ -146,8 +146,9 @@ static void say_probes(struct engine *en)
 
 	engine_probes(en, &f);
 	if (f.places || f.failed)
-		fprintf(stderr, "sberf record: probes at %s places in %u process%s",
-			units_thousands(text, f.places), f.processes, f.processes == 1 ? "" : "es");
+		fprintf(stderr, "sberf record: probes at %s place%s in %u process%s",
+			units_thousands(text, f.places), f.places == 1 ? "" : "s", f.processes,
+			f.processes == 1 ? "" : "es");
 	if (f.failed)
 		fprintf(stderr, "; %s more cannot be probed", units_thousands(text, f.failed));
 	if (f.places || f.failed)
