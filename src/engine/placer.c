@@ -21,6 +21,18 @@ struct done {
 	struct placing_file file;
 };
 
+/* What was placed in a process. */
+struct placed {
+	pid_t pid;
+	struct links *links;     /* NULL = nothing */
+};
+
+/* A process to be looked at. */
+struct asked {
+	uint32_t pid;
+	bool born;               /* it is new: what is known under its number is of another one */
+};
+
 struct placer {
 	const struct placing *what;
 	struct source *source;
@@ -30,12 +42,12 @@ struct placer {
 
 	/* The placer's thread, or whoever calls placer_new(). */
 	VEC(struct done) done;
-	VEC(struct links *) links;
+	VEC(struct placed) placed;
 	pid_t pid;               /* that is being looked at */
 
 	pthread_mutex_t lock;    /* protects what follows */
 	pthread_cond_t wake;
-	u32_vec asked;           /* processes to be looked at */
+	VEC(struct asked) asked;
 	bool stop;
 	struct placer_figures figures;
 };
@@ -68,14 +80,14 @@ static void placer_failed(void *ctx, uint32_t place, const struct err *e)
 static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
 {
 	struct placer *p = ctx;
-	struct links **at = vec_push(&p->links);
+	struct placed *at = vec_push(&p->placed);
 	int n;
 
 	(void)f;
 	if (!at)
 		return;
-	*at = NULL;
-	n = source_place(p->source, places, placer_failed, p, at, NULL);
+	*at = (struct placed){ .pid = p->pid };
+	n = source_place(p->source, places, placer_failed, p, &at->links, NULL);
 	pthread_mutex_lock(&p->lock);
 	p->figures.failed += n < 0 ? places->n : 0;
 	p->figures.places += n > 0 ? (uint32_t)n : 0;
@@ -94,6 +106,19 @@ static void placer_look(struct placer *p, pid_t pid)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* The process that had the number PID is gone, and so are its places. */
+static void placer_clear(struct placer *p, pid_t pid)
+{
+	for (size_t i = p->done.n; i--;)
+		if (p->done.v[i].pid == pid)
+			p->done.v[i] = p->done.v[--p->done.n];
+	for (size_t i = p->placed.n; i--;)
+		if (p->placed.v[i].pid == pid) {
+			links_drop(p->placed.v[i].links);
+			p->placed.v[i] = p->placed.v[--p->placed.n];
+		}
+}
+
 static void *placer_main(void *arg)
 {
 	struct placer *p = arg;
@@ -101,16 +126,18 @@ static void *placer_main(void *arg)
 	pthread_setname_np(pthread_self(), "sberf-placer");
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		uint32_t pid;
+		struct asked next;
 
 		if (!p->asked.n) {
 			pthread_cond_wait(&p->wake, &p->lock);
 			continue;
 		}
-		pid = p->asked.v[0];
+		next = p->asked.v[0];
 		memmove(p->asked.v, p->asked.v + 1, --p->asked.n * sizeof(*p->asked.v));
 		pthread_mutex_unlock(&p->lock);
-		placer_look(p, (pid_t)pid);
+		if (next.born)
+			placer_clear(p, (pid_t)next.pid);
+		placer_look(p, (pid_t)next.pid);
 		pthread_mutex_lock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -131,11 +158,15 @@ static void placer_follow(struct placer *p, uint32_t pid)
 		p->targets.v[p->targets.n++] = pid;
 }
 
-static void placer_ask(struct placer *p, uint32_t pid)
+static void placer_ask(struct placer *p, uint32_t pid, bool born)
 {
+	bool known = false;
+
 	pthread_mutex_lock(&p->lock);
-	if (!placer_has(&p->asked, pid) && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
-		p->asked.v[p->asked.n++] = pid;
+	for (size_t i = 0; i < p->asked.n && !born; i++)
+		known |= p->asked.v[i].pid == pid;
+	if (!known && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
+		p->asked.v[p->asked.n++] = (struct asked){ pid, born };
 		pthread_cond_signal(&p->wake);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -159,11 +190,11 @@ void placer_event(struct placer *p, const struct raw_event *ev)
 		if (ev->pid == ev->fork.ppid || !placer_has(&p->targets, (uint32_t)ev->fork.ppid))
 			return;
 		placer_follow(p, pid);
-		placer_ask(p, pid);
+		placer_ask(p, pid, true);
 		return;
 	case RAW_MMAP:
 		if (ev->mmap.prot & PROT_EXEC && placer_has(&p->targets, pid))
-			placer_ask(p, pid);
+			placer_ask(p, pid, false);
 		return;
 	case RAW_EXIT:
 		if (ev->pid == ev->tid)
@@ -215,9 +246,9 @@ void placer_free(struct placer *p)
 	pthread_mutex_unlock(&p->lock);
 	if (p->running)
 		pthread_join(p->thread, NULL);
-	for (size_t i = 0; i < p->links.n; i++)
-		links_drop(p->links.v[i]);
-	vec_free(&p->links);
+	for (size_t i = 0; i < p->placed.n; i++)
+		links_drop(p->placed.v[i].links);
+	vec_free(&p->placed);
 	vec_free(&p->done);
 	vec_free(&p->asked);
 	vec_free(&p->targets);
