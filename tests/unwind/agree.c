@@ -30,7 +30,7 @@
 
 #define THREAD_STEPS 20          /* instructions of a new thread that are looked at */
 #define SHOW_MAX 3               /* chains that are printed when something is wrong */
-#define TIME_MAX 120             /* seconds; then the test is killed */
+#define TIME_MAX 900             /* seconds; then the test is killed. It gets a CPU while nobody else wants it */
 
 struct options {
 	unsigned int captures;

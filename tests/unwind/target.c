@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -52,6 +53,8 @@ pid_t target_start(char *const argv[])
 		return -1;
 	pid = fork();
 	if (pid == 0) {
+		/* One that outlived a test would keep its output open, which is then waited for without end. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(p[1], STDOUT_FILENO);
 		close(p[0]);
 		close(p[1]);
