@@ -53,7 +53,7 @@ check-programs: all
 
 # Four kinds of tests, run in two phases: those of three kinds at the same time, and then the rest.
 #   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
-#		    said and shown): WATCH_JOBS at a time
+#		    said and shown): WATCH_JOBS at a time; and what steps through a program, or has some seconds
 #   guests	    boot a kernel of their own, under an emulator that takes one CPU: GUEST_JOBS at a time
 #   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: CHECK_JOBS of them, behind
 #		    the others: they get a CPU while nobody else wants it

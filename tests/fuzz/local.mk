@@ -35,6 +35,8 @@ tests_fuzz_fuzz_unwind_LDADD = $(fuzz_ldadd)
 check_PROGRAMS += $(fuzz_targets)
 shell_tests += tests/fuzz/found.sh tests/fuzz/replay.sh
 slow_tests += tests/fuzz/found.sh
+# It counts what is done within seconds.
+watching_tests += tests/fuzz/found.sh
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/corpus tests/fuzz/options.c tests/fuzz/replay.c tests/fuzz/run.sh
 
 # `make fuzz SECONDS=600`: each target looks for so long, in turn; FUZZ="elf export" are some of them. What they find is kept.

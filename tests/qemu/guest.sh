@@ -166,7 +166,8 @@ guest_unpacked() {
 	printf '%s\n' "$image"
 }
 
-# guest_run KERNEL ROOT SECONDS LOG [QEMU OPTIONS...]: boots, waits for the power-off, prints what the job printed. Options of one's own
+# guest_run KERNEL ROOT SECONDS LOG [QEMU OPTIONS...]: boots, waits for the power-off, prints what the job printed. With GUEST_NICE set it
+# runs at that niceness, as far as that is permitted: for guests whose clocks are compared with what happens in them. Options of one's own
 # come last where the last one counts, and first where the first one does (-accel). Of a guest that does not end, it prints what
 # there is, and the end of its console.
 guest_run() {
@@ -176,7 +177,7 @@ guest_run() {
 	guest_modules "$kernel" "$parts/root"
 	{ guest_archive "$root" && guest_archive "$parts/root"; } >"$parts/initrd"
 	rm -f "$log.out"
-	timeout "$seconds" qemu-system-x86_64 -cpu max,la57=off,smap=off,erms=off -m 1024 -smp 2 -nographic -no-reboot -nodefaults \
+	timeout "$seconds" nice -n "${GUEST_NICE:-0}" qemu-system-x86_64 -cpu max,la57=off,smap=off,erms=off -m 1024 -smp 2 -nographic -no-reboot -nodefaults \
 		-serial "file:$log" -kernel "$(guest_unpacked "$kernel")" -initrd "$parts/initrd" -append "$GUEST_APPEND" \
 		-device virtio-serial-pci,ioeventfd=off -chardev "file,id=out,path=$log.out" -device virtserialport,nr=1,chardev=out "$@" \
 		-accel tcg,thread=single </dev/null >"$log.qemu" 2>&1

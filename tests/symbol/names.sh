@@ -30,14 +30,16 @@ nm -S -C --defined-only shapes | awk '$3 ~ /^[tTwWi]$/ { a = $1; n = $0; sub(/^[
 names shapes >whole
 
 # Each function by its first byte: the name is one of those that nm gives this address.
-wrong=0 asked=0
-while IFS= read -r line; do
-	addr=$(printf '%016x' $((${line%%:*})))
-	if grep -q "^$addr" nm; then
-		asked=$((asked + 1))
-		grep -qxF "$addr ${line#*: }" nm || { note "not what nm says: $line"; wrong=$((wrong + 1)); }
-	fi
-done <whole
+read -r asked wrong < <(awk '
+	FILENAME == "nm" { known[$1]; is[$0]; next }
+	{ at = index($0, ": "); addr = substr($0, 3, at - 3)
+		while (length(addr) < 16)
+			addr = "0" addr
+		if (!(addr in known))
+			next
+		asked++
+		if (!((addr " " substr($0, at + 2)) in is)) { wrong++; print "# not what nm says: " $0 > "/dev/stderr" } }
+	END { print asked + 0, wrong + 0 }' nm whole)
 note "$asked functions compared with nm"
 [ "$asked" -gt 30 ]
 result $? "enough functions to compare"

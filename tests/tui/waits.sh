@@ -58,6 +58,7 @@ found_waiting() {
 start_workload handoff 60 2 1000000
 type_line "$SBERF top -e cpu-clock -p $workload"
 see "a tree of who works and waits" '▾ play .* [0-9.]+ %'
+see "who works has a name" 'ping_works .* [0-9.]+ %'
 keys / g _ w o r k s Enter
 see "who works has running time" '▌.*(ping|pong)_works .* [0-9.]+ %'
 keys Escape

@@ -18,5 +18,7 @@ slow_tests += tests/unwind/agree.sh
 shell_tests += tests/unwind/rows.sh
 shell_tests += tests/unwind/step.sh
 slow_tests += tests/unwind/step.sh
+# These change between two processes at each step, and behind other tests each change would wait for a CPU.
+watching_tests += tests/unwind/agree.sh tests/unwind/step.sh
 EXTRA_DIST += tests/unwind/steps.c
 EXTRA_DIST += tests/unwind/aarch64/program.c tests/unwind/aarch64/record.py
