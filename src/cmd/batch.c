@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/locale.h"
 #include "cmd/filter_options.h"
-#include "cmd/session.h"
+#include "cmd/launch.h"
 #include "cmd/signals.h"
 #include "export/exporter.h"
 #include "ui/header.h"
@@ -33,7 +33,7 @@
 struct batch {
 	const struct options *o;
 	struct query query;
-	struct session session;
+	struct launch launch;
 	FILE *out;
 	struct canvas *page;
 	struct header header;
@@ -44,7 +44,7 @@ struct batch {
 /* The latest snapshot, or one of nothing; NULL when out of memory. */
 static struct snapshot *batch_take_snapshot(struct batch *b)
 {
-	struct snapshot *s = engine_snapshot(b->session.engine);
+	struct snapshot *s = engine_snapshot(b->launch.engine);
 
 	if (s)
 		return s;
@@ -85,18 +85,18 @@ static int batch_build_tree(const struct batch *b, const struct snapshot *s, str
 	q.group_by = GROUP_PROCESS;
 	q.fold_idle = true;
 	q.max_nodes = UINT32_MAX;
-	r = tree_build(s, engine_names(b->session.engine), &q, ret, e);
+	r = tree_build(s, engine_names(b->launch.engine), &q, ret, e);
 	if (r < 0 || !(*ret)->idle_ns || (*ret)->idle_ns < (*ret)->node[0].total_ns)
 		return r;
 	tree_free(take_ptr(*ret));
 	q.fold_idle = false;
-	return tree_build(s, engine_names(b->session.engine), &q, ret, e);
+	return tree_build(s, engine_names(b->launch.engine), &q, ret, e);
 }
 
 static int print_nothing(struct batch *b, const struct snapshot *s, struct err *e)
 {
 	char text[HEADER_TEXT], why[ERR_TEXT_MAX];
-	const int r = filter_options_why_nothing(b->o, &b->query, s, engine_names(b->session.engine), why,
+	const int r = filter_options_why_nothing(b->o, &b->query, s, engine_names(b->launch.engine), why,
 						 sizeof(why), e);
 
 	if (r < 0)
@@ -130,7 +130,7 @@ static int print_whole(struct batch *b, const struct snapshot *s, struct err *e)
 {
 	const struct export_live live = { .document = b->printed + 1 };
 	const struct export_view v = {
-		.snapshot = s, .names = engine_names(b->session.engine), .meta = &b->header.meta, .query = b->query,
+		.snapshot = s, .names = engine_names(b->launch.engine), .meta = &b->header.meta, .query = b->query,
 		.live = &live,
 	};
 
@@ -145,7 +145,7 @@ static int print_document(struct batch *b, bool ended, struct err *e)
 
 	if (!s)
 		return err_nomem(e, "the profile");
-	engine_status(b->session.engine, &meta);
+	engine_status(b->launch.engine, &meta);
 	b->header.ended = ended;
 	header_update(&b->header, &meta);
 	b->query.arch = b->header.meta.arch;
@@ -172,9 +172,9 @@ static enum next wait_for_next(const struct batch *b, const sigset_t *set, uint6
 	for (;;) {
 		const uint64_t time = clock_mono_ns(), left = due_ns > time ? due_ns - time : 1;
 
-		if (engine_wait(b->session.engine, left < POLL_NS ? left : POLL_NS))
+		if (engine_wait(b->launch.engine, left < POLL_NS ? left : POLL_NS))
 			return NEXT_LAST;
-		if (signals_take(&b->session, set, &now) || reader_gone(b))
+		if (signals_take(&b->launch, set, &now) || reader_gone(b))
 			return NEXT_NONE;
 		if (clock_mono_ns() >= due_ns)
 			return NEXT_DOCUMENT;
@@ -232,33 +232,33 @@ static int batch_prepare(struct batch *b, struct err *e)
 	if (!b->page)
 		return err_nomem(e, "the header");
 	/* A document is no older than half of the time between two. */
-	b->session.config.refresh_ns = b->o->refresh_ns / 2 < NSEC_PER_SEC ? b->o->refresh_ns / 2 : NSEC_PER_SEC;
-	return session_open(&b->session, b->o, true, e);
+	b->launch.config.refresh_ns = b->o->refresh_ns / 2 < NSEC_PER_SEC ? b->o->refresh_ns / 2 : NSEC_PER_SEC;
+	return launch_open(&b->launch, b->o, true, e);
 }
 
 int batch_run(const struct options *o, const struct query *filter, struct err *e)
 {
-	struct batch b = { .o = o, .query = *filter, .session = SESSION_INIT };
+	struct batch b = { .o = o, .query = *filter, .launch = LAUNCH_INIT };
 	sigset_t set;
 	int r = batch_prepare(&b, e);
 
 	if (r >= 0) {
 		signals_block(&set, false);
-		r = session_start(&b.session, e);
-		if (r >= 0 && o->wait && !b.session.config.plan.ids.n)
-			fprintf(stderr, "sberf top: waiting for a process called '%s'\n", b.session.target_text);
-		if (r >= 0 && b.session.note[0])
-			fprintf(stderr, "sberf top: %s\n", b.session.note);
+		r = launch_start(&b.launch, e);
+		if (r >= 0 && o->wait && !b.launch.config.plan.ids.n)
+			fprintf(stderr, "sberf top: waiting for a process called '%s'\n", b.launch.target_text);
+		if (r >= 0 && b.launch.note[0])
+			fprintf(stderr, "sberf top: %s\n", b.launch.note);
 		if (r >= 0)
 			r = print_all(&b, &set, e);
-		session_end_command(&b.session);
+		launch_end_command(&b.launch);
 		if (r >= 0)
-			r = engine_result(b.session.engine, e);
+			r = engine_result(b.launch.engine, e);
 	}
-	session_close(&b.session);
+	launch_close(&b.launch);
 	profile_free(b.none);
 	canvas_free(b.page);
 	if (b.out && fclose(b.out) && r >= 0 && errno != EPIPE)
 		r = err_set(e, errno, "cannot write to standard output: %s", strerror(errno));
-	return session_exit(&b.session, r);
+	return launch_exit(&b.launch, r);
 }

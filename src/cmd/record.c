@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "capture/probe.h"
+#include "cmd/launch.h"
 #include "cmd/options.h"
-#include "cmd/session.h"
 #include "cmd/signals.h"
 #include "engine/placer.h"
 
@@ -71,7 +71,7 @@ static bool wait_for_news(struct engine *en, int signal_fd)
 }
 
 /* Until the engine has ended; a signal stops it, another one gives up on names that are still being looked up. */
-static void wait_for_end(const struct session *s, const sigset_t *set)
+static void wait_for_end(const struct launch *s, const sigset_t *set)
 {
 	const struct timespec now = { 0 };
 	AUTO_FD int signal_fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -180,7 +180,7 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 }
 
 /* What the user should know before it begins, because it cannot be mended afterwards. */
-static void say_notices(const struct session *s)
+static void say_notices(const struct launch *s)
 {
 	struct profile_meta m;
 	char text[512];
@@ -196,7 +196,7 @@ static void say_notices(const struct session *s)
 }
 
 /* The command's exit status as a shell tells it. Waits for its end; what is asked of sberf is asked of the command. */
-static int command_status(const struct session *s, const struct profile_meta *m, const sigset_t *set)
+static int command_status(const struct launch *s, const struct profile_meta *m, const sigset_t *set)
 {
 	const struct timespec ts = { .tv_nsec = (long)POLL_NS };
 	bool said = false;
@@ -224,7 +224,7 @@ static int command_status(const struct session *s, const struct profile_meta *m,
 }
 
 /* The recording has failed; a command that still runs is not left behind for that. */
-static int record_give_up(const struct session *s, const struct profile_meta *m, const sigset_t *set,
+static int record_give_up(const struct launch *s, const struct profile_meta *m, const sigset_t *set,
 			  int r, struct err *e)
 {
 	if (s->child.pid && m->target_state != TARGET_EXITED && m->target_state != TARGET_KILLED) {
@@ -236,14 +236,14 @@ static int record_give_up(const struct session *s, const struct profile_meta *m,
 	return r;
 }
 
-static int record_run(struct session *s, const struct options *o, const char *path, struct err *e)
+static int record_run(struct launch *s, const struct options *o, const char *path, struct err *e)
 {
 	struct profile_meta m;
 	sigset_t set;
 	int r;
 
 	signals_block(&set, o->keep_ns);
-	r = session_start(s, e);
+	r = launch_start(s, e);
 	if (r < 0)
 		return r;
 	say_notices(s);
@@ -281,7 +281,7 @@ static int record_take_stdout(const struct options *o, struct recorder_config *r
 
 int cmd_record(const struct options *o, struct err *e)
 {
-	struct session s = SESSION_INIT;
+	struct launch s = LAUNCH_INIT;
 	struct recorder_config *to = &s.config.record;
 	int r = 0;
 
@@ -295,11 +295,11 @@ int cmd_record(const struct options *o, struct err *e)
 	if (!strcmp(to->path, "-"))
 		r = record_take_stdout(o, to, e);
 	if (!r)
-		r = session_open(&s, o, false, e);
+		r = launch_open(&s, o, false, e);
 	if (!r)
 		r = record_run(&s, o, to->path, e);
-	session_close(&s);
+	launch_close(&s);
 	if (to->fd > 0)
 		close(to->fd);
-	return session_exit(&s, r);
+	return launch_exit(&s, r);
 }

@@ -38,7 +38,7 @@ void signals_block(sigset_t *set, bool usr2)
 		sigaction(SIGHUP, &act, NULL);
 }
 
-int signals_take(const struct session *s, const sigset_t *set, const struct timespec *timeout)
+int signals_take(const struct launch *s, const sigset_t *set, const struct timespec *timeout)
 {
 	siginfo_t info;
 	const int sig = sigtimedwait(set, &info, timeout);

@@ -6,7 +6,7 @@
 #ifndef SBERF_CMD_SIGNALS_H
 #define SBERF_CMD_SIGNALS_H
 
-#include "cmd/session.h"
+#include "cmd/launch.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -31,6 +31,6 @@ void signals_block(sigset_t *set, bool usr2);
  * is passed on to the command of S, but not one from the terminal, which the command got too, nor
  * SIGUSR2.
  */
-int signals_take(const struct session *s, const sigset_t *set, const struct timespec *timeout);
+int signals_take(const struct launch *s, const sigset_t *set, const struct timespec *timeout);
 
 #endif

@@ -105,7 +105,7 @@ static int top_end(struct capture *c, struct err *e)
 		fprintf(stderr, "sberf top: %s\n", text);
 	if (!c->s.engine)
 		return 0;
-	session_end_command(&c->s);
+	launch_end_command(&c->s);
 	return engine_result(c->s.engine, e);
 }
 

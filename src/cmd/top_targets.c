@@ -17,7 +17,7 @@
 
 #define LAST_NAMES_NS (5 * NSEC_PER_SEC) /* for names that a recording still lacks when its capture is left */
 
-static int resolve_session(struct session *s, const struct options *o, struct err *e)
+static int resolve_launch(struct launch *s, const struct options *o, struct err *e)
 {
 	s->config.refresh_ns = o->refresh_ns;
 	if (o->keep_ns) {
@@ -26,7 +26,7 @@ static int resolve_session(struct session *s, const struct options *o, struct er
 		};
 		s->config.record_spare = true;
 	}
-	return session_resolve(s, o, true, e);
+	return launch_resolve(s, o, true, e);
 }
 
 int capture_open(struct targets *t, const struct options *o, struct capture **ret, int *ret_status, struct err *e)
@@ -37,11 +37,11 @@ int capture_open(struct targets *t, const struct options *o, struct capture **re
 	if (!c)
 		return err_nomem(e, "the capture");
 	c->all = t;
-	c->s = (struct session)SESSION_INIT;
+	c->s = (struct launch)LAUNCH_INIT;
 	if (o->target == OPT_TARGET_NONE)
 		c->names = names_new();
 	else
-		r = resolve_session(&c->s, o, e);
+		r = resolve_launch(&c->s, o, e);
 	*ret_status = c->s.status;
 	if (r < 0)
 		return r;
@@ -62,10 +62,10 @@ static void choose_keeper(struct targets *t)
 
 int capture_start(struct capture *c, struct err *e)
 {
-	int r = c->names ? 0 : session_load(&c->s, e);
+	int r = c->names ? 0 : launch_load(&c->s, e);
 
 	if (!r && c->s.engine)
-		r = session_start(&c->s, e);
+		r = launch_start(&c->s, e);
 	if (r >= 0) {
 		c->older = c->all->newest;
 		c->all->newest = c;
@@ -106,7 +106,7 @@ void capture_free(struct capture *c)
 		*at = c->older;
 		choose_keeper(c->all);
 	}
-	session_close(&c->s);
+	launch_close(&c->s);
 	names_free(c->names);
 	free(c);
 }
@@ -164,8 +164,8 @@ static void top_targets_leave(void *owner, char *text, size_t size)
 	struct capture *c = owner;
 
 	capture_end_recording(c, text, size);
-	if (c->s.engine && session_command(&c->s))
-		c->all->command = session_command(&c->s);
+	if (c->s.engine && launch_command(&c->s))
+		c->all->command = launch_command(&c->s);
 	capture_free(c);
 }
 

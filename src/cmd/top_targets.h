@@ -8,8 +8,8 @@
 #ifndef SBERF_CMD_TOP_TARGETS_H
 #define SBERF_CMD_TOP_TARGETS_H
 
+#include "cmd/launch.h"
 #include "cmd/options.h"
-#include "cmd/session.h"
 #include "model/names.h"
 #include "session/session.h"
 
@@ -27,14 +27,14 @@ struct targets {
 
 struct capture {
 	struct targets *all;
-	struct session s;                /* without an engine when nothing is captured */
+	struct launch s;                 /* without an engine when nothing is captured */
 	struct names *names;             /* empty names, when there is no engine */
 	struct capture *older;           /* started before this one */
 };
 
 /*
  * Resolves the target of O for a capture; with OPT_TARGET_NONE nothing is captured. T is borrowed. On
- * success *RET is the caller's; on failure *RET_STATUS is the exit status for it (session_exit()),
+ * success *RET is the caller's; on failure *RET_STATUS is the exit status for it (launch_exit()),
  * and E has a sentence.
  */
 int capture_open(struct targets *t, const struct options *o, struct capture **ret, int *ret_status, struct err *e);

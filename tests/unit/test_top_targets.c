@@ -20,27 +20,27 @@
 /* Sessions and engines are made up: an engine is a number. */
 static uintptr_t engines = 4096;
 
-int session_resolve(struct session *s, const struct options *o, bool detached, struct err *e)
+int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	return 0;
 }
 
-int session_load(struct session *s, struct err *e)
+int launch_load(struct launch *s, struct err *e)
 {
 	s->engine = (struct engine *)engines++;
 	return 0;
 }
 
-int session_start(struct session *s, struct err *e)
+int launch_start(struct launch *s, struct err *e)
 {
 	return 0;
 }
 
-void session_close(struct session *s)
+void launch_close(struct launch *s)
 {
 }
 
-pid_t session_command(const struct session *s)
+pid_t launch_command(const struct launch *s)
 {
 	return 0;
 }

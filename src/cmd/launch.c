@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session.c - checks targets before anything is opened, so that a wrong pid is reported as such and
+ * launch.c - checks targets before anything is opened, so that a wrong pid is reported as such and
  * not as a failed capture.
  */
 #include "config.h"
 
-#include "cmd/session.h"
+#include "cmd/launch.h"
 
 #include "base/text.h"
 #include "engine/guard.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void session_name_target(struct session *s, const char *what, const char *which)
+static void launch_name_target(struct launch *s, const char *what, const char *which)
 {
 	char clean[sizeof(s->target_text)];
 
@@ -28,7 +28,7 @@ static void session_name_target(struct session *s, const char *what, const char 
 }
 
 /* "redis-server 1234", or "redis-server 1234 and 3 more". */
-static void name_ids(struct session *s, const struct options *o, const u32_vec *ids)
+static void name_ids(struct launch *s, const struct options *o, const u32_vec *ids)
 {
 	char comm[32] = "";
 
@@ -79,7 +79,7 @@ static int copy_ids(u32_vec *dst, const u32_vec *src, struct err *e)
 	return 0;
 }
 
-static int target_ids(struct session *s, const struct options *o, struct err *e)
+static int target_ids(struct launch *s, const struct options *o, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
 	int r = copy_ids(&plan->ids, &o->ids, e);
@@ -92,7 +92,7 @@ static int target_ids(struct session *s, const struct options *o, struct err *e)
 	return r;
 }
 
-static int target_name(struct session *s, const struct options *o, struct err *e)
+static int target_name(struct launch *s, const struct options *o, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
 	int r = lookup_by_name(o->name, &plan->ids, e);
@@ -108,11 +108,11 @@ static int target_name(struct session *s, const struct options *o, struct err *e
 	}
 	if (!o->wait)
 		return err_set(e, ESRCH, "no process is called '%s' (see `ps -e`; --wait waits for one)", o->name);
-	session_name_target(s, "", o->name);
+	launch_name_target(s, "", o->name);
 	return 0;
 }
 
-static int target_command(struct session *s, const struct options *o, bool detached, struct err *e)
+static int target_command(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	uint32_t *id = vec_push(&s->config.plan.ids);
 	const char *name = strrchr(o->argv[0], '/');
@@ -133,11 +133,11 @@ static int target_command(struct session *s, const struct options *o, bool detac
 	name = name ? name + 1 : o->argv[0];
 	text_format(which, sizeof(which), "%.*s %d", (int)text_whole(name, strnlen(name, 180)), name,
 		    (int)s->child.pid);
-	session_name_target(s, "", which);
+	launch_name_target(s, "", which);
 	return 0;
 }
 
-static int resolve_target(struct session *s, const struct options *o, bool detached, struct err *e)
+static int resolve_target(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	switch (o->target) {
 	case OPT_TARGET_PIDS:
@@ -150,21 +150,21 @@ static int resolve_target(struct session *s, const struct options *o, bool detac
 	case OPT_TARGET_CGROUP:
 		s->config.plan.target = TARGET_CGROUP;
 		s->config.plan.cgroup = o->cgroup;
-		session_name_target(s, "cgroup ", o->cgroup);
+		launch_name_target(s, "cgroup ", o->cgroup);
 		return 0;
 	case OPT_TARGET_REPLAY:
 		s->config.plan.replay = o->replay;
 		s->config.plan.off_cpu = s->config.plan.wakers = false;
 		s->config.plan.numa = NUMA_OFF;
 		s->config.plan.target = TARGET_ALL;
-		session_name_target(s, "replay of ", o->replay);
+		launch_name_target(s, "replay of ", o->replay);
 		return 0;
 	case OPT_TARGET_ALL:
 	case OPT_TARGET_NONE:
 		break;
 	}
 	s->config.plan.target = TARGET_ALL;
-	session_name_target(s, "all tasks", "");
+	launch_name_target(s, "all tasks", "");
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static bool is_plain_name(const char *comm)
  * Processes that a server forked before belong to no target that is one process: somebody who looks
  * at the first process of PostgreSQL sees it wait in select(2), and has to be told why.
  */
-static int note_children(struct session *s, struct err *e)
+static int note_children(struct launch *s, struct err *e)
 {
 	const u32_vec *ids = &s->config.plan.ids;
 	char name[32], other[32];
@@ -212,7 +212,7 @@ static uint32_t kinds_of(measure_mask measures)
 }
 
 /* Probes in programs are placed in processes that are known; those of a command come when it executes its program. */
-static int check_placing(const struct session *s, const struct options *o, struct err *e)
+static int check_placing(const struct launch *s, const struct options *o, struct err *e)
 {
 	const struct capture_plan *plan = &s->config.plan;
 
@@ -222,7 +222,7 @@ static int check_placing(const struct session *s, const struct options *o, struc
 	return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, e);
 }
 
-int session_resolve(struct session *s, const struct options *o, bool detached, struct err *e)
+int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
 	int r;
@@ -268,26 +268,26 @@ int session_resolve(struct session *s, const struct options *o, bool detached, s
 	return r;
 }
 
-int session_load(struct session *s, struct err *e)
+int launch_load(struct launch *s, struct err *e)
 {
 	return engine_new(&s->config, &s->engine, e);
 }
 
-int session_open(struct session *s, const struct options *o, bool detached, struct err *e)
+int launch_open(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
-	const int r = session_resolve(s, o, detached, e);
+	const int r = launch_resolve(s, o, detached, e);
 
-	return r < 0 ? r : session_load(s, e);
+	return r < 0 ? r : launch_load(s, e);
 }
 
-int session_start(struct session *s, struct err *e)
+int launch_start(struct launch *s, struct err *e)
 {
 	int r = engine_start(s->engine, e);
 
 	return r < 0 || !s->child.pid ? r : child_go(&s->child, &s->status, e);
 }
 
-pid_t session_command(const struct session *s)
+pid_t launch_command(const struct launch *s)
 {
 	struct profile_meta m;
 
@@ -297,20 +297,20 @@ pid_t session_command(const struct session *s)
 	return m.target_state == TARGET_EXITED || m.target_state == TARGET_KILLED ? 0 : s->child.pid;
 }
 
-void session_end_command(const struct session *s)
+void launch_end_command(const struct launch *s)
 {
-	const pid_t pid = session_command(s);
+	const pid_t pid = launch_command(s);
 
 	if (pid)
 		guard_end(pid);
 }
 
-int session_exit(const struct session *s, int r)
+int launch_exit(const struct launch *s, int r)
 {
 	return r < 0 && s->status ? s->status : r;
 }
 
-void session_close(struct session *s)
+void launch_close(struct launch *s)
 {
 	engine_free(s->engine);
 	child_abandon(&s->child);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session.h - shared by `top` and `record`: from options to a running engine, with the command
+ * launch.h - shared by `top` and `record`: from options to a running engine, with the command
  * behind `--` if there is one.
  */
-#ifndef SBERF_CMD_SESSION_H
-#define SBERF_CMD_SESSION_H
+#ifndef SBERF_CMD_LAUNCH_H
+#define SBERF_CMD_LAUNCH_H
 
 #include "base/err.h"
 #include "cmd/options.h"
@@ -14,7 +14,7 @@
 
 #define KEEP_BYTES (256ull << 20)        /* default size of --keep */
 
-struct session {
+struct launch {
 	struct engine_config config;
 	struct engine *engine;
 	struct child child;
@@ -24,35 +24,35 @@ struct session {
 	int status;              /* exit status for an error; 0 = the usual one */
 };
 
-#define SESSION_INIT { .child = CHILD_INIT }
+#define LAUNCH_INIT { .child = CHILD_INIT }
 
 /*
  * Resolves the target and starts the command held back. Set config.record and refresh_ns before.
  * DETACHED: the command must leave the terminal alone. 0 or a negative errno with a sentence; call
- * session_close() in any case.
+ * launch_close() in any case.
  */
-int session_resolve(struct session *s, const struct options *o, bool detached, struct err *e);
+int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e);
 
 /* Opens the engine of what is resolved; loading its programs into the kernel takes up to a second. The same results. */
-int session_load(struct session *s, struct err *e);
+int launch_load(struct launch *s, struct err *e);
 
 /* Both of them. */
-int session_open(struct session *s, const struct options *o, bool detached, struct err *e);
+int launch_open(struct launch *s, const struct options *o, bool detached, struct err *e);
 
 /*
  * Starts the engine, then releases the command. 0 or a negative errno with a sentence. If the
  * command cannot be executed, S->status is a shell's (127 not found, 126 not executable).
  */
-int session_start(struct session *s, struct err *e);
+int launch_start(struct launch *s, struct err *e);
 
 /* The pid of the command; 0 when there is none or it has ended. */
-pid_t session_command(const struct session *s);
+pid_t launch_command(const struct launch *s);
 /* Asks the command and its children to end, unless it has ended already. */
-void session_end_command(const struct session *s);
+void launch_end_command(const struct launch *s);
 
 /* The return value of a command function whose result is R: S->status if that is set, else R. */
-int session_exit(const struct session *s, int r);
+int launch_exit(const struct launch *s, int r);
 
-void session_close(struct session *s);
+void launch_close(struct launch *s);
 
 #endif
