@@ -227,7 +227,7 @@ static void add_rate(struct items *is, const struct profile_meta *m)
 	it->right = true;
 }
 
-static void add_recording(struct items *is, const struct feed_recording *r)
+static void add_recording(struct items *is, const struct session_recording *r)
 {
 	char bytes[UNITS_MAX], time[UNITS_MAX];
 	struct item *it;

@@ -24,7 +24,7 @@
 /* A job, with what its question borrows. */
 struct saver_task {
 	struct save_job job;
-	const struct names *names;       /* of the feed that was shown when it was asked for */
+	const struct names *names;       /* of the session that was shown when it was asked for */
 	char *arch;
 	uint64_t *within;
 };
@@ -34,20 +34,20 @@ struct saver {
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	/* under lock */
-	const struct feed *feed;
+	const struct session *session;
 	struct saver_task task[ROOM];    /* a ring: the first NR from AT on wait for their turn */
 	unsigned int at, nr;
 	bool at_work;                    /* something is being attached, or was and has not been taken: ATTACHING */
 	struct save_job attaching;
 	bool answered;                   /* what came of the last one has not been taken yet, */
-	bool held;                       /* or was another feed, and saver_use() is to say which is followed */
+	bool held;                       /* or was another session, and saver_use() is to say which is followed */
 	bool writing;                    /* a file is at work, or was and what came of it has not been taken */
 	bool stop;
 	/* Hears what comes of files that are written after the end; NULL = nobody. */
 	void (*say)(void *ctx, const char *sentence);
 	void *say_ctx;
 	char text[TEXT_SIZE];            /* while ANSWERED: what came of it */
-	struct feed fresh;
+	struct session fresh;
 	bool has_fresh;
 	int fd;
 };
@@ -88,7 +88,8 @@ static bool saver_own_query(struct saver_task *t)
 }
 
 /* FRESH: what a target that was attached is asked by. Returns whether there is one. */
-static bool saver_do(struct saver_task *t, const struct feed *feed, struct feed *fresh, char *text, size_t size)
+static bool saver_do(struct saver_task *t, const struct session *session, struct session *fresh,
+		     char *text, size_t size)
 {
 	struct err e = ERR_INIT;
 	bool attached = false;
@@ -96,10 +97,10 @@ static bool saver_do(struct saver_task *t, const struct feed *feed, struct feed 
 
 	switch (t->job.as) {
 	case SAVE_RECORD:
-		r = feed->record(feed->ctx, text, size, &e);
+		r = session->record(session->ctx, text, size, &e);
 		break;
 	case SAVE_ATTACH:
-		r = feed->attach(feed->owner, t->job.pid, t->job.start_ticks, fresh, &e);
+		r = session->attach(session->owner, t->job.pid, t->job.start_ticks, fresh, &e);
 		attached = r >= 0;
 		break;
 	case SAVE_LEAVE:
@@ -141,11 +142,11 @@ static void *saver_work(void *arg)
 {
 	struct saver *s = arg;
 	char text[TEXT_SIZE];
-	struct feed fresh;
+	struct session fresh;
 
 	pthread_mutex_lock(&s->lock);
 	while (s->nr || !s->stop) {
-		const struct feed *feed = s->feed;
+		const struct session *session = s->session;
 		struct saver_task t;
 		bool attached = false;
 
@@ -162,7 +163,7 @@ static void *saver_work(void *arg)
 		if (!s->stop || (t.job.as != SAVE_ATTACH && t.job.as != SAVE_RECORD)) {
 			pthread_mutex_unlock(&s->lock);
 			text[0] = '\0';
-			attached = saver_do(&t, feed, &fresh, text, sizeof(text));
+			attached = saver_do(&t, session, &fresh, text, sizeof(text));
 			pthread_mutex_lock(&s->lock);
 			memcpy(s->text, text, sizeof(text));
 			if (s->stop && s->writing && s->say)
@@ -193,14 +194,14 @@ static int saver_start(struct saver *s)
 	return r;
 }
 
-int saver_new(const struct feed *feed, struct saver **ret, struct err *e)
+int saver_new(const struct session *session, struct saver **ret, struct err *e)
 {
 	struct saver *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return err_nomem(e, "the view");
-	s->feed = feed;
+	s->session = session;
 	thread_mutex_init(&s->lock);
 	pthread_cond_init(&s->change, NULL);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -314,7 +315,7 @@ int saver_ask(struct saver *s, struct save_job *job, struct err *e)
 	if (!done)
 		room = s->nr < (t.job.as == SAVE_LEAVE ? ROOM : SAVER_JOBS_MAX);
 	if (room) {
-		t.names = s->feed->names;
+		t.names = s->session->names;
 		s->task[(s->at + s->nr++) % ROOM] = t;
 		pthread_cond_signal(&s->change);
 	}
@@ -341,7 +342,7 @@ bool saver_take(struct saver *s, char *text, size_t size)
 	return true;
 }
 
-bool saver_fresh(struct saver *s, struct feed *ret)
+bool saver_fresh(struct saver *s, struct session *ret)
 {
 	bool has;
 
@@ -354,10 +355,10 @@ bool saver_fresh(struct saver *s, struct feed *ret)
 	return has;
 }
 
-void saver_use(struct saver *s, const struct feed *feed)
+void saver_use(struct saver *s, const struct session *session)
 {
 	pthread_mutex_lock(&s->lock);
-	s->feed = feed;
+	s->session = session;
 	s->held = false;
 	pthread_cond_signal(&s->change);
 	pthread_mutex_unlock(&s->lock);

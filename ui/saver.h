@@ -21,8 +21,8 @@
 
 enum save_as {
 	SAVE_FILE,                       /* what is shown, by an exporter */
-	SAVE_RECORD,                     /* nothing of what is shown: feed.record() */
-	SAVE_ATTACH,                     /* feed.attach(); saver_fresh() returns the result */
+	SAVE_RECORD,                     /* nothing of what is shown: session.record() */
+	SAVE_ATTACH,                     /* session.attach(); saver_fresh() returns the result */
 	SAVE_LEAVE,                      /* leave a stage that is no longer shown */
 };
 
@@ -53,10 +53,10 @@ int save_now(const struct save_job *job, const struct names *names, char *text, 
 struct saver;
 
 /*
- * Starts the thread. FEED is borrowed until saver_use() sets another. On success *RET is the
+ * Starts the thread. SESSION is borrowed until saver_use() sets another. On success *RET is the
  * caller's; else a negative errno with a sentence.
  */
-int saver_new(const struct feed *feed, struct saver **ret, struct err *e);
+int saver_new(const struct session *session, struct saver **ret, struct err *e);
 /* waits for what is to be written or left, begins nothing new; NULL is fine */
 void saver_free(struct saver *s);
 
@@ -84,12 +84,12 @@ bool saver_take(struct saver *s, char *text, size_t size);
  * Whether the last result was a successful SAVE_ATTACH: *RET is then the caller's, to show or to
  * leave. The next job waits for saver_use().
  */
-bool saver_fresh(struct saver *s, struct feed *ret);
+bool saver_fresh(struct saver *s, struct session *ret);
 /*
- * Lets recordings and targets be asked of FEED from now on, also by jobs already queued. Only after
+ * Lets recordings and targets be asked of SESSION from now on, also by jobs already queued. Only after
  * saver_fresh().
  */
-void saver_use(struct saver *s, const struct feed *feed);
+void saver_use(struct saver *s, const struct session *session);
 /* A descriptor that is readable when saver_take() would return true. */
 int saver_fd(const struct saver *s);
 

@@ -67,15 +67,18 @@ static void ui_save(struct ui *ui, enum reaction r)
 		view_say(ui->view, "saving ...");
 }
 
-/* What the user should know of what FEED shows. */
-static void ui_say_note(struct view *v, const struct feed *feed)
+/* What the user should know of what SESSION shows. */
+static void ui_say_note(struct view *v, const struct session *session)
 {
-	if (feed->note && *feed->note)
-		view_say(v, feed->note);
+	if (session->note && *session->note)
+		view_say(v, session->note);
 }
 
-/* Goes on with another feed, in the same panes; what was shown before is left elsewhere, since that takes its time. */
-static void ui_follow(struct ui *ui, struct feed *fresh)
+/*
+ * Goes on with another session, in the same panes; what was shown before is left elsewhere, since
+ * that takes its time.
+ */
+static void ui_follow(struct ui *ui, struct session *fresh)
 {
 	struct save_job job = { .as = SAVE_LEAVE, .stage = ui->stage };
 	struct err e = ERR_INIT;
@@ -85,7 +88,7 @@ static void ui_follow(struct ui *ui, struct feed *fresh)
 	if (view_session_new(fresh, ui->options, &stage, &e) < 0) {
 		view_say(ui->view, e.text);
 		fresh->leave(fresh->owner, text, sizeof(text));
-		saver_use(ui->saver, &ui->stage->feed);
+		saver_use(ui->saver, &ui->stage->session);
 		return;
 	}
 	view_take_over(stage->view, ui->view);
@@ -94,13 +97,13 @@ static void ui_follow(struct ui *ui, struct feed *fresh)
 	ui_say_note(ui->view, fresh);
 	ui->next_tick_ns = 0;
 	saver_ask(ui->saver, &job, &e);
-	saver_use(ui->saver, &stage->feed);
+	saver_use(ui->saver, &stage->session);
 }
 
 static void take_saved(struct ui *ui)
 {
 	char text[2 * ERR_TEXT_MAX];
-	struct feed fresh;
+	struct session fresh;
 
 	if (!saver_take(ui->saver, text, sizeof(text)))
 		return;
@@ -186,7 +189,7 @@ static void ui_tick(struct ui *ui, uint64_t now)
 	if (now < ui->next_tick_ns)
 		return;
 	view_tick(ui->view, now);
-	ui->next_tick_ns = now + (view_has_tree(ui->view) || ui->stage->feed.none ? refresh : EAGER_NS);
+	ui->next_tick_ns = now + (view_has_tree(ui->view) || ui->stage->session.none ? refresh : EAGER_NS);
 	ui->dirty = true;
 }
 
@@ -320,7 +323,7 @@ static void ui_say_left(void *ctx, const char *sentence)
 }
 
 /* Says at once what is being begun, and begins it. */
-static int ui_start(const struct ui_options *o, struct feed *feed, struct terminal *term, struct canvas *cv,
+static int ui_start(const struct ui_options *o, struct session *session, struct terminal *term, struct canvas *cv,
 		    struct err *e)
 {
 	if (!o->start)
@@ -329,10 +332,10 @@ static int ui_start(const struct ui_options *o, struct feed *feed, struct termin
 		canvas_text_cut(cv, 1, 0, cv->w - 2, STYLE_TITLE, o->starting, strlen(o->starting));
 		term_draw(term, cv);
 	}
-	return o->start(o->start_ctx, feed, e);
+	return o->start(o->start_ctx, session, e);
 }
 
-int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
+int ui_run(struct session *session, const struct ui_options *o, int quit_fd, struct err *e)
 {
 	const bool utf8 = locale_use();
 	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO,
@@ -351,12 +354,12 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	canvas = canvas_new(w, h, o->ascii || !utf8);
 	if (!canvas)
 		return err_nomem(e, "the view");
-	r = ui_start(o, feed, term, canvas, e);
+	r = ui_start(o, session, term, canvas, e);
 	if (r < 0)
 		return r;
-	r = view_session_new(feed, o, &ui.stage, e);
+	r = view_session_new(session, o, &ui.stage, e);
 	if (!r)
-		r = saver_new(&ui.stage->feed, &ui.saver, e);
+		r = saver_new(&ui.stage->session, &ui.saver, e);
 	if (r) {
 		view_session_free(ui.stage);
 		return r;
@@ -365,13 +368,13 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	ui.view = ui.stage->view;
 	ui.canvas = canvas;
 	ui_restore(&ui);
-	ui_say_note(ui.view, feed);
+	ui_say_note(ui.view, session);
 	r = ui_run_loop(&ui, quit_fd, e);
 	ui_remember(&ui);
 	term_close(take_ptr(term));
 	scanner_free(ui.scanner);
 	saver_end(ui.saver, ui_say_left, &ui);   /* it may be writing files or leaving a former target, for seconds */
-	*feed = ui.stage->feed;
+	*session = ui.stage->session;
 	view_session_free(ui.stage);
 	return r;
 }

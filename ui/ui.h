@@ -19,7 +19,7 @@ struct ui_options {
 	 * What the command line left of the data, in every question that is asked: kinds (what is
 	 * shown at first), states, calls, thread, nodes (to begin with), by_node (the same), far.
 	 * What else a query says is the view's business and overwritten: the range, grouping, idle
-	 * waits, and arch, which the feed's figures tell.
+	 * waits, and arch, which the session's figures tell.
 	 */
 	struct query filter;
 	const char *unit;        /* profile_meta.unit of the data, to name it; NULL = time */
@@ -27,22 +27,22 @@ struct ui_options {
 	/* advice where there is no terminal: "sberf top -b prints text"; NULL = none */
 	const char *otherwise;
 	/*
-	 * Begins what is shown, and fills *RET with its feed; NULL = it has begun, and ui_run() gets
-	 * the feed. This may take a second, in which the screen says STARTING ("" = nothing). When
+	 * Begins what is shown, and fills *RET with its session; NULL = it has begun, and ui_run() gets
+	 * the session. This may take a second, in which the screen says STARTING ("" = nothing). When
 	 * it fails, the terminal is given back, and ui_run() returns what START did.
 	 */
-	int (*start)(void *ctx, struct feed *ret, struct err *e);
+	int (*start)(void *ctx, struct session *ret, struct err *e);
 	void *start_ctx;
 	const char *starting;
 };
 
 /*
- * Takes the terminal, shows FEED until the user quits, and gives the terminal back in every case,
- * fatal signals included. When the user picks another target, the old feed is left (feed.leave()),
- * and *FEED becomes the new one, which is then the caller's. With O->start, *FEED is only filled.
+ * Takes the terminal, shows SESSION until the user quits, and gives the terminal back in every case,
+ * fatal signals included. When the user picks another target, the old session is left (session.leave()),
+ * and *SESSION becomes the new one, which is then the caller's. With O->start, *SESSION is only filled.
  * Returns 0, or a negative errno with a sentence (no terminal, unknown TERM). QUIT_FD, when >= 0,
  * ends the view when it becomes readable.
  */
-int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e);
+int ui_run(struct session *session, const struct ui_options *o, int quit_fd, struct err *e);
 
 #endif

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct view *view_new(const struct feed *feed, const struct ui_options *o)
+struct view *view_new(const struct session *session, const struct ui_options *o)
 {
 	struct view *v = calloc(1, sizeof(*v));
 	bool ok = true;
 
 	if (!v)
 		return NULL;
-	v->feed = feed;
+	v->session = session;
 	v->options = o;
 	v->open = 1u << PANE_HOME;
 	v->focus = PANE_HOME;
@@ -34,7 +34,7 @@ struct view *view_new(const struct feed *feed, const struct ui_options *o)
 		return NULL;
 	}
 	v->refresh_ns = o->refresh_ns;
-	if (feed->none)
+	if (session->none)
 		view_pick_begin(v);
 	return v;
 }
@@ -78,13 +78,13 @@ bool view_has_tree(const struct view *v)
 
 unsigned int view_can(const struct view *v)
 {
-	const bool ended = v->feed->ended(v->feed->ctx), off_cpu = v->header.meta.off_cpu;
+	const bool ended = v->session->ended(v->session->ctx), off_cpu = v->header.meta.off_cpu;
 	const bool several = v->open & (v->open - 1);
 
-	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->feed->reset ? CAN_RESET : 0u) |
-	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->feed->wakers ? CAN_WAKERS : 0u) |
-	       (several ? CAN_TAB : 0u) | (!ended && v->feed->record ? CAN_RECORD : 0u) |
-	       (v->feed->attach ? CAN_ATTACH : 0u) | (!ended && v->feed->rate ? CAN_PACE : 0u);
+	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->session->reset ? CAN_RESET : 0u) |
+	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->session->wakers ? CAN_WAKERS : 0u) |
+	       (several ? CAN_TAB : 0u) | (!ended && v->session->record ? CAN_RECORD : 0u) |
+	       (v->session->attach ? CAN_ATTACH : 0u) | (!ended && v->session->rate ? CAN_PACE : 0u);
 }
 
 void view_say(struct view *v, const char *text)
@@ -113,23 +113,23 @@ void view_tick(struct view *v, uint64_t now_ns)
 {
 	struct profile_meta meta = { 0 };
 	const bool ended = v->header.known && v->header.meta.target_state >= TARGET_EXITED;
-	const bool known = v->header.known, done = v->feed->ended(v->feed->ctx);
+	const bool known = v->header.known, done = v->session->ended(v->session->ctx);
 	char state[64];
 
-	v->feed->status(v->feed->ctx, &meta);
+	v->session->status(v->session->ctx, &meta);
 	v->header.ended = done;
 	header_update(&v->header, &meta);
 	view_baseline_tick(v);
 	if (!known)
 		first_figures(v, now_ns);
 	v->now_ns = now_ns;
-	if (v->feed->recording)
-		v->feed->recording(v->feed->ctx, &v->header.recording);
+	if (v->session->recording)
+		v->session->recording(v->session->ctx, &v->header.recording);
 	if (known && !ended && meta.target_state >= TARGET_EXITED)
 		text_format(v->message, sizeof(v->message), "%s %s; what was seen stays here", meta.target,
 			    header_state(&meta, state, sizeof(state)));
-	if (v->feed->news)
-		v->feed->news(v->feed->ctx, v->message, sizeof(v->message));
+	if (v->session->news)
+		v->session->news(v->session->ctx, v->message, sizeof(v->message));
 }
 
 /* Keys */

@@ -31,13 +31,13 @@ enum reaction {
 	REACT_DRAW,
 	REACT_REDRAW,            /* from scratch: the terminal may show something else */
 	REACT_SAVE,              /* save what is shown: view_save_job(); report the result by view_say() */
-	REACT_ATTACH,            /* call feed.attach() with view_picked(), which may wait; report the result */
-	REACT_RECORD,            /* call feed.record(), which may wait; report the result by view_say() */
+	REACT_ATTACH,            /* call session.attach() with view_picked(), which may wait; report the result */
+	REACT_RECORD,            /* call session.record(), which may wait; report the result by view_say() */
 	REACT_QUIT,
 };
 
-/* FEED and O are borrowed. NULL when out of memory. */
-struct view *view_new(const struct feed *feed, const struct ui_options *o);
+/* SESSION and O are borrowed. NULL when out of memory. */
+struct view *view_new(const struct session *session, const struct ui_options *o);
 void view_free(struct view *v);                  /* NULL is fine */
 
 /*
@@ -78,7 +78,7 @@ enum reaction view_key(struct view *v, uint32_t key);
 /* X, Y on the canvas of the last view_draw(). */
 enum reaction view_mouse(struct view *v, enum mouse what, int x, int y);
 
-/* Draws everything into CV, whatever its size, and tells the feed which frames are visible. */
+/* Draws everything into CV, whatever its size, and tells the session which frames are visible. */
 void view_draw(struct view *v, struct canvas *cv);
 
 /* True once a tree with at least one row was shown. */
@@ -101,7 +101,7 @@ bool view_is_picking(const struct view *v);
 void view_give_list(struct view *v, struct proclist *l);
 /*
  * After REACT_ATTACH: the process that was picked, 0 = the whole machine; *RET_START_TICKS is its
- * start time, for feed.attach().
+ * start time, for session.attach().
  */
 pid_t view_picked(const struct view *v, uint64_t *ret_start_ticks);
 /*

@@ -44,7 +44,7 @@ struct annotating {
 };
 
 struct view {
-	const struct feed *feed;
+	const struct session *session;
 	const struct ui_options *options;
 	struct header header;
 	bool is_file;                    /* all data were there from the beginning */
@@ -54,7 +54,7 @@ struct view {
 	enum idle_mode idle;
 	uint32_t given_terms;            /* of query.terms: the first ones, which the command line gave */
 	bool wakers;                     /* who ends waits is told */
-	bool sampled;                    /* the feed was asked to sample accesses and faults */
+	bool sampled;                    /* the session was asked to sample accesses and faults */
 	/* when the user last had all forgotten, on the clock of the capture; 0 = never */
 	uint64_t reset_ns;
 
@@ -107,7 +107,7 @@ struct view {
 	unsigned int nr_spots;
 	int footer;                      /* the row of that */
 	bool rules;                      /* of the same: there is room for rules */
-	VEC(frame_id) preferred;         /* what the feed was told */
+	VEC(frame_id) preferred;         /* what the session was told */
 };
 
 /* The pane in focus. */
@@ -154,7 +154,7 @@ void view_open(struct view *v, enum pane_id p);
 bool view_close(struct view *v, enum pane_id p);
 /* Opens P, closes it, or, when it is open but finds no room, brings it to the front. False when it is the last one. */
 bool view_toggle(struct view *v, enum pane_id p);
-/* The view by node was opened: asks the feed to sample accesses and page faults from now on, where it can. */
+/* The view by node was opened: asks the session to sample accesses and page faults from now on, where it can. */
 void view_begin_sampling(struct view *v);
 /* Puts P, which is open, in focus. */
 void view_focus(struct view *v, enum pane_id p);

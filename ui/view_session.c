@@ -6,20 +6,21 @@
 
 #include <stdlib.h>
 
-int view_session_new(const struct feed *feed, const struct ui_options *o, struct view_session **ret, struct err *e)
+int view_session_new(const struct session *session, const struct ui_options *o,
+		     struct view_session **ret, struct err *e)
 {
 	AUTO(view_session_free) struct view_session *st = calloc(1, sizeof(*st));
 	int r;
 
 	if (!st)
 		return err_nomem(e, "the view");
-	st->feed = *feed;
-	r = builder_new(st->feed.names, &st->builder, e);
+	st->session = *session;
+	r = builder_new(st->session.names, &st->builder, e);
 	if (!r)
-		r = annotator_new(&st->feed.code, st->feed.names, &st->annotator, e);
+		r = annotator_new(&st->session.code, st->session.names, &st->annotator, e);
 	if (r)
 		return r;
-	st->view = view_new(&st->feed, o);
+	st->view = view_new(&st->session, o);
 	if (!st->view)
 		return err_nomem(e, "the view");
 	*ret = take_ptr(st);
@@ -38,9 +39,9 @@ void view_session_free(struct view_session *st)
 
 void view_session_leave(struct view_session *st, char *text, size_t size)
 {
-	const struct feed feed = st->feed;
+	const struct session session = st->session;
 
 	view_session_free(st);
-	if (feed.leave)
-		feed.leave(feed.owner, text, size);
+	if (session.leave)
+		session.leave(session.owner, text, size);
 }

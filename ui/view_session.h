@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_session.h - a feed with everything that shows it. When the user changes to another target,
+ * view_session.h - a session with everything that shows it. When the user changes to another target,
  * one stage replaces the other as a whole, because a view means nothing without the names and
- * snapshots of its feed.
+ * snapshots of its session.
  */
 #ifndef SBERF_UI_VIEW_SESSION_H
 #define SBERF_UI_VIEW_SESSION_H
@@ -13,17 +13,18 @@
 #include "ui/view.h"
 
 struct view_session {
-	struct feed feed;
+	struct session session;
 	struct builder *builder;
 	struct annotator *annotator;
 	struct view *view;
 };
 
-/* Borrows what is behind FEED, and O. */
-int view_session_new(const struct feed *feed, const struct ui_options *o, struct view_session **ret, struct err *e);
-/* waits for a running build; the feed stays; NULL is fine */
+/* Borrows what is behind SESSION, and O. */
+int view_session_new(const struct session *session, const struct ui_options *o,
+		     struct view_session **ret, struct err *e);
+/* waits for a running build; the session stays; NULL is fine */
 void view_session_free(struct view_session *st);
-/* The same, and leaves the feed, if it can be left; TEXT says what became of a recording. */
+/* The same, and leaves the session, if it can be left; TEXT says what became of a recording. */
 void view_session_leave(struct view_session *st, char *text, size_t size);
 
 DEFINE_AUTO(view_session_free, struct view_session);

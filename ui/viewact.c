@@ -58,7 +58,7 @@ static void change_idle(struct view *v)
 static void change_wakers(struct view *v)
 {
 	v->wakers = !v->wakers;
-	v->feed->wakers(v->feed->ctx, v->wakers);
+	v->session->wakers(v->session->ctx, v->wakers);
 	view_say(v, v->wakers ? "who ends waits is told from now on: this costs more" :
 		 "who ends waits is not told any more");
 }
@@ -159,7 +159,7 @@ static void viewact_reset(struct view *v)
 		return;
 	}
 	view_all_time(v);
-	v->feed->reset(v->feed->ctx);
+	v->session->reset(v->session->ctx);
 	view_baseline_end(v);
 	v->reset_ns = v->header.meta.start_mono_ns + v->header.meta.duration_ns;
 	view_say(v, "everything seen so far is forgotten");

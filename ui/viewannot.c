@@ -51,7 +51,7 @@ void view_annot_begin(struct view *v)
 	} else {
 		which = listing_which(p->tv->tree, node, &of, &why);
 	}
-	if (!which || !v->feed->code.open) {
+	if (!which || !v->session->code.open) {
 		view_say(v, why);
 		return;
 	}
@@ -68,12 +68,12 @@ static struct snapshot *viewannot_newest(const struct view *v)
 
 	if (v->range.snapshot)
 		return snapshot_ref(v->range.snapshot);
-	return v->header.paused && b ? snapshot_ref(b->snapshot) : v->feed->snapshot(v->feed->ctx);
+	return v->header.paused && b ? snapshot_ref(b->snapshot) : v->session->snapshot(v->session->ctx);
 }
 
 bool view_annot_job(struct view *v, uint64_t now_ns, struct annot_job *ret)
 {
-	const uint64_t published = v->feed->published(v->feed->ctx);
+	const uint64_t published = v->session->published(v->session->ctx);
 	const struct annotview *an = &v->annot.view;
 	struct snapshot *s;
 

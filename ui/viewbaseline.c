@@ -33,7 +33,7 @@ bool view_baseline_mark(struct view *v)
 	struct baseline_mark mark = { .mark_ns = now_ns, .from_ns = v->query.from_ns, .to_ns = v->query.to_ns };
 	const bool range = v->range.snapshot;
 
-	if (v->feed->ended(v->feed->ctx)) {
+	if (v->session->ended(v->session->ctx)) {
 		view_say(v, "nothing comes that could be compared; sberf diff compares two recordings");
 		return false;
 	}
@@ -41,7 +41,7 @@ bool view_baseline_mark(struct view *v)
 		view_say(v, "the view is paused, nothing was marked: press p first");
 		return false;
 	}
-	mark.snapshot = range ? snapshot_ref(v->range.snapshot) : v->feed->snapshot(v->feed->ctx);
+	mark.snapshot = range ? snapshot_ref(v->range.snapshot) : v->session->snapshot(v->session->ctx);
 	if (!mark.snapshot)
 		return false;
 	if (!range) {

@@ -92,7 +92,7 @@ static struct snapshot *viewbuild_wanted(const struct view *v, struct build_job 
 		*job = b->job;
 		return snapshot_ref(b->snapshot);
 	}
-	s = v->feed->snapshot(v->feed->ctx);
+	s = v->session->snapshot(v->session->ctx);
 	set_times(v, s, job);
 	job->off_cpu = v->header.meta.off_cpu;
 	return s;
@@ -181,7 +181,8 @@ static bool viewbuild_take_snapshot(struct view *v, struct build_job *job)
 
 bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 {
-	const uint64_t published = v->feed->published(v->feed->ctx), generation = names_generation(v->feed->names);
+	const uint64_t published = v->session->published(v->session->ctx),
+		generation = names_generation(v->session->names);
 	struct build_job job = { 0 };
 	unsigned int due = viewbuild_changed(v);
 	struct pane *p;
@@ -207,8 +208,8 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 	job.width = p->asked_w = p->at.w;
 	job.meta = v->header.meta;
 	job.filtered = view_time_is_filtered(v);
-	job.ended = v->feed->ended(v->feed->ctx);
-	job.live = v->feed->numa && !job.ended;
+	job.ended = v->session->ended(v->session->ctx);
+	job.live = v->session->numa && !job.ended;
 	if (!v->header.paused)           /* else there is news as soon as it goes on */
 		p->seen_published = published;
 	p->seen_generation = generation;

@@ -38,7 +38,7 @@ struct plan {
 
 static struct plan plan_screen(const struct view *v, const struct canvas *cv)
 {
-	struct plan p = { .header_lines = v->feed->none ? 0 : header_lines(&v->header, cv->w, cv->h),
+	struct plan p = { .header_lines = v->session->none ? 0 : header_lines(&v->header, cv->w, cv->h),
 			  .status = -1, .footer = -1 };
 	int bottom = cv->h;
 
@@ -296,7 +296,7 @@ static size_t pane_frames(const struct pane *p, frame_id *ret)
 	return p->ops->frames ? p->ops->frames(p, lines, ret, max) : node_frames(p->tv, lines, ret);
 }
 
-/* Tells the feed which frames are on screen, when they are others than last time. */
+/* Tells the session which frames are on screen, when they are others than last time. */
 static void viewdraw_prefer(struct view *v)
 {
 	AUTO_FREE frame_id *frame = NULL;
@@ -304,7 +304,7 @@ static void viewdraw_prefer(struct view *v)
 
 	for (enum pane_id p = 0; p < PANES; p++)
 		lines += view_lines(&v->pane[p]) > 0 ? (size_t)view_lines(&v->pane[p]) : 0;
-	if (!v->feed->prefer || !lines || !(frame = calloc(lines * FRAMES_A_LINE, sizeof(*frame))))
+	if (!v->session->prefer || !lines || !(frame = calloc(lines * FRAMES_A_LINE, sizeof(*frame))))
 		return;
 	for (enum pane_id p = 0; p < PANES; p++) {
 		if (view_lines(&v->pane[p]) > 0)
@@ -317,7 +317,7 @@ static void viewdraw_prefer(struct view *v)
 		memcpy(v->preferred.v, frame, n * sizeof(*frame));
 		v->preferred.n = n;
 	}
-	v->feed->prefer(v->feed->ctx, frame, n);
+	v->session->prefer(v->session->ctx, frame, n);
 }
 
 /* The lines of P below its rule; CV has nothing else. */

@@ -40,7 +40,7 @@ static void change_rate(struct view *v, bool more)
 		return;
 	}
 	v->asked_hz = (uint32_t)hz;
-	v->feed->rate(v->feed->ctx, v->asked_hz);
+	v->session->rate(v->session->ctx, v->asked_hz);
 	snprintf(v->message, sizeof(v->message), "%u samples a second of each CPU are asked for", v->asked_hz);
 }
 
@@ -50,7 +50,7 @@ static void change_refresh(struct view *v, bool longer)
 	char time[UNITS_MAX];
 
 	v->refresh_ns = ns;
-	v->feed->refresh(v->feed->ctx, ns);
+	v->session->refresh(v->session->ctx, ns);
 	snprintf(v->message, sizeof(v->message), "a refresh every %s", units_time(time, ns));
 }
 

@@ -150,8 +150,8 @@ bool view_toggle(struct view *v, enum pane_id p)
 
 void view_begin_sampling(struct view *v)
 {
-	if (v->feed->numa && !v->sampled && !v->feed->ended(v->feed->ctx)) {
-		v->feed->numa(v->feed->ctx, true);
+	if (v->session->numa && !v->sampled && !v->session->ended(v->session->ctx)) {
+		v->session->numa(v->session->ctx, true);
 		v->sampled = true;
 	}
 }

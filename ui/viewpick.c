@@ -38,7 +38,7 @@ static enum reaction viewpick_attach(struct view *v)
 	v->pick_pid = v->picker.pid;
 	v->pick_start = v->picker.pid ? v->picker.start_ticks : 0;
 	text_format(v->message, sizeof(v->message), "attaching to %s ...", picker_name(&v->picker, name, sizeof(name)));
-	if (v->feed->none)
+	if (v->session->none)
 		v->over = MODE_PICK;     /* what comes of it is said where text is typed */
 	else
 		close_picker(v);
@@ -47,7 +47,7 @@ static enum reaction viewpick_attach(struct view *v)
 
 static enum reaction viewpick_leave(struct view *v)
 {
-	if (v->feed->none)
+	if (v->session->none)
 		return REACT_QUIT;
 	close_picker(v);
 	return REACT_DRAW;
@@ -109,7 +109,7 @@ void view_take_over(struct view *v, const struct view *from)
 	v->refresh_ns = from->refresh_ns;
 	v->open = from->open;
 	v->focus = from->focus;
-	if (from->feed->none)
+	if (from->session->none)
 		return;
 	v->query.group_by = q->group_by;
 	v->query.inverted = q->inverted;

@@ -15,7 +15,7 @@
 #include "export/exporter.h"
 #include "export/outfile.h"
 #include "numa/state.h"
-#include "session/feeds.h"
+#include "session/backends.h"
 #include "system/listtext.h"
 #include "ui/ui.h"
 
@@ -202,11 +202,11 @@ static int report_show(struct open_recording *l, const struct options *o, struct
 		.otherwise = "sberf report --format tree prints text",
 	};
 	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
-	struct feed feed = feed_from_still(&still);
+	struct session session = session_from_still(&still);
 	int r = report_ask(l, o, NULL, &ui.filter, e);
 
 	filter_options_as_terms(o, &ui.filter);
-	return r < 0 ? r : ui_run(&feed, &ui, -1, e);
+	return r < 0 ? r : ui_run(&session, &ui, -1, e);
 }
 
 /* Nothing is asked for that only a text or a file has. */

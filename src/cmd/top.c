@@ -110,7 +110,7 @@ static int top_end(struct capture *c, struct err *e)
 }
 
 /* Begins the capture that is shown first. */
-static int top_begin(void *ctx, struct feed *ret, struct err *e)
+static int top_begin(void *ctx, struct session *ret, struct err *e)
 {
 	struct capture *c = ctx;
 	const int r = capture_start(c, e);
@@ -119,7 +119,7 @@ static int top_begin(void *ctx, struct feed *ret, struct err *e)
 		return r;
 	if (c->all->o->keep_ns)
 		catch_save(c->all);
-	*ret = capture_feed(c);
+	*ret = capture_session(c);
 	return 0;
 }
 
@@ -145,12 +145,12 @@ static int top_show(struct capture **c, const struct query *filter, int quit_fd,
 		.otherwise = "sberf top -b needs no terminal, and prints text",
 		.start = top_begin, .start_ctx = *c, .starting = top_starting(*c, starting, sizeof(starting)),
 	};
-	struct feed feed = { 0 };
-	int r = ui_run(&feed, &ui, quit_fd, e), ended;
+	struct session session = { 0 };
+	int r = ui_run(&session, &ui, quit_fd, e), ended;
 
 	if (!t->newest)          /* nothing has begun */
 		return r;
-	*c = feed.owner;
+	*c = session.owner;
 	ended = top_end(*c, r < 0 ? NULL : e);
 	if (o->keep_ns)
 		signals_keep_usr2(true);         /* nobody has anything to write any more */

@@ -5,7 +5,7 @@
 #include "cmd/top_targets.h"
 
 #include "base/clock.h"
-#include "session/feeds.h"
+#include "session/backends.h"
 #include "session/recording_text.h"
 #include "system/procfs.h"
 
@@ -111,7 +111,7 @@ void capture_free(struct capture *c)
 	free(c);
 }
 
-/* ---- as a feed ---- */
+/* ---- as a session ---- */
 
 /* Between the list and the choice a process may have ended, and another one got its number. */
 static int check_same(pid_t pid, uint64_t start_ticks, struct err *e)
@@ -131,7 +131,7 @@ static int check_same(pid_t pid, uint64_t start_ticks, struct err *e)
 }
 
 /* A capture of PID, or of all, as if sberf had been started with it, at the pace of now. */
-static int top_targets_attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
+static int top_targets_attach(void *owner, pid_t pid, uint64_t start_ticks, struct session *ret, struct err *e)
 {
 	const struct capture *c = owner;
 	struct options o = *c->all->o;
@@ -154,7 +154,7 @@ static int top_targets_attach(void *owner, pid_t pid, uint64_t start_ticks, stru
 		r = check_same(pid, start_ticks, e);
 	if (r < 0)
 		return r;
-	*ret = capture_feed(take_ptr(fresh));
+	*ret = capture_session(take_ptr(fresh));
 	return 0;
 }
 
@@ -192,13 +192,13 @@ static bool not_ended(void *ctx)
 	return false;
 }
 
-struct feed capture_feed(struct capture *c)
+struct session capture_session(struct capture *c)
 {
-	struct feed f = { .ctx = c, .names = c->names, .snapshot = no_snapshot, .published = none_published,
-			  .status = no_status, .ended = not_ended, .none = true };
+	struct session f = { .ctx = c, .names = c->names, .snapshot = no_snapshot, .published = none_published,
+			     .status = no_status, .ended = not_ended, .none = true };
 
 	if (c->s.engine)
-		f = feed_from_engine(c->s.engine);
+		f = session_from_engine(c->s.engine);
 	f.code.symfs = c->all->o->symfs;
 	f.owner = c;
 	f.note = c->s.note;

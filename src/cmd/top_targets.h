@@ -47,10 +47,10 @@ void capture_end_recording(struct capture *c, char *text, size_t size);
 void capture_free(struct capture *c);            /* NULL is fine */
 
 /*
- * Returns C, which has started, as the feed of a view. From then on the view decides whether to leave it or to return
- * it (ui_run()).
+ * Returns C, which has started, as the session of a view. From then on the view decides whether to
+ * leave it or to return it (ui_run()).
  */
-struct feed capture_feed(struct capture *c);
+struct session capture_session(struct capture *c);
 
 DEFINE_AUTO(capture_free, struct capture);
 

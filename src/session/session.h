@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * session.h - what a view or a command may ask of a running capture or of a file: both look the
- * same from here. Who answers is in feeds.h; whoever asks knows nothing of engines, and this knows
+ * same from here. Who answers is in backends.h; whoever asks knows nothing of engines, and this knows
  * nothing of who asks.
  */
 #ifndef SBERF_SESSION_SESSION_H
@@ -20,20 +20,20 @@
 
 struct err;
 
-enum feed_recording_state {
+enum session_recording_state {
 	RECORDING_NONE,
 	RECORDING_KEEPING,               /* a flight recorder runs */
 	RECORDING_GOING,                 /* a file is being written */
 	RECORDING_ENDING,                /* ... and ended */
 };
 
-struct feed_recording {
-	enum feed_recording_state state;
+struct session_recording {
+	enum session_recording_state state;
 	uint64_t bytes;                  /* in the file, or held */
 	uint64_t keep_ns;                /* of a flight recorder: how far back it goes */
 };
 
-struct feed {
+struct session {
 	void *ctx;
 	const struct names *names;
 	/* The latest snapshot, referenced for the caller, or NULL while there is none. Never waits. */
@@ -68,27 +68,27 @@ struct feed {
 	 * another rate, since it was asked last without being asked for, such as a full disk; false
 	 * = nothing. It never waits.
 	 */
-	void (*recording)(void *ctx, struct feed_recording *ret);
+	void (*recording)(void *ctx, struct session_recording *ret);
 	int (*record)(void *ctx, char *text, size_t size, struct err *e);
 	bool (*news)(void *ctx, char *text, size_t size);
 	/* How the files behind modules and sources are come by; no open() = they are not. */
 	struct code_access code;
 	/* True once nothing new will come (target ended, recording). The view stays all the same. */
 	bool (*ended)(void *ctx);
-	/* Nothing is shown as long as no target was picked: attach() is all that this feed is for. */
+	/* Nothing is shown as long as no target was picked: attach() is all that this session is for. */
 	bool none;
-	const char *note;        /* to be said once when this is first shown; NULL or "" = nothing; the feed's own */
+	const char *note;        /* to be said once when this is first shown; NULL or "" = nothing; the session's own */
 	/*
 	 * Another target: both are NULL where that makes no sense, else they get OWNER, and wait
 	 * for the kernel, so they are not for the thread that draws. attach() begins to capture
 	 * process PID (0 = all tasks), which START_TICKS (field 22 of proc_pid_stat(5), 0 = not
 	 * known) tells from one that has got its number since, and *RET is what it is fed by from
-	 * then on; this feed goes on, so that nothing has changed when it fails: a negative errno
-	 * with a sentence. leave() ends this feed for good: nobody may use anything of it any more.
+	 * then on; this session goes on, so that nothing has changed when it fails: a negative errno
+	 * with a sentence. leave() ends this session for good: nobody may use anything of it any more.
 	 * TEXT says what has become of a recording that went on ("" = there was none).
 	 */
 	void *owner;
-	int (*attach)(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e);
+	int (*attach)(void *owner, pid_t pid, uint64_t start_ticks, struct session *ret, struct err *e);
 	void (*leave)(void *owner, char *text, size_t size);
 };
 

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "tests/unit/big.h"
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madesession.h"
 #include "tests/unit/synth.h"
 #include "ui/view_private.h"
 
@@ -42,7 +42,7 @@ struct pressed {
 };
 
 struct bench {
-	struct made_feed f;
+	struct made_session f;
 	struct big big;
 	struct view *view;
 	struct canvas *canvas;
@@ -299,12 +299,12 @@ int main(int argc, char **argv)
 	if ((argc > 1 && parse_u64(argv[1], "stacks", 1, 10000000, &stacks, &e) < 0) ||
 	    (argc > 2 && parse_u64(argv[2], "threads", 1, 1000000, &threads, &e) < 0))
 		die(e.text);
-	madefeed_init(&b.f);
+	madesession_init(&b.f);
 	if (!big_init(&b.big, b.f.m.d, b.f.m.names, (uint32_t)stacks, (uint32_t)threads))
 		die("out of memory");
 	fill(&b);
-	b.f.feed.reset = NULL;
-	b.view = view_new(&b.f.feed, &options);
+	b.f.session.reset = NULL;
+	b.view = view_new(&b.f.session, &options);
 	b.canvas = canvas_new(WIDTH, HEIGHT, false);
 	if (!b.view || !b.canvas)
 		die("out of memory");
@@ -326,6 +326,6 @@ int main(int argc, char **argv)
 	view_free(b.view);
 	canvas_free(b.canvas);
 	big_free(&b.big);
-	madefeed_free(&b.f);
+	madesession_free(&b.f);
 	return 0;
 }

@@ -8,8 +8,8 @@ shell_tests += tests/tui/filter.sh
 EXTRA_DIST += tests/tui/tmux.sh
 EXTRA_DIST += tests/tui/hangup.c
 if HAVE_CMOCKA
-check_PROGRAMS += tests/tui/fake-feed
-tests_tui_fake_feed_SOURCES = tests/tui/fake-feed.c $(madefeed) $(madenuma)
+check_PROGRAMS += tests/tui/fake-session
+tests_tui_fake_session_SOURCES = tests/tui/fake-session.c $(madesession) $(madenuma)
 endif
 shell_tests += tests/tui/annotate.sh
 shell_tests += tests/tui/baseline.sh

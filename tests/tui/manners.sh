@@ -4,7 +4,7 @@
 # in a sentence. On a made profile: no privileges needed.
 . "$top_srcdir/tests/tui/tmux.sh" || exit 99
 
-FAKE=$top_builddir/tests/tui/fake-feed
+FAKE=$top_builddir/tests/tui/fake-session
 SBERF=${SBERF:?is set by make check}
 pid_of_view() {
 	local shell
@@ -191,10 +191,10 @@ refused() {
 	type_line "clear; $2; echo status=\$?"
 	see "$1: a sentence" "$3"
 	see "$1: status 1" '^status=1'
-	see "$1: what to do instead" 'fake-feed -b needs'
+	see "$1: what to do instead" 'fake-session -b needs'
 	check "$1: the line settings are as before" wait_until 20 same_settings
 }
-refused "TERM=dumb" "TERM=dumb $FAKE" '^fake-feed: fake-feed cannot draw on TERM=dumb'
+refused "TERM=dumb" "TERM=dumb $FAKE" '^fake-session: fake-session cannot draw on TERM=dumb'
 refused "no TERM" "env -u TERM $FAKE" 'TERM is not set'
 refused "an empty TERM" "TERM= $FAKE" 'TERM is not set'
 refused "an unknown TERM" "TERM=nonsense $FAKE" 'TERM=nonsense is unknown here'

@@ -3,7 +3,7 @@
 # view.sh - the terminal view in a real terminal, on a made profile: no privileges needed.
 . "$top_srcdir/tests/tui/tmux.sh"
 
-FAKE=$top_builddir/tests/tui/fake-feed
+FAKE=$top_builddir/tests/tui/fake-session
 SBERF=${SBERF:?is set by make check}
 CONTROL=$SCRATCH/control
 mkfifo "$CONTROL"
@@ -233,7 +233,7 @@ terminal
 type_line "$FAKE begin $CONTROL"
 see "it attaches again" '^ attaching to redis-server'
 control begin 1
-see "what goes wrong is a sentence" '^fake-feed: cannot begin'
+see "what goes wrong is a sentence" '^fake-session: cannot begin'
 restored "after a beginning that went wrong"
 
 # Names from hell
@@ -360,7 +360,7 @@ equal "only ASCII" "0" "$(screen | LC_ALL=C grep -c '[^ -~]')"
 # Where it cannot draw
 terminal
 type_line "TERM=dumb $FAKE; echo status \$?"
-see "TERM=dumb gets a sentence" '^fake-feed: fake-feed cannot draw on TERM=dumb'
+see "TERM=dumb gets a sentence" '^fake-session: fake-session cannot draw on TERM=dumb'
 see "and status 1" '^status 1'
 terminal
 type_line "env -u TERM $FAKE; echo status \$?"

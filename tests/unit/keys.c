@@ -13,23 +13,23 @@
 
 static const struct ui_options options = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top" };
 
-static void init(struct driver *d, struct made_feed *feed, const struct ui_options *o, int w, int h, bool ascii)
+static void init(struct driver *d, struct made_session *session, const struct ui_options *o, int w, int h, bool ascii)
 {
-	*d = (struct driver){ .feed = feed, .view = view_new(&feed->feed, o), .canvas = canvas_new(w, h, ascii),
-			      .now_ns = MADE_START_NS };
+	*d = (struct driver){ .session = session, .view = view_new(&session->session, o),
+			      .canvas = canvas_new(w, h, ascii), .now_ns = MADE_START_NS };
 	assert_non_null(d->view);
 	assert_non_null(d->canvas);
 	driver_refresh(d);
 }
 
-void driver_init(struct driver *d, struct made_feed *feed, int w, int h, bool ascii)
+void driver_init(struct driver *d, struct made_session *session, int w, int h, bool ascii)
 {
-	init(d, feed, &options, w, h, ascii);
+	init(d, session, &options, w, h, ascii);
 }
 
-void driver_init_with(struct driver *d, struct made_feed *feed, const struct ui_options *o, int w, int h)
+void driver_init_with(struct driver *d, struct made_session *session, const struct ui_options *o, int w, int h)
 {
-	init(d, feed, o, w, h, false);
+	init(d, session, o, w, h, false);
 }
 
 void driver_free(struct driver *d)
@@ -45,7 +45,7 @@ void driver_refresh(struct driver *d)
 	d->now_ns += NSEC_PER_SEC;
 	view_tick(d->view, d->now_ns);
 	while (view_job(d->view, d->now_ns, &job))
-		view_give(d->view, build_now(d->feed->m.names, &job), d->now_ns);
+		view_give(d->view, build_now(d->session->m.names, &job), d->now_ns);
 	view_draw(d->view, d->canvas);
 }
 

@@ -3,19 +3,19 @@
 #ifndef SBERF_TESTS_UNIT_KEYS_H
 #define SBERF_TESTS_UNIT_KEYS_H
 
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madesession.h"
 #include "ui/view.h"
 
 struct driver {
-	struct made_feed *feed;
+	struct made_session *session;
 	struct view *view;
 	struct canvas *canvas;
 	uint64_t now_ns;
 };
 
-void driver_init(struct driver *d, struct made_feed *feed, int w, int h, bool ascii);
+void driver_init(struct driver *d, struct made_session *session, int w, int h, bool ascii);
 /* The same with OPTIONS, which are borrowed. */
-void driver_init_with(struct driver *d, struct made_feed *feed, const struct ui_options *options, int w, int h);
+void driver_init_with(struct driver *d, struct made_session *session, const struct ui_options *options, int w, int h);
 void driver_free(struct driver *d);
 
 /* One refresh: figures, and a tree when the view wants one; then draws. */

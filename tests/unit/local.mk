@@ -16,10 +16,10 @@ unit_helpers =
 # Profiles made by hand; with the view on them, driven without a terminal (SBERF_GOLDEN=write writes tests/golden anew); one as
 # large as views must bear; recordings.
 made = tests/unit/made.c tests/unit/made.h
-madefeed = tests/unit/madefeed.c tests/unit/madefeed.h $(made)
+madesession = tests/unit/madesession.c tests/unit/madesession.h $(made)
 madenuma = tests/unit/madenuma.c tests/unit/madenuma.h
 madedump = tests/unit/madedump.h
-driver = tests/unit/keys.c tests/unit/keys.h $(madefeed)
+driver = tests/unit/keys.c tests/unit/keys.h $(madesession)
 golden = tests/unit/golden.c tests/unit/golden.h
 madecode = tests/unit/madecode.c tests/unit/madecode.h
 big = tests/unit/big.c tests/unit/big.h

@@ -62,7 +62,7 @@ frame_id madecode_frame(struct made *m, uint32_t at, bool inlined)
 	return frame;
 }
 
-void madecode_add(struct made_feed *f, unsigned int second, const uint32_t *at, const char *callee, unsigned int n)
+void madecode_add(struct made_session *f, unsigned int second, const uint32_t *at, const char *callee, unsigned int n)
 {
 	stack_id s = made_stack(&f->m, "main");
 
@@ -89,14 +89,14 @@ void madecode_add(struct made_feed *f, unsigned int second, const uint32_t *at, 
 	f->published++;
 }
 
-void madecode_fill(struct made_feed *f)
+void madecode_fill(struct made_session *f)
 {
 	madecode_add(f, 1, (const uint32_t[]){ 4, MADECODE_END }, "", 30);
 	madecode_add(f, 1, (const uint32_t[]){ 12, MADECODE_END }, "", 45);
 	madecode_add(f, 1, (const uint32_t[]){ 36, MADECODE_END }, "", 5);
 	madecode_add(f, 1, (const uint32_t[]){ 23, MADECODE_END }, "note", 15);
 	madecode_add(f, 1, (const uint32_t[]){ 32, MADECODE_END }, "do_syscall_64_[k]", 5);
-	madefeed_add(f, 1, "main;other", 20);
+	madesession_add(f, 1, "main;other", 20);
 }
 
 static const char *keep(struct listing *l, const char *s)

@@ -8,7 +8,7 @@
 #define SBERF_TESTS_UNIT_MADECODE_H
 
 #include "annotate/listing.h"
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madesession.h"
 
 #define MADECODE_START 0x1000u
 #define MADECODE_INSNS 12u
@@ -20,9 +20,9 @@ frame_id madecode_frame(struct made *m, uint32_t at, bool inlined);
  * behind the last, and below them CALLEE, as made_stack() has it; "" = none.
  */
 #define MADECODE_END UINT32_MAX
-void madecode_add(struct made_feed *f, unsigned int second, const uint32_t *at, const char *callee, unsigned int n);
+void madecode_add(struct made_session *f, unsigned int second, const uint32_t *at, const char *callee, unsigned int n);
 /* Some of everything. */
-void madecode_fill(struct made_feed *f);
+void madecode_fill(struct made_session *f);
 
 enum madecode_source {
 	MADECODE_FOUND,

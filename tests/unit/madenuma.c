@@ -351,7 +351,7 @@ void madenuma_service(struct made_numa *n, uint32_t funcs)
 	}
 }
 
-/* Facts behind a feed */
+/* Facts behind a session */
 
 static uint16_t last_with_cpus(const struct numa_topology *t)
 {
@@ -376,7 +376,7 @@ static void add_worker(struct made *m, thread_id worker, uint64_t at, uint16_t n
 	}
 }
 
-void madenuma_feed(struct made_feed *f, const char *kinds)
+void madenuma_session(struct made_session *f, const char *kinds)
 {
 	static const char lookup[] = "main;aeMain;readQueryFromClient;processCommand;call;getCommand;lookupKey";
 	const thread_id service = made_thread(&f->m, 1234, 1234, "redis-server");

@@ -7,7 +7,7 @@
 #define SBERF_TESTS_UNIT_MADENUMA_H
 
 #include "query/numareport.h"
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madesession.h"
 
 #define MADE_NODES 128u
 
@@ -39,6 +39,6 @@ void madenuma_service(struct made_numa *n, uint32_t funcs);
  * Nodes like KINDS behind F, whose figures are of a minute: a worker on the last node that has
  * CPUs, whose accesses go to what the main thread touched first on node 0; moves between both.
  */
-void madenuma_feed(struct made_feed *f, const char *kinds);
+void madenuma_session(struct made_session *f, const char *kinds);
 
 #endif

@@ -23,7 +23,7 @@
 
 static const _Atomic bool never = false;
 
-static struct annotation *annotate(struct made_feed *f, enum madecode_source source, const struct query *q)
+static struct annotation *annotate(struct made_session *f, enum madecode_source source, const struct query *q)
 {
 	struct listing_of of = { .module = dict_get_frame(f->m.d, madecode_frame(&f->m, 0, false))->module,
 				 .kind = MODULE_FILE, .start = MADECODE_START, .size = 4 * MADECODE_INSNS };
@@ -45,9 +45,9 @@ static void assert_hit(const struct hit *h, unsigned int self, unsigned int tota
 static void each_instruction_has_its_samples(void **state)
 {
 	AUTO(annotation_free) struct annotation *a = NULL;
-	struct made_feed f;
+	struct made_session f;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	madecode_fill(&f);
 	a = annotate(&f, MADECODE_FOUND, &(struct query){ 0 });
 	assert_hit(&a->hits->place[0], 0, 0);
@@ -67,16 +67,16 @@ static void each_instruction_has_its_samples(void **state)
 	annotation_free(take_ptr(a));
 	a = annotate(&f, MADECODE_FOUND, &(struct query){ .measures = MEASURES_OFF_CPU });
 	assert_hit(&a->hits->all, 0, 0);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* A function that is on a stack several times counts once in all, and each of its lines once. */
 static void recursion_counts_once(void **state)
 {
 	AUTO(annotation_free) struct annotation *a = NULL;
-	struct made_feed f;
+	struct made_session f;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	madecode_add(&f, 1, (const uint32_t[]){ 23, 23, 23, 4, MADECODE_END }, "", 10);
 	madecode_add(&f, 1, (const uint32_t[]){ 23, MADECODE_END }, "note", 4);
 	madecode_add(&f, 1, (const uint32_t[]){ 23, 19, 23, MADECODE_END }, "note", 2);
@@ -87,16 +87,16 @@ static void recursion_counts_once(void **state)
 	assert_hit(&a->hits->all, 10, 16);
 	for (size_t i = 0; i < a->layout[ANNOT_BOTH].row.n; i++)
 		assert_true(a->layout[ANNOT_BOTH].row.v[i].hit.total_ns <= a->hits->all.total_ns);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* In each layout, what lines and instructions have themselves is what the function has. */
 static void rows_add_up(void **state)
 {
 	AUTO(annotation_free) struct annotation *a = NULL;
-	struct made_feed f;
+	struct made_session f;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	madecode_fill(&f);
 	a = annotate(&f, MADECODE_FOUND, &(struct query){ 0 });
 	for (enum annot_layout k = 0; k < ANNOT_LAYOUTS; k++) {
@@ -111,17 +111,17 @@ static void rows_add_up(void **state)
 		assert_int_equal(lines, k == ANNOT_CODE ? 0 : a->hits->all.self_ns);
 		assert_int_equal(insns, k == ANNOT_SOURCE ? 0 : a->hits->all.self_ns);
 	}
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void the_hottest_rows_come_in_their_order(void **state)
 {
 	AUTO(annotation_free) struct annotation *a = NULL;
-	struct made_feed f;
+	struct made_session f;
 	size_t at, first;
 	char text[ANNOT_TEXT_MAX];
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	madecode_fill(&f);
 	a = annotate(&f, MADECODE_FOUND, &(struct query){ 0 });
 	at = first = annotation_hottest(a, ANNOT_CODE, NULL);
@@ -138,15 +138,15 @@ static void the_hottest_rows_come_in_their_order(void **state)
 	/* The same line in another layout. */
 	at = annotation_find(a, ANNOT_CODE, &a->layout[ANNOT_SOURCE].row.v[at]);
 	assert_int_equal(at, first);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void what_is_missing_is_said(void **state)
 {
 	AUTO(annotation_free) struct annotation *a = NULL;
-	struct made_feed f;
+	struct made_session f;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	madecode_fill(&f);
 	a = annotate(&f, MADECODE_NOT_FOUND, &(struct query){ 0 });
 	assert_int_equal(a->notes, 1);
@@ -161,7 +161,7 @@ static void what_is_missing_is_said(void **state)
 	assert_hit(&a->hits->all, 80, 100);              /* known all the same */
 	assert_int_equal(annotation_hottest(a, ANNOT_BOTH, NULL), SIZE_MAX);
 	assert_int_equal(annotation_next_hottest(a, ANNOT_BOTH, 0, false), SIZE_MAX);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* Files */

@@ -46,7 +46,7 @@ static int no_source(void *ctx, module_id module, const char *path)
 }
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct files *files;             /* outlives a thread that hangs in it */
 	struct annotator *a;
 };
@@ -55,7 +55,7 @@ static void begin(struct world *w, bool held)
 {
 	struct code_access access = { .open = open_when_let, .open_source = no_source };
 
-	madefeed_init(&w->f);
+	madesession_init(&w->f);
 	madecode_fill(&w->f);
 	access.ctx = w->files = calloc(1, sizeof(*w->files));
 	assert_non_null(w->files);
@@ -106,7 +106,7 @@ static void wait_for(struct files *f, unsigned int waiting)
 static void end(struct world *w)
 {
 	annotator_free(w->a);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void files_free(struct files *f)

@@ -259,27 +259,27 @@ static void memory_may_run_out(void **state)
 }
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 /* Ten seconds, KEYS, and ten more in which much is different; then LATER. */
 static void begin(struct world *w, int cols, int rows, const char *keys, const char *later)
 {
-	madefeed_init(&w->f);
+	madesession_init(&w->f);
 	for (unsigned int i = 0; i < 10; i++) {
-		madefeed_add(&w->f, i, "main;handle;parse", 40);
-		madefeed_add(&w->f, i, "main;handle;write", 20);
-		madefeed_add(&w->f, i, "main;idle_work", 2 + i % 2);
+		madesession_add(&w->f, i, "main;handle;parse", 40);
+		madesession_add(&w->f, i, "main;handle;write", 20);
+		madesession_add(&w->f, i, "main;idle_work", 2 + i % 2);
 	}
 	w->f.meta.duration_ns = 10 * SEC;
 	driver_init(&w->d, &w->f, cols, rows, false);
 	driver_press(&w->d, keys);
 	for (unsigned int i = 10; i < 20; i++) {
-		madefeed_add(&w->f, i, "main;handle;parse", 10);
-		madefeed_add(&w->f, i, "main;handle;write", 21);
-		madefeed_add(&w->f, i, "main;handle;compress", 45);
-		madefeed_add(&w->f, i, "main;idle_work", 2);
+		madesession_add(&w->f, i, "main;handle;parse", 10);
+		madesession_add(&w->f, i, "main;handle;write", 21);
+		madesession_add(&w->f, i, "main;handle;compress", 45);
+		madesession_add(&w->f, i, "main;idle_work", 2);
 	}
 	w->f.meta.duration_ns = 20 * SEC;
 	driver_refresh(&w->d);
@@ -290,7 +290,7 @@ static void begin(struct world *w, int cols, int rows, const char *keys, const c
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void golden(const char *name, int cols, int rows, const char *keys, const char *later)

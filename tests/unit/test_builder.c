@@ -9,7 +9,7 @@
 #include "export/exporter.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madesession.h"
 #include "ui/builder.h"
 #include "query/flatlist.h"
 #include "ui/panes/qualitypane.h"
@@ -19,7 +19,7 @@
 
 #define PATIENCE_MS 60000
 
-static struct made_feed feed;
+static struct made_session session;
 static struct snapshot *snapshot;
 static struct builder *builder;
 static enum pane_id pane;
@@ -27,12 +27,12 @@ static enum pane_id pane;
 static int set_up(void **state)
 {
 	(void)state;
-	madefeed_init(&feed);
-	madefeed_server(&feed);
-	madefeed_off_cpu(&feed);
-	feed.meta.cut[CUT_STACK_SIZE] = 7;
-	feed.meta.lost.n[LOST_RING_FULL] = 3;
-	snapshot = profile_snapshot(feed.m.p);
+	madesession_init(&session);
+	madesession_server(&session);
+	madesession_off_cpu(&session);
+	session.meta.cut[CUT_STACK_SIZE] = 7;
+	session.meta.lost.n[LOST_RING_FULL] = 3;
+	snapshot = profile_snapshot(session.m.p);
 	assert_non_null(snapshot);
 	return 0;
 }
@@ -41,14 +41,14 @@ static int tear_down(void **state)
 {
 	(void)state;
 	snapshot_unref(snapshot);
-	madefeed_free(&feed);
+	madesession_free(&session);
 	return 0;
 }
 
 static struct build_job question(enum pane_id p)
 {
 	struct build_job job = { .snapshot = snapshot_ref(snapshot), .what = p, .off_cpu = true,
-				 .meta = feed.meta, .width = 100 };
+				 .meta = session.meta, .width = 100 };
 
 	job.query.arch = MADE_ARCH;
 	job.query.fold_idle = true;
@@ -95,7 +95,7 @@ static void every_question_is_answered(void **state)
 	struct built *b;
 
 	(void)state;
-	assert_int_equal(builder_new(feed.m.names, &builder, &e), 0);
+	assert_int_equal(builder_new(session.m.names, &builder, &e), 0);
 	for (pane = 0; pane < PANES; pane++) {
 		struct build_job job = question(pane);
 
@@ -118,7 +118,7 @@ static void no_memory_is_told_once(void **state)
 	struct built *b;
 
 	(void)state;
-	assert_int_equal(builder_new(feed.m.names, &builder, &e), 0);
+	assert_int_equal(builder_new(session.m.names, &builder, &e), 0);
 	pane = PANE_TREE;
 	assert_true(fail_alloc_try(0, ask));
 	assert_false(builder_take(builder, &b));
@@ -149,12 +149,12 @@ static void one_tree_serves_several_panes(void **state)
 	struct err e = ERR_INIT;
 
 	(void)state;
-	assert_int_equal(builder_new(feed.m.names, &builder, &e), 0);
+	assert_int_equal(builder_new(session.m.names, &builder, &e), 0);
 	for (size_t i = 0; i < 3; i++) {
 		struct build_job alone = question(job[i].what);
 
 		job[i].query.group_by = alone.query.group_by = job[i].what == PANE_FUNCS ? GROUP_NONE : GROUP_PROCESS;
-		own[job[i].what] = build_now(feed.m.names, &alone);
+		own[job[i].what] = build_now(session.m.names, &alone);
 		assert_true(shown_any(built_shown(own[job[i].what])));
 	}
 	builder_ask(builder, job, 3);
@@ -185,7 +185,7 @@ static void one_tree_serves_several_panes(void **state)
 
 static bool try_quality(void)
 {
-	struct quality *q = quality_new(snapshot, feed.m.names, &feed.meta);
+	struct quality *q = quality_new(snapshot, session.m.names, &session.meta);
 	const bool ok = q;
 
 	quality_free(q);
@@ -196,7 +196,7 @@ static void try_recording(void)
 {
 	static char room[1 << 20];
 	const uint64_t keys[] = { 1, 2 };
-	struct export_view v = { .snapshot = snapshot, .names = feed.m.names, .meta = &feed.meta };
+	struct export_view v = { .snapshot = snapshot, .names = session.m.names, .meta = &session.meta };
 	struct err e = ERR_INIT;
 	FILE *out = fmemopen(room, sizeof(room), "w");
 

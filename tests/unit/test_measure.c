@@ -460,12 +460,12 @@ static void folding_keeps_sums(void **state)
 static void the_screen_shows_them(void **state)
 {
 	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf report", .ascii = true };
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
 	(void)state;
 	o.filter.measures = alloc_and_reads();
-	madefeed_init(&f);
+	madesession_init(&f);
 	fake_source(&f.m, to_profile, &f.m);
 	driver_init_with(&d, &f, &o, 120, 24);
 	assert_screen_has(d.canvas, "bytes allocated, large reads");
@@ -478,7 +478,7 @@ static void the_screen_shows_them(void **state)
 	assert_screen_has(d.canvas, "large reads");
 	assert_screen_has(d.canvas, "75.0 %");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* A set has its places: time where it always was, others where there is room, and the lowest leads. */

@@ -10,7 +10,7 @@
 #include "export/exporter.h"
 #include "record/recording.h"
 #include "tests/unit/cmocka_all.h"
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madesession.h"
 #include "tests/unit/madenuma.h"
 #include "ui/saver.h"
 
@@ -98,11 +98,11 @@ static void a_zoom_is_what_the_tree_has_there(void **state)
 {
 	static const enum group_by groups[] = { GROUP_NONE, GROUP_PROCESS, GROUP_EXE, GROUP_COMM,
 						GROUP_THREAD, GROUP_CGROUP };
-	struct made_feed f;
+	struct made_session f;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
-	madenuma_feed(&f, "bbmb");
+	madesession_init(&f);
+	madesession_off_cpu(&f);
+	madenuma_session(&f, "bbmb");
 	for (unsigned int how = 0; how < 32; how++) {
 		for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
 			struct query q = { .group_by = groups[g], .arch = MADE_ARCH, .inverted = how & 1,
@@ -112,11 +112,11 @@ static void a_zoom_is_what_the_tree_has_there(void **state)
 			check_zooms(&f.m, &q);
 		}
 	}
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* A recording of what Q asks for is read, and must make the tree that Q asks for. */
-static void check_recording(struct made_feed *f, const struct query *q)
+static void check_recording(struct made_session *f, const struct query *q)
 {
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(f->m.p);
 	const struct export_view v = { .snapshot = s, .names = f->m.names, .meta = &f->meta, .query = *q };
@@ -156,33 +156,33 @@ static void check_recording(struct made_feed *f, const struct query *q)
 
 static void a_recording_of_sums_has_the_same_sums(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 
 	for (unsigned int shape = 0; shape < 4; shape++) {
 		struct query q = { .group_by = GROUP_THREAD, .arch = MADE_ARCH };
 
-		madefeed_init(&f);
+		madesession_init(&f);
 		if (shape == 0)
-			madefeed_server(&f);
+			madesession_server(&f);
 		else if (shape == 1)
-			madefeed_off_cpu(&f);
+			madesession_off_cpu(&f);
 		else if (shape == 2)
-			madefeed_deadlock(&f, 12);
+			madesession_deadlock(&f, 12);
 		else
-			madefeed_hostile(&f);
+			madesession_hostile(&f);
 		check_recording(&f, &q);
 		q.measures = MEASURES_ON_CPU;
 		check_recording(&f, &q);
 		q.measures = 0;
 		made_only(&q, "thread:*e*");
 		check_recording(&f, &q);
-		madefeed_free(&f);
+		madesession_free(&f);
 	}
 }
 
 static void cut_stacks_and_waits_are_counted_as_before(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct profile_meta meta;
 	AUTO(profile_free) struct profile *p = profile_new(NULL);
 	AUTO(names_free) struct names *names = names_new();
@@ -191,8 +191,8 @@ static void cut_stacks_and_waits_are_counted_as_before(void **state)
 	struct err e = ERR_INIT;
 	FILE *out = fopen("y.sberf", "we");
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	s = profile_snapshot(f.m.p);
 	assert_int_equal(exporter_recording.write(out, &(struct export_view){ .snapshot = s, .names = f.m.names,
 		.meta = &f.meta }, &e), 0);
@@ -204,10 +204,10 @@ static void cut_stacks_and_waits_are_counted_as_before(void **state)
 	assert_int_equal(meta.oncpu_ns, f.meta.oncpu_ns);
 	unlink("y.sberf");
 	snapshot_unref(take_ptr(s));
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
-static struct save_job job_of(struct made_feed *f, const struct exporter *x)
+static struct save_job job_of(struct made_session *f, const struct exporter *x)
 {
 	struct save_job job = { .exporter = x, .snapshot = profile_snapshot(f->m.p),
 				.query = { .group_by = GROUP_PROCESS, .arch = MADE_ARCH },
@@ -239,10 +239,10 @@ static void each_format_under_a_name_of_its_own(void **state)
 		{ "sberf-1.folded", "redis-", "redis-server 1234;main;aeMain;" },
 		{ "sberf-1.sberf", "", "" },
 	};
-	struct made_feed f;
+	struct made_session f;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	for (unsigned int as = 0; as < sizeof(want) / sizeof(want[0]); as++) {
 		const struct exporter *x = exporter_get(EXPORT_BY_SAVE, as);
 		struct save_job job = job_of(&f, x);
@@ -264,13 +264,13 @@ static void each_format_under_a_name_of_its_own(void **state)
 			assert_int_equal(st.st_mode & 0777, 0600);
 		unlink(want[as].name);
 	}
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* All kinds of time are on the screen, so all of them are in the one number of a line. */
 static void folded_stacks_have_all_that_is_shown(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct save_job job;
 	char text[ERR_TEXT_MAX], *at;
 	struct err e = ERR_INIT;
@@ -278,8 +278,8 @@ static void folded_stacks_have_all_that_is_shown(void **state)
 	uint64_t us = 0;
 	size_t n;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	job = job_of(&f, &exporter_folded);
 	assert_int_equal(save_now(&job, f.m.names, text, sizeof(text), &e), 0);
 	is = read_file("sberf-1.folded", &n);
@@ -288,18 +288,18 @@ static void folded_stacks_have_all_that_is_shown(void **state)
 	assert_int_equal(us, made_look(&f.m, &job.query)->node[0].total_ns / NSEC_PER_USEC);
 	unlink("sberf-1.folded");
 	snapshot_unref(job.snapshot);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void names_that_are_taken_are_left_alone(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct save_job job;
 	char text[ERR_TEXT_MAX];
 	struct err e = ERR_INIT;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	job = job_of(&f, &exporter_folded);
 	assert_int_equal(symlink("nowhere", "sberf-1.folded"), 0);
 	assert_int_equal(mkdir("sberf-2.folded", 0700), 0);
@@ -309,10 +309,10 @@ static void names_that_are_taken_are_left_alone(void **state)
 	assert_int_equal(unlink("sberf-1.folded"), 0);
 	assert_int_equal(rmdir("sberf-2.folded"), 0);
 	snapshot_unref(job.snapshot);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
-/* A feed of which every job waits until it is let go, and that writes down what was asked of it. */
+/* A session of which every job waits until it is let go, and that writes down what was asked of it. */
 struct slow {
 	char name;
 	sem_t *gate;
@@ -341,11 +341,11 @@ static void slow_leave(void *owner, char *text, size_t size)
 	strncat(s->log, &s->name, 1);
 }
 
-static struct feed slow_feed(struct slow *s, const struct names *names);
+static struct session slow_session(struct slow *s, const struct names *names);
 static pid_t slow_pids[8];       /* that were attached */
 static unsigned int nr_slow_pids;
 
-static int slow_attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
+static int slow_attach(void *owner, pid_t pid, uint64_t start_ticks, struct session *ret, struct err *e)
 {
 	const struct slow *s = owner;
 
@@ -353,16 +353,16 @@ static int slow_attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed
 	if (s->begun)
 		sem_post(s->begun);
 	sem_wait(s->gate);
-	*ret = slow_feed(s->other, NULL);
+	*ret = slow_session(s->other, NULL);
 	strcat(s->log, "+");
 	strncat(s->log, &s->other->name, 1);
 	return 0;
 }
 
-static struct feed slow_feed(struct slow *s, const struct names *names)
+static struct session slow_session(struct slow *s, const struct names *names)
 {
-	return (struct feed){ .ctx = s, .owner = s, .names = names, .record = slow_record, .attach = slow_attach,
-			      .leave = slow_leave };
+	return (struct session){ .ctx = s, .owner = s, .names = names, .record = slow_record, .attach = slow_attach,
+				 .leave = slow_leave };
 }
 
 /* What came of the oldest job that was not taken yet. */
@@ -389,17 +389,17 @@ static void jobs_are_done_in_their_order(void **state)
 	char log[64] = "";
 	sem_t gate;
 	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, NULL };
-	struct made_feed f;
-	struct feed feed, fresh;
+	struct made_session f;
+	struct session session, fresh;
 	struct saver *s;
 	struct save_job job;
 	struct err e = ERR_INIT;
 
 	assert_int_equal(sem_init(&gate, 0, 0), 0);
-	madefeed_init(&f);
-	madefeed_server(&f);
-	feed = slow_feed(&one, f.m.names);
-	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	madesession_init(&f);
+	madesession_server(&f);
+	session = slow_session(&one, f.m.names);
+	assert_int_equal(saver_new(&session, &s, &e), 0);
 	ask_for(s, SAVE_RECORD);
 	job = job_of(&f, &exporter_folded);
 	assert_int_equal(saver_ask(s, &job, &e), 0);
@@ -422,7 +422,7 @@ static void jobs_are_done_in_their_order(void **state)
 	saver_free(s);
 	assert_string_equal(log, "A+BB");
 	unlink("sberf-1.folded");
-	madefeed_free(&f);
+	madesession_free(&f);
 	sem_destroy(&gate);
 }
 
@@ -431,17 +431,17 @@ static void no_more_jobs_wait_than_fit(void **state)
 	char log[64] = "";
 	sem_t gate, begun;
 	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, &begun };
-	struct feed feed = slow_feed(&one, NULL);
+	struct session session = slow_session(&one, NULL);
 	struct saver *s;
-	struct made_feed f;
+	struct made_session f;
 	struct save_job job;
 	struct err e = ERR_INIT;
 
 	assert_int_equal(sem_init(&gate, 0, 0), 0);
 	assert_int_equal(sem_init(&begun, 0, 0), 0);
-	madefeed_init(&f);
-	madefeed_server(&f);
-	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	madesession_init(&f);
+	madesession_server(&f);
+	assert_int_equal(saver_new(&session, &s, &e), 0);
 	ask_for(s, SAVE_RECORD);
 	sem_wait(&begun);
 	for (unsigned int i = 0; i < SAVER_JOBS_MAX; i++)
@@ -454,7 +454,7 @@ static void no_more_jobs_wait_than_fit(void **state)
 	sem_post(&gate);
 	saver_free(s);
 	assert_true(strlen(log) <= 1);
-	madefeed_free(&f);
+	madesession_free(&f);
 	sem_destroy(&begun);
 	sem_destroy(&gate);
 }
@@ -466,14 +466,14 @@ static void one_target_waits_to_be_attached_at_most(void **state)
 	char log[64] = "";
 	sem_t gate, begun;
 	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, &begun };
-	struct feed feed = slow_feed(&one, NULL), fresh;
+	struct session session = slow_session(&one, NULL), fresh;
 	struct saver *s;
 	struct err e = ERR_INIT;
 
 	assert_int_equal(sem_init(&gate, 0, 0), 0);
 	assert_int_equal(sem_init(&begun, 0, 0), 0);
 	two.other = &one;
-	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	assert_int_equal(saver_new(&session, &s, &e), 0);
 	nr_slow_pids = 0;
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		struct save_job job = { .as = SAVE_ATTACH, .pid = asked[i] };
@@ -501,13 +501,13 @@ static void what_was_attached_and_never_shown_is_left(void **state)
 	char log[64] = "";
 	sem_t gate;
 	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, NULL };
-	struct feed feed = slow_feed(&one, NULL);
+	struct session session = slow_session(&one, NULL);
 	struct pollfd p = { .events = POLLIN };
 	struct saver *s;
 	struct err e = ERR_INIT;
 
 	assert_int_equal(sem_init(&gate, 0, 1), 0);
-	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	assert_int_equal(saver_new(&session, &s, &e), 0);
 	ask_for(s, SAVE_ATTACH);
 	p.fd = saver_fd(s);
 	assert_int_equal(poll(&p, 1, 60000), 1);
@@ -547,8 +547,8 @@ static void the_end_tells_what_is_still_written(void **state)
 	sem_t gate, begun;
 	struct slow one = { 'A', &gate, log, NULL, &begun };
 	struct heard first = { .gate = &gate }, then = { .text = "" };
-	struct made_feed f;
-	struct feed feed;
+	struct made_session f;
+	struct session session;
 	struct saver *s;
 	struct save_job job;
 	struct pollfd p = { .events = POLLIN };
@@ -556,10 +556,10 @@ static void the_end_tells_what_is_still_written(void **state)
 
 	assert_int_equal(sem_init(&gate, 0, 0), 0);
 	assert_int_equal(sem_init(&begun, 0, 0), 0);
-	madefeed_init(&f);
-	madefeed_server(&f);
-	feed = slow_feed(&one, f.m.names);
-	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	madesession_init(&f);
+	madesession_server(&f);
+	session = slow_session(&one, f.m.names);
+	assert_int_equal(saver_new(&session, &s, &e), 0);
 	ask_for(s, SAVE_RECORD);
 	sem_wait(&begun);
 	for (int i = 0; i < 2; i++) {
@@ -571,7 +571,7 @@ static void the_end_tells_what_is_still_written(void **state)
 	assert_int_equal(sentences(&first, "saved as "), 2);
 	assert_int_equal(sentences(&first, "\n"), 3);
 
-	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	assert_int_equal(saver_new(&session, &s, &e), 0);
 	job = job_of(&f, &exporter_folded);
 	assert_int_equal(saver_ask(s, &job, &e), 0);
 	p.fd = saver_fd(s);
@@ -581,7 +581,7 @@ static void the_end_tells_what_is_still_written(void **state)
 	assert_int_equal(sentences(&then, "\n"), 1);
 
 	then.text[0] = '\0';
-	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	assert_int_equal(saver_new(&session, &s, &e), 0);
 	job = job_of(&f, &exporter_folded);
 	assert_int_equal(saver_ask(s, &job, &e), 0);
 	next_answer(s);
@@ -593,7 +593,7 @@ static void the_end_tells_what_is_still_written(void **state)
 		snprintf(name, sizeof(name), "sberf-%d.folded", i);
 		assert_int_equal(unlink(name), 0);
 	}
-	madefeed_free(&f);
+	madesession_free(&f);
 	sem_destroy(&begun);
 	sem_destroy(&gate);
 }

@@ -8,7 +8,7 @@
 #include "tests/unit/cmocka_all.h"
 
 #include "cmd/top_targets.h"
-#include "session/feeds.h"
+#include "session/backends.h"
 #include "session/recording_text.h"
 #include "system/procfs.h"
 
@@ -83,9 +83,9 @@ char *recording_text(const struct recorder_saved *s, const char *otherwise, char
 	return dst;
 }
 
-struct feed feed_from_engine(struct engine *en)
+struct session session_from_engine(struct engine *en)
 {
-	return (struct feed){ .ctx = en };
+	return (struct session){ .ctx = en };
 }
 
 static struct capture *begin(struct targets *t, const struct options *o)
@@ -114,8 +114,8 @@ static void the_newest_capture_keeps(void **state)
 	const struct options o = { .target = OPT_TARGET_ALL, .keep_ns = 1 };
 	struct targets t = { .o = &o };
 	struct capture *c = begin(&t, &o);
-	const struct feed first = capture_feed(c);
-	struct feed next;
+	const struct session first = capture_session(c);
+	struct session next;
 	struct engine *one = atomic_load(&t.keeper), *two;
 	char text[RECORDING_TEXT_MAX];
 
@@ -140,11 +140,11 @@ static void a_number_is_not_a_process(void **state)
 	const struct options o = { .target = OPT_TARGET_ALL, .keep_ns = 1 };
 	struct targets t = { .o = &o };
 	struct capture *c = begin(&t, &o);
-	const struct feed first = capture_feed(c);
+	const struct session first = capture_session(c);
 	const uint64_t ticks = ticks_of(getpid());
 	struct engine *one = atomic_load(&t.keeper);
 	struct err e = ERR_INIT;
-	struct feed next;
+	struct session next;
 	char text[RECORDING_TEXT_MAX];
 
 	assert_int_equal(first.attach(first.owner, getpid(), ticks + 1, &next, &e), -ESRCH);

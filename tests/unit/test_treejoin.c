@@ -22,7 +22,7 @@
 #define TIMER_LINE "asm_sysvec_apic_timer_interrupt \xE2\x80\xBA sysvec_apic_timer_interrupt"
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
@@ -31,10 +31,10 @@ static int set_up(void **state)
 	struct world *w = calloc(1, sizeof(*w));
 
 	assert_non_null(w);
-	madefeed_init(&w->f);
-	madefeed_add(&w->f, 1, "main;write;" SYSCALL ";ksys_write_[k];vfs_write_[k]", 60);
-	madefeed_add(&w->f, 1, "main;write;" SYSCALL ";syscall_exit_to_user_mode_[k]", 20);
-	madefeed_add(&w->f, 1, "main;work", 1200);
+	madesession_init(&w->f);
+	madesession_add(&w->f, 1, "main;write;" SYSCALL ";ksys_write_[k];vfs_write_[k]", 60);
+	madesession_add(&w->f, 1, "main;write;" SYSCALL ";syscall_exit_to_user_mode_[k]", 20);
+	madesession_add(&w->f, 1, "main;work", 1200);
 	driver_init(&w->d, &w->f, 120, 40, false);
 	driver_refresh(&w->d);
 	driver_refresh(&w->d);
@@ -47,7 +47,7 @@ static int tear_down(void **state)
 	struct world *w = *state;
 
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 	free(w);
 	return 0;
 }
@@ -138,7 +138,7 @@ static void the_user_takes_it_apart_and_puts_it_together(void **state)
 	assert_string_equal(under_cursor(w), FIRST);
 	assert_int_equal(row_of(w, LAST), row_of(w, FIRST) + 1);
 	assert_int_equal(row_of(w, "ksys_write"), row_of(w, LAST) + 1);
-	madefeed_add(&w->f, 2, "main;write;" SYSCALL ";ksys_write_[k]", 5);
+	madesession_add(&w->f, 2, "main;write;" SYSCALL ";ksys_write_[k]", 5);
 	driver_refresh(&w->d);
 	driver_refresh(&w->d);
 	assert_string_equal(under_cursor(w), FIRST);    /* stays as the user has it */
@@ -155,13 +155,13 @@ static void what_does_more_than_repeat_has_its_own_line(void **state)
 
 	driver_press(&w->d, "E");
 	go(w, "ksys_write");
-	madefeed_add(&w->f, 2, "main;write;entry_SYSCALL_64_after_hwframe_[k]", 1);
+	madesession_add(&w->f, 2, "main;write;entry_SYSCALL_64_after_hwframe_[k]", 1);
 	driver_refresh(&w->d);
 	driver_refresh(&w->d);
 	assert_true(is_row(w, FIRST) && is_row(w, LAST));
 	assert_string_equal(under_cursor(w), "ksys_write");
 	/* The same names in a program are what it calls its functions. */
-	madefeed_add(&w->f, 3, "main;do_syscall_64;kthread", 1);
+	madesession_add(&w->f, 3, "main;do_syscall_64;kthread", 1);
 	driver_refresh(&w->d);
 	driver_press(&w->d, "E");
 	assert_true(is_row(w, "kthread"));
@@ -225,7 +225,7 @@ static void light_interrupts_stay_closed(void **state)
 {
 	struct world *w = *state;
 
-	madefeed_add(&w->f, 1, "main;work;" TIMER ";irq_exit_[k];handle_softirqs_[k]", 1);
+	madesession_add(&w->f, 1, "main;work;" TIMER ";irq_exit_[k];handle_softirqs_[k]", 1);
 	driver_refresh(&w->d);
 	driver_press(&w->d, "E");
 	assert_true(is_row(w, TIMER_LINE));
@@ -243,7 +243,7 @@ static void light_interrupts_stay_closed(void **state)
 	assert_string_equal(under_cursor(w), "handle_softirqs");
 	driver_press(&w->d, "<Esc>");
 	assert_false(is_row(w, "irq_exit"));
-	madefeed_add(&w->f, 2, "main;work;" TIMER ";irq_exit_[k]", 10);       /* not light any more */
+	madesession_add(&w->f, 2, "main;work;" TIMER ";irq_exit_[k]", 10);       /* not light any more */
 	driver_refresh(&w->d);
 	driver_refresh(&w->d);
 	assert_true(is_row(w, "irq_exit"));

@@ -17,7 +17,7 @@
 #define HEIGHT 12u
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct treeview tv;
 	struct tree *tree;
 	struct query query;
@@ -35,7 +35,7 @@ static void refresh(struct world *w)
 static void init(struct world *w)
 {
 	memset(w, 0, sizeof(*w));
-	madefeed_init(&w->f);
+	madesession_init(&w->f);
 	w->query.group_by = GROUP_PROCESS;
 	treeview_init(&w->tv, HEIGHT);
 }
@@ -44,7 +44,7 @@ static void fini(struct world *w)
 {
 	treeview_free(&w->tv);
 	tree_free(w->tree);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static const char *label(const struct world *w, size_t row)
@@ -85,14 +85,14 @@ static void the_hottest_path_is_open_at_first(void **state)
 	struct world w;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;hot;hotter;hottest", 50);
-	madefeed_add(&w.f, 1, "main;cold;colder", 3);
+	madesession_add(&w.f, 1, "main;hot;hotter;hottest", 50);
+	madesession_add(&w.f, 1, "main;cold;colder", 3);
 	refresh(&w);
 	assert_int_not_equal(row_of(&w, "hottest"), SIZE_MAX);
 	assert_int_not_equal(row_of(&w, "cold"), SIZE_MAX);
 	assert_int_equal(row_of(&w, "colder"), SIZE_MAX);
 	assert_int_equal(w.tv.cursor, 0);
-	madefeed_add(&w.f, 2, "main;cold;colder", 300);         /* nobody has touched it: it follows */
+	madesession_add(&w.f, 2, "main;cold;colder", 300);         /* nobody has touched it: it follows */
 	refresh(&w);
 	assert_int_equal(row_of(&w, "colder"), row_of(&w, "cold") + 1);
 	assert_int_equal(w.tv.cursor, 0);
@@ -106,18 +106,18 @@ static void what_opened_by_itself_stays_open(void **state)
 	size_t rows;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;early;earlier;earliest", 5);
+	madesession_add(&w.f, 1, "main;early;earlier;earliest", 5);
 	refresh(&w);
 	assert_int_not_equal(row_of(&w, "earliest"), SIZE_MAX);
 	for (unsigned int i = 2; i < 6; i++) {
-		madefeed_add(&w.f, i, "main;late;later", 100);
+		madesession_add(&w.f, i, "main;late;later", 100);
 		refresh(&w);
 		assert_int_not_equal(row_of(&w, "later"), SIZE_MAX);
 		assert_int_not_equal(row_of(&w, "earliest"), SIZE_MAX);
 	}
 	treeview_move(&w.tv, 1);
 	rows = w.tv.rows.n;
-	madefeed_add(&w.f, 6, "main;late;later;latest", 1000);
+	madesession_add(&w.f, 6, "main;late;later;latest", 1000);
 	refresh(&w);
 	assert_int_equal(w.tv.rows.n, rows);
 	assert_int_equal(row_of(&w, "latest"), SIZE_MAX);
@@ -132,7 +132,7 @@ static void wide_and_deep_trees_do_not_flood_the_screen(void **state)
 	init(&w);
 	for (int i = 0; i < 200; i++) {
 		snprintf(stack, sizeof(stack), "main;f%d;g;h", i);
-		madefeed_add(&w.f, 1, stack, 2);
+		madesession_add(&w.f, 1, stack, 2);
 	}
 	refresh(&w);
 	assert_true(w.tv.rows.n <= 202);
@@ -146,15 +146,15 @@ static void the_line_stays_when_weights_change(void **state)
 	size_t line;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;a;a1", 50);
-	madefeed_add(&w.f, 1, "main;b;b1", 40);
-	madefeed_add(&w.f, 1, "main;c;c1", 30);
+	madesession_add(&w.f, 1, "main;a;a1", 50);
+	madesession_add(&w.f, 1, "main;b;b1", 40);
+	madesession_add(&w.f, 1, "main;c;c1", 30);
 	refresh(&w);
 	treeview_all(&w.tv, true);
 	go(&w, "b");
 	line = w.tv.cursor - w.tv.top;
-	madefeed_add(&w.f, 2, "main;c;c2", 500);
-	madefeed_add(&w.f, 2, "main;new;new1;new2", 900);
+	madesession_add(&w.f, 2, "main;c;c2", 500);
+	madesession_add(&w.f, 2, "main;new;new1;new2", 900);
 	refresh(&w);
 	assert_string_equal(under_cursor(&w), "b");
 	assert_int_equal(w.tv.cursor - w.tv.top, line);
@@ -175,15 +175,15 @@ static void what_opens_above_pushes_the_screen_not_the_line(void **state)
 	size_t line;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;a;a0", 50);
-	madefeed_add(&w.f, 1, "main;b;b0", 40);
+	madesession_add(&w.f, 1, "main;a;a0", 50);
+	madesession_add(&w.f, 1, "main;b;b0", 40);
 	refresh(&w);
 	treeview_all(&w.tv, true);
 	go(&w, "b0");
 	line = w.tv.cursor - w.tv.top;
 	for (int i = 1; i < 40; i++) {
 		snprintf(stack, sizeof(stack), "main;a;a%d", i);
-		madefeed_add(&w.f, 2, stack, 1);
+		madesession_add(&w.f, 2, stack, 1);
 		refresh(&w);
 		assert_string_equal(under_cursor(&w), "b0");
 		assert_int_equal(w.tv.cursor - w.tv.top, line);
@@ -215,9 +215,9 @@ static void names_that_arrive_move_nothing(void **state)
 	size_t line;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;@10;@20;@30", 50);
-	madefeed_add(&w.f, 1, "main;@10;@20;@31", 40);
-	madefeed_add(&w.f, 1, "main;@11;@21", 10);
+	madesession_add(&w.f, 1, "main;@10;@20;@30", 50);
+	madesession_add(&w.f, 1, "main;@10;@20;@31", 40);
+	madesession_add(&w.f, 1, "main;@11;@21", 10);
 	refresh(&w);
 	treeview_all(&w.tv, false);
 	treeview_first(&w.tv);
@@ -271,8 +271,8 @@ static void frames_keep_their_place_when_names_arrive(void **state)
 	flameview_init(&w.tv, &f);
 	treeview_set_height(&w.tv, HEIGHT);
 	treeview_set_width(&w.tv, 20);
-	madefeed_add(&w.f, 1, "main;@10;@20;@30", 500);
-	madefeed_add(&w.f, 1, "main;@10;@21;@31;leaf", 1);
+	madesession_add(&w.f, 1, "main;@10;@20;@30", 500);
+	madesession_add(&w.f, 1, "main;@10;@21;@31;leaf", 1);
 	refresh(&w);
 	assert_string_equal(under_cursor(&w), "all");
 	assert_int_equal(row_of(&w, "libc.so.6+0x31"), SIZE_MAX);
@@ -287,7 +287,7 @@ static void frames_keep_their_place_when_names_arrive(void **state)
 	flameview_zoom(&w.tv);
 	assert_int_equal(flameview_here(&w.tv)->w, 20);
 	name_frames(&w, "@21", "second", NULL);
-	madefeed_add(&w.f, 2, "main;@10;@20;@30", 5000);
+	madesession_add(&w.f, 2, "main;@10;@20;@30", 5000);
 	refresh(&w);
 	assert_string_equal(under_cursor(&w), "third");
 	assert_int_equal(flameview_here(&w.tv)->w, 20);
@@ -307,8 +307,8 @@ static void a_zoom_survives_names_and_resets(void **state)
 	struct world w;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;@10;x;y", 50);
-	madefeed_add(&w.f, 1, "main;other", 50);
+	madesession_add(&w.f, 1, "main;@10;x;y", 50);
+	madesession_add(&w.f, 1, "main;other", 50);
 	refresh(&w);
 	treeview_all(&w.tv, true);
 	go(&w, "x");
@@ -325,8 +325,8 @@ static void a_zoom_survives_names_and_resets(void **state)
 	treeview_move(&w.tv, 1);
 	treeview_left(&w.tv);
 	treeview_toggle(&w.tv);
-	madefeed_add(&w.f, 3, "main;@10;x;y", 5);
-	madefeed_add(&w.f, 3, "main;other", 50);
+	madesession_add(&w.f, 3, "main;@10;x;y", 5);
+	madesession_add(&w.f, 3, "main;other", 50);
 	refresh(&w);
 	assert_string_equal(label(&w, 0), "x");
 	assert_true(treeview_unzoom(&w.tv));
@@ -437,7 +437,7 @@ static void refresh_at_random(const char *const function[5])
 		init(&w);
 		for (int i = 0; i < 20; i++) {
 			random_stack(&seed, function, stack, sizeof(stack));
-			madefeed_add(&w.f, 1, stack, 1 + (unsigned int)rand_r(&seed) % 20);
+			madesession_add(&w.f, 1, stack, 1 + (unsigned int)rand_r(&seed) % 20);
 		}
 		refresh(&w);
 		for (int i = 0; i < 60; i++) {
@@ -447,7 +447,7 @@ static void refresh_at_random(const char *const function[5])
 			remember(&w, &b);
 			for (int n = rand_r(&seed) % 4; n >= 0; n--) {
 				random_stack(&seed, function, stack, sizeof(stack));
-				madefeed_add(&w.f, 2, stack, 1 + (unsigned int)rand_r(&seed) % 100);
+				madesession_add(&w.f, 2, stack, 1 + (unsigned int)rand_r(&seed) % 100);
 			}
 			refresh(&w);
 			check_put(&w, &b);
@@ -476,13 +476,13 @@ static void very_deep_trees_are_fine(void **state)
 	init(&w);
 	for (int i = 0; i < 20000; i++)
 		at += (size_t)sprintf(stack + at, "%sf%d", i ? ";" : "", i % 100);
-	madefeed_add(&w.f, 1, stack, 3);
+	madesession_add(&w.f, 1, stack, 3);
 	refresh(&w);
 	treeview_all(&w.tv, true);
 	assert_int_equal(w.tv.rows.n, 20001);
 	treeview_to_row(&w.tv, SIZE_MAX);
 	assert_int_equal(w.tv.cursor, 20000);
-	madefeed_add(&w.f, 2, stack, 3);
+	madesession_add(&w.f, 2, stack, 3);
 	refresh(&w);
 	assert_int_equal(w.tv.cursor, 20000);
 	treeview_zoom(&w.tv);
@@ -498,7 +498,7 @@ static void idle_waits_are_no_row(void **state)
 
 	init(&w);
 	w.query.fold_idle = true;
-	madefeed_off_cpu(&w.f);
+	madesession_off_cpu(&w.f);
 	refresh(&w);
 	assert_int_not_equal(treeview_idle(w.tree), NODE_NONE);
 	assert_true(treeview_work_ns(w.tree) + w.tree->node[treeview_idle(w.tree)].total_ns ==
@@ -521,7 +521,7 @@ static void kinds_of_time_sort(void **state)
 
 	init(&w);
 	w.query.fold_idle = true;
-	madefeed_off_cpu(&w.f);
+	madesession_off_cpu(&w.f);
 	refresh(&w);
 	treeview_all(&w.tv, true);
 	treeview_sort(&w.tv, SORT_RUNNING);
@@ -536,10 +536,10 @@ static void relatives_are_a_key_away(void **state)
 	struct world w;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;a;a1;a2", 60);
-	madefeed_add(&w.f, 1, "main;a;a1;a3", 30);
-	madefeed_add(&w.f, 1, "main;b;b1", 40);
-	madefeed_add(&w.f, 1, "main;c", 30);
+	madesession_add(&w.f, 1, "main;a;a1;a2", 60);
+	madesession_add(&w.f, 1, "main;a;a1;a3", 30);
+	madesession_add(&w.f, 1, "main;b;b1", 40);
+	madesession_add(&w.f, 1, "main;c", 30);
 	refresh(&w);
 	treeview_all(&w.tv, false);
 	assert_true(treeview_hottest(&w.tv));            /* app 7, main: a has 90 of 160, a1 all of it, a2 60 of 90 */
@@ -572,9 +572,9 @@ static void the_hottest_path_ends_where_it_splits(void **state)
 	struct world w;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;run;x;x1", 40);
-	madefeed_add(&w.f, 1, "main;run;y", 35);
-	madefeed_add(&w.f, 1, "main;run;z", 30);
+	madesession_add(&w.f, 1, "main;run;x;x1", 40);
+	madesession_add(&w.f, 1, "main;run;y", 35);
+	madesession_add(&w.f, 1, "main;run;z", 30);
 	refresh(&w);
 	treeview_all(&w.tv, false);
 	treeview_hottest(&w.tv);
@@ -592,7 +592,7 @@ static void the_hottest_path_is_that_of_the_column(void **state)
 
 	init(&w);
 	w.query.fold_idle = true;
-	madefeed_off_cpu(&w.f);
+	madesession_off_cpu(&w.f);
 	refresh(&w);
 	treeview_all(&w.tv, false);
 	treeview_sort(&w.tv, SORT_BLOCKED);
@@ -620,7 +620,7 @@ static void add_pairs(struct world *w, unsigned int slice, unsigned int from, un
 
 	for (unsigned int i = from; i < until; i++) {
 		snprintf(stack, sizeof(stack), "main;upper%u;lower%u", i, i);
-		madefeed_add(&w->f, slice, stack, n);
+		madesession_add(&w->f, slice, stack, n);
 	}
 }
 
@@ -630,7 +630,7 @@ static void of_a_very_large_tree_all_is_what_weighs_most(void **state)
 	size_t line;
 
 	init(&w);
-	madefeed_add(&w.f, 1, "main;hot;hotter;hottest", 1000);
+	madesession_add(&w.f, 1, "main;hot;hotter;hottest", 1000);
 	add_pairs(&w, 1, 0, 3000, 2);
 	add_pairs(&w, 1, 3000, 6000, 1);
 	refresh(&w);

@@ -27,31 +27,31 @@ static void expect(const struct driver *d, const char *name)
 /* Shows the made server in W x H, presses KEYS and compares. */
 static void server(const char *name, int w, int h, bool ascii, const char *keys)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	driver_init(&d, &f, w, h, ascii);
 	driver_press(&d, keys);
 	expect(&d, name);
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* The same with the waits of the server. */
 static void off_cpu(const char *name, int w, int h, bool ascii, const char *keys)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	driver_init(&d, &f, w, h, ascii);
 	driver_press(&d, keys);
 	expect(&d, name);
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void first_screens(void **state)
@@ -106,7 +106,7 @@ static void lists_of_waits(void **state)
 }
 
 /* Shows what SET_UP made for SECONDS in several sizes and panes. */
-static void still_waiting(void (*set_up)(struct made_feed *f, unsigned int seconds), const char *name,
+static void still_waiting(void (*set_up)(struct made_session *f, unsigned int seconds), const char *name,
 			  unsigned int seconds)
 {
 	static const struct {
@@ -118,25 +118,25 @@ static void still_waiting(void (*set_up)(struct made_feed *f, unsigned int secon
 
 	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
 		char golden[128];
-		struct made_feed f;
+		struct made_session f;
 		struct driver d;
 
-		madefeed_init(&f);
+		madesession_init(&f);
 		set_up(&f, seconds);
 		driver_init(&d, &f, screens[i].w, screens[i].h, false);
 		driver_press(&d, screens[i].keys);
 		snprintf(golden, sizeof(golden), "%s-%s", name, screens[i].size);
 		expect(&d, golden);
 		driver_free(&d);
-		madefeed_free(&f);
+		madesession_free(&f);
 	}
 }
 
 static void waits_without_an_end(void **state)
 {
-	still_waiting(madefeed_deadlock, "deadlock", 12);
-	still_waiting(madefeed_deadlock, "locked", 4);
-	still_waiting(madefeed_sleeper, "sleeper", 300);
+	still_waiting(madesession_deadlock, "deadlock", 12);
+	still_waiting(madesession_deadlock, "locked", 4);
+	still_waiting(madesession_sleeper, "sleeper", 300);
 }
 
 static void moving_and_folding(void **state)
@@ -180,11 +180,11 @@ static void help(void **state)
 
 static void hostile_names(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_hostile(&f);
+	madesession_init(&f);
+	madesession_hostile(&f);
 	driver_init(&d, &f, 100, 30, false);
 	expect(&d, "hostile-100x30");
 	driver_resize(&d, 40, 16);
@@ -195,7 +195,7 @@ static void hostile_names(void **state)
 	driver_init(&d, &f, 80, 24, true);
 	expect(&d, "hostile-80x24-ascii");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /*
@@ -204,10 +204,10 @@ static void hostile_names(void **state)
  */
 static void a_target_that_the_kernel_hides(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	f.silent = true;
 	f.meta.target_state = TARGET_WAITING;
 	f.meta.named = f.meta.off_cpu = true;
@@ -228,7 +228,7 @@ static void a_target_that_the_kernel_hides(void **state)
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, "waiting for agent 1"));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /*
@@ -237,10 +237,10 @@ static void a_target_that_the_kernel_hides(void **state)
  */
 static void a_name_that_nobody_has_yet(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	f.silent = true;
 	f.meta.target_state = TARGET_WAITING;
 	f.meta.absent = f.meta.off_cpu = true;
@@ -249,15 +249,15 @@ static void a_name_that_nobody_has_yet(void **state)
 	driver_init(&d, &f, 80, 24, false);
 	assert_true(screen_has(d.canvas, "waiting for a process called 'worker' to start ..."));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void states_of_the_target(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	f.silent = true;
 	f.meta.target_state = TARGET_WAITING;
 	snprintf(f.meta.target, sizeof(f.meta.target), "redis-server");
@@ -273,7 +273,7 @@ static void states_of_the_target(void **state)
 	driver_refresh(&d);
 	expect(&d, "no-sample-80x24");
 	f.silent = false;
-	madefeed_server(&f);
+	madesession_server(&f);
 	driver_refresh(&d);
 	driver_press(&d, "jj");
 	f.meta.target_state = TARGET_EXITED;
@@ -287,22 +287,22 @@ static void states_of_the_target(void **state)
 	driver_refresh(&d);
 	expect(&d, "killed-80x24");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void idle_waits_give_way_to_work(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
+	madesession_init(&f);
 	f.meta.off_cpu = true;
 	driver_init(&d, &f, 80, 24, false);
 	assert_true(screen_has(d.canvas, "waiting for the first sample or wait of app 7 ..."));
-	madefeed_sleeper(&f, 3);
+	madesession_sleeper(&f, 3);
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, "take_a_nap") && screen_has(d.canvas, "with idle"));
-	madefeed_add(&f, 2, "main;work", 10);
+	madesession_add(&f, 2, "main;work", 10);
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, "work") && screen_has(d.canvas, "idle waits of 1 thread"));
 	assert_false(screen_has(d.canvas, "take_a_nap"));
@@ -316,24 +316,24 @@ static void idle_waits_give_way_to_work(void **state)
 
 	driver_init(&d, &f, 80, 24, false);
 	profile_clear(f.m.p);
-	madefeed_sleeper(&f, 3);
+	madesession_sleeper(&f, 3);
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, "take_a_nap"));
 	driver_press(&d, "j");           /* nothing goes away under a hand that moves */
-	madefeed_add(&f, 2, "main;work", 10);
+	madesession_add(&f, 2, "main;work", 10);
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, "take_a_nap"));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void levels_follow_the_figures(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_sleeper(&f, 300);               /* all of it in one slice */
+	madesession_init(&f);
+	madesession_sleeper(&f, 300);               /* all of it in one slice */
 	driver_init(&d, &f, 100, 30, false);
 	for (unsigned int i = 0; i < 20; i++) {
 		f.meta.duration_ns += NSEC_PER_SEC;
@@ -347,37 +347,37 @@ static void levels_follow_the_figures(void **state)
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, " 1.00 "));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void figures_and_snapshots_are_told_at_other_times(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_sleeper(&f, 4);
+	madesession_init(&f);
+	madesession_sleeper(&f, 4);
 	for (int late = -1; late <= 1; late++) {
 		f.meta.duration_ns = 4 * NSEC_PER_SEC + (uint64_t)(late * 300) * NSEC_PER_MSEC;
 		driver_init(&d, &f, 80, 24, false);
 		assert_true(screen_has(d.canvas, " 100.0 % \xE2\x96\x88"));
 		driver_free(&d);
 	}
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void percentages_are_of_the_time_since_the_reset(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	driver_init(&d, &f, 80, 24, false);
 	assert_true(screen_has(d.canvas, " 57.5 % "));
 	driver_press(&d, "r");
 	f.meta.duration_ns += 10 * NSEC_PER_SEC;
-	madefeed_grow(&f, 65, 250);
+	madesession_grow(&f, 65, 250);
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, " 25.0 % "));
 	driver_press(&d, "p");           /* what was 100 % then still is */
@@ -385,17 +385,17 @@ static void percentages_are_of_the_time_since_the_reset(void **state)
 	driver_press(&d, "i");
 	assert_true(screen_has(d.canvas, " 25.0 % "));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void keys_wait_for_their_pane(void **state)
 {
 	static const char keys[] = "60C/fsync\r";
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	driver_init(&d, &f, 100, 30, false);
 	for (const char *k = keys; *k; k++)
 		view_key(d.view, *k == '\r' ? UI_KEY_ENTER : (uint32_t)*k);
@@ -411,17 +411,17 @@ static void keys_wait_for_their_pane(void **state)
 	view_key(d.view, '3');
 	assert_int_equal(view_key(d.view, 'q'), REACT_QUIT);
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void filters_are_named(void **state)
 {
 	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top", .min_block_ns = 5 * NSEC_PER_MSEC };
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	o.filter.states = 1u << WAIT_UNINTERRUPTIBLE | 1u << WAIT_INTERRUPTIBLE;
 	o.filter.calls[o.filter.nr_calls++] = call_find("fsync", MADE_ARCH);
 	o.filter.calls[o.filter.nr_calls++] = call_find("read", MADE_ARCH);
@@ -442,35 +442,35 @@ static void filters_are_named(void **state)
 	driver_init_with(&d, &f, &o, 80, 24);
 	expect(&d, "off-metric-80x24");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void wakers_are_asked_for(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	driver_init(&d, &f, 80, 24, false);
 	driver_press(&d, "W");
 	assert_true(f.wakers && screen_has(d.canvas, "who ends waits is told from now on: this costs more"));
 	driver_press(&d, "W");
 	assert_true(!f.wakers && screen_has(d.canvas, "who ends waits is not told any more"));
-	f.feed.wakers = NULL;            /* a recording has them or not */
+	f.session.wakers = NULL;            /* a recording has them or not */
 	driver_press(&d, "jW");
 	assert_false(screen_has(d.canvas, "who ends waits"));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void figures_of_waits(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	f.meta.wait_cut[CUT_COMPLETE] -= 900;
 	f.meta.wait_cut[CUT_NO_CFI] += 900;
 	f.meta.wait_none_ns = 20 * NSEC_PER_SEC;
@@ -487,16 +487,16 @@ static void figures_of_waits(void **state)
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, " cores on average"));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void recording_without_its_end(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	f.ended = true;
 	f.meta.file_bytes = 3 << 20;
 	f.meta.symbols_pending = 12;
@@ -509,16 +509,16 @@ static void recording_without_its_end(void **state)
 	driver_refresh(&d);
 	expect(&d, "recording-80x24");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void a_function_without_a_name_says_why(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_add(&f, 0, "main;app+0x4700", 10);
+	madesession_init(&f);
+	madesession_add(&f, 0, "main;app+0x4700", 10);
 	driver_init(&d, &f, 132, 24, false);
 	driver_press(&d, "E");
 	driver_press(&d, "G");
@@ -527,7 +527,7 @@ static void a_function_without_a_name_says_why(void **state)
 	driver_resize(&d, 80, 24);
 	assert_screen_has(d.canvas, " app+0x4700 \xC2\xB7 stripped \xC2\xB7 self");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* The third line of the screen, in memory of its own. */
@@ -542,11 +542,11 @@ static char *third_line(struct driver *d)
 static void pending_symbols_displace_nothing(void **state)
 {
 	static const int widths[] = { 80, 100, 132, 200 };
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_off_cpu(&f);
 	driver_init(&d, &f, 80, 24, false);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		AUTO_FREE char *before = NULL, *line = NULL;
@@ -565,31 +565,31 @@ static void pending_symbols_displace_nothing(void **state)
 		assert_true(widths[i] < 132 || strstr(line, "4 symbols pending"));
 	}
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void long_target(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	snprintf(f.meta.target, sizeof(f.meta.target), "python3 -m http.server --directory /srv/www 8080");
 	f.meta.samples = f.meta.symbols_pending = 1;
 	driver_init(&d, &f, 80, 24, false);
 	expect(&d, "long-target-80x24");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void losses_and_doubts(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	for (unsigned int i = 0; i < LOST_NR; i++)
 		f.meta.lost.n[i] = 1000 + i;
 	f.meta.cut[CUT_COMPLETE] -= 300;
@@ -606,14 +606,14 @@ static void losses_and_doubts(void **state)
 	driver_resize(&d, 20, 5);
 	expect(&d, "losses-20x5");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 /* SECONDS pass in which LOST samples are lost for each hundred that arrive in a second. */
-static void pass(struct driver *d, struct made_feed *f, unsigned int seconds, unsigned int lost)
+static void pass(struct driver *d, struct made_session *f, unsigned int seconds, unsigned int lost)
 {
 	for (unsigned int i = 0; i < seconds; i++) {
-		madefeed_grow(f, (unsigned int)(f->meta.duration_ns / NSEC_PER_SEC), 100);
+		madesession_grow(f, (unsigned int)(f->meta.duration_ns / NSEC_PER_SEC), 100);
 		f->meta.duration_ns += NSEC_PER_SEC;
 		f->meta.lost.n[LOST_BACKLOG] += lost;
 		driver_refresh(d);
@@ -622,11 +622,11 @@ static void pass(struct driver *d, struct made_feed *f, unsigned int seconds, un
 
 static void lost_samples_make_cores_a_lower_limit(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	f.meta.lost.n[LOST_SIDE_BAND] = 1000;    /* no samples */
 	driver_init(&d, &f, 100, 30, false);
 	pass(&d, &f, 4, 5);
@@ -643,12 +643,12 @@ static void lost_samples_make_cores_a_lower_limit(void **state)
 	driver_refresh(&d);
 	assert_true(screen_has(d.canvas, "at least 0.32 cores on average"));
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void saving_asks_for_a_kind(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 	struct save_job job;
 
@@ -656,12 +656,12 @@ static void saving_asks_for_a_kind(void **state)
 	server("save-40x10", 40, 10, false, "S");
 	server("save-40x9", 40, 9, false, "S");
 	server("save-20x5", 20, 5, false, "S");
-	madefeed_init(&f);
+	madesession_init(&f);
 	driver_init(&d, &f, 80, 24, false);
 	assert_int_equal(view_key(d.view, 'S'), REACT_DRAW);
 	/* Nothing is there: it does not ask. */
 	assert_int_equal(view_key(d.view, 'q'), REACT_QUIT);
-	madefeed_server(&f);
+	madesession_server(&f);
 	driver_refresh(&d);
 	driver_press(&d, "jzi");
 	assert_int_equal(view_key(d.view, 'S'), REACT_DRAW);
@@ -681,13 +681,13 @@ static void saving_asks_for_a_kind(void **state)
 	assert_non_null(strstr(job.title, " in main"));
 	snapshot_unref(job.snapshot);
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
-static struct feed_recording recording;
+static struct session_recording recording;
 static const char *news;
 
-static void tell_recording(void *ctx, struct feed_recording *ret)
+static void tell_recording(void *ctx, struct session_recording *ret)
 {
 	*ret = recording;
 }
@@ -708,18 +708,18 @@ static bool tell_news(void *ctx, char *text, size_t size)
 
 static void recordings_are_in_the_header(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	driver_init(&d, &f, 100, 30, false);
 	assert_int_equal(view_key(d.view, 'R'), REACT_DRAW);     /* that it does nothing here */
-	f.feed.recording = tell_recording;
-	f.feed.record = nothing_recorded;
-	f.feed.news = tell_news;
+	f.session.recording = tell_recording;
+	f.session.record = nothing_recorded;
+	f.session.news = tell_news;
 	assert_int_equal(view_key(d.view, 'R'), REACT_RECORD);
-	recording = (struct feed_recording){ .state = RECORDING_GOING, .bytes = 1258291 };
+	recording = (struct session_recording){ .state = RECORDING_GOING, .bytes = 1258291 };
 	driver_refresh(&d);
 	expect(&d, "recording-on-100x30");
 	driver_resize(&d, 40, 10);
@@ -728,8 +728,8 @@ static void recordings_are_in_the_header(void **state)
 	recording.state = RECORDING_ENDING;
 	driver_refresh(&d);
 	expect(&d, "recording-ending-100x30");
-	recording = (struct feed_recording){ .state = RECORDING_KEEPING, .bytes = 3u << 20,
-					     .keep_ns = 300 * NSEC_PER_SEC };
+	recording = (struct session_recording){ .state = RECORDING_KEEPING, .bytes = 3u << 20,
+						.keep_ns = 300 * NSEC_PER_SEC };
 	news = "cannot write to sberf-1.sberf: No space left on device; the view goes on";
 	driver_refresh(&d);
 	expect(&d, "recording-keeping-100x30");
@@ -737,20 +737,20 @@ static void recordings_are_in_the_header(void **state)
 	f.ended = true;
 	assert_int_equal(view_key(d.view, 'R'), REACT_DRAW);     /* that it does nothing here */
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void pause_freezes_the_view_only(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	AUTO_FREE char *dump = NULL;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	driver_init(&d, &f, 80, 24, false);
 	driver_press(&d, "p");
-	madefeed_add(&f, 59, "main;newcomer", 500);
+	madesession_add(&f, 59, "main;newcomer", 500);
 	driver_refresh(&d);
 	expect(&d, "paused-80x24");
 	driver_press(&d, "r");
@@ -763,37 +763,37 @@ static void pause_freezes_the_view_only(void **state)
 	driver_press(&d, "ip");
 	expect(&d, "unpaused-80x24");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void reset_forgets(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	driver_init(&d, &f, 80, 24, false);
 	driver_press(&d, "jjjr");
 	assert_int_equal(f.resets, 1);
 	assert_false(view_has_tree(d.view));
 	driver_press(&d, "jkGg<Enter>+-eEcCz<Esc>/x<Enter>nNsitK<Unknown><PgUp>");
 	expect(&d, "reset-80x24");
-	f.feed.reset = NULL;
+	f.session.reset = NULL;
 	driver_press(&d, "r?");
 	expect(&d, "help-no-reset-80x24");
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void every_size_says_something(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
-	madefeed_off_cpu(&f);
+	madesession_init(&f);
+	madesession_server(&f);
+	madesession_off_cpu(&f);
 	f.meta.lost.n[LOST_RING_FULL] = 7;
 	driver_init(&d, &f, 1, 1, false);
 	for (int h = 1; h <= 12; h++) {
@@ -808,17 +808,17 @@ static void every_size_says_something(void **state)
 		}
 	}
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 static void what_is_on_screen_is_named_first(void **state)
 {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 	const struct treeview *tv;
 
-	madefeed_init(&f);
-	madefeed_server(&f);
+	madesession_init(&f);
+	madesession_server(&f);
 	driver_init(&d, &f, 80, 24, false);
 	tv = view_tree(d.view);
 	assert_in_range(f.n_preferred, 10, tv->rows.n);
@@ -828,7 +828,7 @@ static void what_is_on_screen_is_named_first(void **state)
 	driver_press(&d, "E");
 	assert_int_not_equal(f.n_preferred, 0);
 	driver_free(&d);
-	madefeed_free(&f);
+	madesession_free(&f);
 }
 
 int main(void)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 	enum madecode_source source;
 	unsigned int asked;
@@ -29,16 +29,16 @@ static int no_file(void *ctx, module_id module, struct err *e)
 static void begin(struct world *w, int cols, int rows, bool ascii)
 {
 	*w = (struct world){ .source = MADECODE_FOUND };
-	madefeed_init(&w->f);
+	madesession_init(&w->f);
 	madecode_fill(&w->f);
-	w->f.feed.code.open = no_file;
+	w->f.session.code.open = no_file;
 	driver_init(&w->d, &w->f, cols, rows, ascii);
 }
 
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 /* Does what is asked for, as a thread would. */
@@ -147,8 +147,8 @@ static void what_has_no_code_says_why(void **state)
 	struct world w;
 
 	begin(&w, 100, 24, false);
-	madefeed_add(&w.f, 1, "main;sys_read_[k]", 50);
-	madefeed_add(&w.f, 1, "main;@123", 40);
+	madesession_add(&w.f, 1, "main;sys_read_[k]", 50);
+	madesession_add(&w.f, 1, "main;@123", 40);
 	driver_refresh(&w.d);
 	press(&w, "ga");
 	assert_screen_has(w.d.canvas, "this line is no function");
@@ -159,7 +159,7 @@ static void what_has_no_code_says_why(void **state)
 	press(&w, "/0x123<Enter>a");
 	assert_screen_has(w.d.canvas, "it is not known to which function this belongs");
 	press(&w, "<Esc>/work<Enter>");
-	w.f.feed.code.open = NULL;
+	w.f.session.code.open = NULL;
 	press(&w, "a");
 	assert_screen_has(w.d.canvas, "cannot be opened from here");
 	assert_int_equal(w.asked, 0);

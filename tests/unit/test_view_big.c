@@ -17,7 +17,7 @@
 #define SECONDS 600u
 
 struct sized {
-	struct made_feed f;
+	struct made_session f;
 	struct big big;
 	struct driver d;
 	uint64_t ns[EVENT_KINDS];
@@ -28,7 +28,7 @@ static int set_up(void **state)
 	static struct sized s;
 	struct event ev;
 
-	madefeed_init(&s.f);
+	madesession_init(&s.f);
 	assert_true(big_init(&s.big, s.f.m.d, s.f.m.names, BIG_STACKS, BIG_THREADS));
 	for (uint64_t i = 0; i < big_events(&s.big); i++) {
 		big_event(&s.big, i, MADE_START_NS, SECONDS, &ev);
@@ -49,7 +49,7 @@ static int tear_down(void **state)
 
 	driver_free(&s->d);
 	big_free(&s->big);
-	madefeed_free(&s->f);
+	madesession_free(&s->f);
 	return 0;
 }
 

@@ -16,14 +16,14 @@
 #include <string.h>
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, int cols, int rows, const char *keys)
 {
-	madefeed_init(&w->f);
-	madefeed_off_cpu(&w->f);
+	madesession_init(&w->f);
+	madesession_off_cpu(&w->f);
 	driver_init(&w->d, &w->f, cols, rows, false);
 	driver_press(&w->d, keys);
 }
@@ -31,7 +31,7 @@ static void begin(struct world *w, int cols, int rows, const char *keys)
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void golden(const char *name, int cols, int rows, const char *keys)
@@ -176,8 +176,8 @@ static void the_list_removes_any(void **state)
 
 	o.filter.arch = MADE_ARCH;
 	made_term(&o.filter, "process:1234");
-	madefeed_init(&w.f);
-	madefeed_off_cpu(&w.f);
+	madesession_init(&w.f);
+	madesession_off_cpu(&w.f);
 	driver_init_with(&w.d, &w.f, &o, 140, 40);
 	driver_press(&w.d, "<Esc>");
 	assert_screen_has(w.d.canvas, "filter: process:1234 ");      /* the command line's */
@@ -225,8 +225,8 @@ static void hostile_names(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_hostile(&w.f);
+	madesession_init(&w.f);
+	madesession_hostile(&w.f);
 	driver_init(&w.d, &w.f, 60, 20, false);
 	for (int i = 0; i < 30; i++)
 		driver_press(&w.d, "E<Down>f<Enter><Esc><Esc><Esc>");

@@ -18,14 +18,14 @@
 #include <string.h>
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, int cols, int rows, bool ascii, const char *keys)
 {
-	madefeed_init(&w->f);
-	madefeed_off_cpu(&w->f);
+	madesession_init(&w->f);
+	madesession_off_cpu(&w->f);
 	driver_init(&w->d, &w->f, cols, rows, ascii);
 	driver_press(&w->d, keys);
 }
@@ -33,7 +33,7 @@ static void begin(struct world *w, int cols, int rows, bool ascii, const char *k
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static const struct treeview *flame(const struct world *w)
@@ -82,8 +82,8 @@ static void hostile_names(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_hostile(&w.f);
+	madesession_init(&w.f);
+	madesession_hostile(&w.f);
 	driver_init(&w.d, &w.f, 100, 30, false);
 	driver_press(&w.d, "70j");
 	golden_screen(w.d.canvas, "view/flame-hostile-100x30");
@@ -97,13 +97,13 @@ static void many_narrow_functions(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_add(&w.f, 0, "main;wide", 800);
+	madesession_init(&w.f);
+	madesession_add(&w.f, 0, "main;wide", 800);
 	for (unsigned int i = 0; i < 200; i++) {
 		char stack[64];
 
 		snprintf(stack, sizeof(stack), "main;narrow_%u;%s", i, i == 150 ? "needle" : "hay");
-		madefeed_add(&w.f, i % 50, stack, 1);
+		madesession_add(&w.f, i % 50, stack, 1);
 	}
 	driver_init(&w.d, &w.f, 100, 20, false);
 	driver_press(&w.d, "70jjj");
@@ -137,7 +137,7 @@ static void colours_are_those_of_kinds(void **state)
 	struct world w;
 	thread_id thread;
 
-	madefeed_init(&w.f);
+	madesession_init(&w.f);
 	w.f.meta.off_cpu = true;
 	thread = made_thread(&w.f.m, 7, 7, "app");
 	made_add(&w.f.m, MADE_START_NS, thread, "main;work", 400 * NSEC_PER_MSEC);
@@ -178,15 +178,15 @@ static void matches_are_those_of_now(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_add(&w.f, 0, "main;a;x", 60);
-	madefeed_add(&w.f, 0, "main;b;y", 40);
+	madesession_init(&w.f);
+	madesession_add(&w.f, 0, "main;a;x", 60);
+	madesession_add(&w.f, 0, "main;b;y", 40);
 	driver_init(&w.d, &w.f, 100, 20, false);
 	driver_press(&w.d, "70/x<Enter>");
 	assert_screen_has(w.d.canvas, "/x  1 of 1 \xC2\xB7 60.0 %");
 	driver_press(&w.d, "k<Enter>");
 	assert_screen_has(w.d.canvas, "/x  1 of 1 \xC2\xB7 100.0 %");
-	madefeed_add(&w.f, 1, "main;b;x", 100);
+	madesession_add(&w.f, 1, "main;b;x", 100);
 	driver_press(&w.d, "g<Enter>");
 	driver_refresh(&w.d);
 	assert_screen_has(w.d.canvas, "of 2 \xC2\xB7 80.0 %");
@@ -285,11 +285,11 @@ static void the_heaviest_path_ends_where_most_stays(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
+	madesession_init(&w.f);
 	for (unsigned int i = 0; i < 4; i++) {
-		madefeed_add(&w.f, i, "main;serve;wait", 90);
-		madefeed_add(&w.f, i, "main;serve;wait;switch", 1);
-		madefeed_add(&w.f, i, "main;other", 10);
+		madesession_add(&w.f, i, "main;serve;wait", 90);
+		madesession_add(&w.f, i, "main;serve;wait;switch", 1);
+		madesession_add(&w.f, i, "main;other", 10);
 	}
 	driver_init(&w.d, &w.f, 100, 30, false);
 	driver_press(&w.d, "70G");
@@ -368,7 +368,7 @@ static void refreshes_move_no_cursor(void **state)
 		begin(&w, 30, 30, false, keys);
 		key = flame(&w)->tree->node[treeview_node(flame(&w))].key;
 		for (unsigned int k = 0; k < 6; k++) {
-			madefeed_grow(&w.f, 50 + k, 1000u << k);
+			madesession_grow(&w.f, 50 + k, 1000u << k);
 			driver_refresh(&w.d);
 			assert_true(flame(&w)->tree->node[treeview_node(flame(&w))].key == key);
 			driver_resize(&w.d, 20 + (int)k * 60, 12 + (int)k);
@@ -445,7 +445,7 @@ static void any_size(void **state)
 		driver_press(&w.d, keys[(unsigned int)rand_r(&seed) % (sizeof(keys) / sizeof(keys[0]))]);
 		view_mouse(w.d.view, (enum mouse)(rand_r(&seed) % 4), rand_r(&seed) % 100, rand_r(&seed) % 40);
 		if (i % 7 == 0)
-			madefeed_grow(&w.f, 60 + i, 20);
+			madesession_grow(&w.f, 60 + i, 20);
 		driver_refresh(&w.d);
 	}
 	end(&w);

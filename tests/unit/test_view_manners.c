@@ -20,22 +20,22 @@
 #define HELP_KEYS_COLS 14
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, int cols, int rows)
 {
-	madefeed_init(&w->f);
-	madefeed_off_cpu(&w->f);
-	madenuma_feed(&w->f, "bb");
+	madesession_init(&w->f);
+	madesession_off_cpu(&w->f);
+	madenuma_session(&w->f, "bb");
 	driver_init(&w->d, &w->f, cols, rows, false);
 }
 
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 /* Shows P alone, in focus. */

@@ -27,7 +27,7 @@
 static const struct ui_options options = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top" };
 
 struct monkey {
-	struct made_feed f;
+	struct made_session f;
 	struct view *view;
 	struct canvas *canvas;
 	uint64_t now_ns;
@@ -145,7 +145,7 @@ static void some_time_passes(struct monkey *m)
 {
 	m->now_ns += below(m, 3) * NSEC_PER_SEC / 2;
 	if (!m->f.ended && below(m, 3) == 0)
-		madefeed_grow(&m->f, 60 + m->step / 100, 1 + below(m, 5));
+		madesession_grow(&m->f, 60 + m->step / 100, 1 + below(m, 5));
 	view_tick(m->view, m->now_ns);
 	ask(m);
 }
@@ -215,9 +215,9 @@ static void one_step(struct monkey *m)
 	assert_places(m);
 }
 
-static void say(void *ctx, struct feed_recording *ret)
+static void say(void *ctx, struct session_recording *ret)
 {
-	*ret = (struct feed_recording){ .state = RECORDING_GOING, .bytes = 12345 };
+	*ret = (struct session_recording){ .state = RECORDING_GOING, .bytes = 12345 };
 }
 
 static int record(void *ctx, char *text, size_t size, struct err *e)
@@ -225,7 +225,7 @@ static int record(void *ctx, char *text, size_t size, struct err *e)
 	return 0;
 }
 
-static int attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
+static int attach(void *owner, pid_t pid, uint64_t start_ticks, struct session *ret, struct err *e)
 {
 	return -1;
 }
@@ -238,25 +238,25 @@ static void refresh(void *ctx, uint64_t ns)
 {
 }
 
-static void begin(struct monkey *m, void (*fill)(struct made_feed *f), bool live, unsigned int seed)
+static void begin(struct monkey *m, void (*fill)(struct made_session *f), bool live, unsigned int seed)
 {
 	memset(m, 0, sizeof(*m));
 	m->seed = m->first_seed = number_from("SBERF_MONKEY_SEED", seed);
-	madefeed_init(&m->f);
+	madesession_init(&m->f);
 	fill(&m->f);
 	m->f.ended = !live;
 	if (live) {
-		m->f.feed.recording = say;
-		m->f.feed.record = record;
-		m->f.feed.attach = attach;
-		m->f.feed.rate = rate;
-		m->f.feed.refresh = refresh;
+		m->f.session.recording = say;
+		m->f.session.record = record;
+		m->f.session.attach = attach;
+		m->f.session.rate = rate;
+		m->f.session.refresh = refresh;
 	} else {
 		m->f.meta.target_state = TARGET_EXITED;
-		m->f.feed.reset = NULL;
-		m->f.feed.wakers = NULL;
+		m->f.session.reset = NULL;
+		m->f.session.wakers = NULL;
 	}
-	m->view = view_new(&m->f.feed, &options);
+	m->view = view_new(&m->f.session, &options);
 	m->canvas = canvas_new(80, 24, false);
 	m->now_ns = MADE_START_NS;
 	assert_non_null(m->view);
@@ -283,10 +283,10 @@ static void end(struct monkey *m)
 		build_job_drop(&m->late[--m->nr_late]);
 	view_free(m->view);
 	canvas_free(m->canvas);
-	madefeed_free(&m->f);
+	madesession_free(&m->f);
 }
 
-static void play(void (*fill)(struct made_feed *f), bool live, unsigned int seed)
+static void play(void (*fill)(struct made_session *f), bool live, unsigned int seed)
 {
 	const unsigned int steps = number_from("SBERF_MONKEY_STEPS", STEPS);
 	struct monkey m;
@@ -310,19 +310,19 @@ static void play(void (*fill)(struct made_feed *f), bool live, unsigned int seed
 }
 
 /* Everything that there is to see. */
-static void fill_all(struct made_feed *f)
+static void fill_all(struct made_session *f)
 {
-	madefeed_off_cpu(f);
-	madenuma_feed(f, "bb");
+	madesession_off_cpu(f);
+	madenuma_session(f, "bb");
 }
 
-static void fill_hostile(struct made_feed *f)
+static void fill_hostile(struct made_session *f)
 {
-	madefeed_off_cpu(f);
-	madefeed_hostile(f);
+	madesession_off_cpu(f);
+	madesession_hostile(f);
 }
 
-static void fill_nothing(struct made_feed *f)
+static void fill_nothing(struct made_session *f)
 {
 	f->meta.off_cpu = true;
 }
@@ -334,7 +334,7 @@ static void live(void **state)
 
 static void live_on_cpu_alone(void **state)
 {
-	play(madefeed_server, false, 2);
+	play(madesession_server, false, 2);
 }
 
 static void recorded(void **state)

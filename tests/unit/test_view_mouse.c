@@ -17,15 +17,15 @@
 #include <string.h>
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, int cols, int rows, const char *keys)
 {
-	madefeed_init(&w->f);
-	madefeed_off_cpu(&w->f);
-	madenuma_feed(&w->f, "bb");
+	madesession_init(&w->f);
+	madesession_off_cpu(&w->f);
+	madenuma_session(&w->f, "bb");
 	driver_init(&w->d, &w->f, cols, rows, false);
 	driver_press(&w->d, keys);
 }
@@ -33,7 +33,7 @@ static void begin(struct world *w, int cols, int rows, const char *keys)
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 /* Where TEXT first stands on screen, from row FROM on; false when nowhere. */

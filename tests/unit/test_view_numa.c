@@ -19,22 +19,22 @@
 #include <string.h>
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, const char *kinds, int cols, int rows, bool ascii)
 {
-	madefeed_init(&w->f);
-	madefeed_off_cpu(&w->f);
-	madenuma_feed(&w->f, kinds);
+	madesession_init(&w->f);
+	madesession_off_cpu(&w->f);
+	madenuma_session(&w->f, kinds);
 	driver_init(&w->d, &w->f, cols, rows, ascii);
 }
 
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void golden(const char *name, const char *kinds, int cols, int rows, bool ascii, const char *keys)
@@ -100,7 +100,7 @@ static void the_first_look_begins_the_sampling(void **state)
 	driver_press(&w.d, "3");
 	assert_int_equal(w.f.numa_calls, 0);
 	assert_screen_has(w.d.canvas, "2 nodes");
-	w.f.feed.numa = NULL;
+	w.f.session.numa = NULL;
 	driver_press(&w.d, "33");
 	assert_screen_has(w.d.canvas, "2 nodes");
 	end(&w);
@@ -154,9 +154,9 @@ static void filters_of_the_command_line_stay(void **state)
 	nodeset_add(&o.filter.nodes, 0);
 	nodeset_add(&o.filter.nodes, 1);
 	nodeset_add(&o.filter.nodes, 3);
-	madefeed_init(&w.f);
-	madefeed_off_cpu(&w.f);
-	madenuma_feed(&w.f, "bbbb");
+	madesession_init(&w.f);
+	madesession_off_cpu(&w.f);
+	madenuma_session(&w.f, "bbbb");
 	driver_init_with(&w.d, &w.f, &o, 130, 30);
 	assert_screen_has(w.d.canvas, "by node, by process \xC2\xB7 nodes 0-1,3");
 	driver_press(&w.d, "3j<Enter>");
@@ -174,9 +174,9 @@ static void far_accesses_are_a_tree(void **state)
 				.filter = { .measures = MEASURES_FAR } };
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_off_cpu(&w.f);
-	madenuma_feed(&w.f, "bb");
+	madesession_init(&w.f);
+	madesession_off_cpu(&w.f);
+	madenuma_session(&w.f, "bb");
 	driver_init_with(&w.d, &w.f, &o, 100, 30);
 	assert_screen_has(w.d.canvas, "far accesses \xC2\xB7 by process");
 	assert_screen_has(w.d.canvas, "lookupKey");
@@ -194,16 +194,16 @@ static void nothing_of_a_node_is_explained(void **state)
 	struct world w;
 
 	nodeset_add(&o.filter.nodes, 7);
-	madefeed_init(&w.f);
-	madefeed_server(&w.f);
-	madenuma_feed(&w.f, "bb");
+	madesession_init(&w.f);
+	madesession_server(&w.f);
+	madenuma_session(&w.f, "bb");
 	driver_init_with(&w.d, &w.f, &o, 100, 30);
 	assert_screen_has(w.d.canvas, "none in this view");
 	assert_screen_has(w.d.canvas, "Only what CPUs of the chosen nodes did counts here; 3 shows");
 	end(&w);
 	o.filter = (struct query){ .measures = MEASURES_FAR };
-	madefeed_init(&w.f);
-	madefeed_server(&w.f);
+	madesession_init(&w.f);
+	madesession_server(&w.f);
 	driver_init_with(&w.d, &w.f, &o, 100, 30);
 	assert_screen_has(w.d.canvas, "Only accesses to memory of another node count here; 3 shows");
 	end(&w);
@@ -214,9 +214,9 @@ static void rates_are_of_what_was_seen(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_server(&w.f);
-	madenuma_feed(&w.f, "bbbb");
+	madesession_init(&w.f);
+	madesession_server(&w.f);
+	madenuma_session(&w.f, "bbbb");
 	w.f.meta.duration_ns -= 20 * NSEC_PER_SEC;
 	driver_init(&w.d, &w.f, 100, 30, false);
 	driver_press(&w.d, "3");

@@ -17,14 +17,14 @@
 #include <string.h>
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, int cols, int rows, const char *keys)
 {
-	madefeed_init(&w->f);
-	madefeed_server(&w->f);
+	madesession_init(&w->f);
+	madesession_server(&w->f);
 	driver_init(&w->d, &w->f, cols, rows, false);
 	driver_press(&w->d, keys);
 }
@@ -32,7 +32,7 @@ static void begin(struct world *w, int cols, int rows, const char *keys)
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void golden(const char *name, int cols, int rows, const char *keys)
@@ -105,8 +105,8 @@ static void names_get_short_in_place(void **state)
 	struct world w;
 	struct save_job job;
 
-	madefeed_init(&w.f);
-	madefeed_server(&w.f);
+	madesession_init(&w.f);
+	madesession_server(&w.f);
 	made_add(&w.f.m, MADE_START_NS, made_thread(&w.f.m, 1234, 1234, "redis-server"), "main;x::f(int);f(int) const",
 		 NSEC_PER_SEC * 100);
 	driver_init(&w.d, &w.f, 100, 30, false);
@@ -151,10 +151,10 @@ static struct remembered shown_with(const struct query *given, const struct reme
 	struct remembered after;
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_server(&w.f);
-	w.d = (struct driver){ .feed = &w.f, .canvas = canvas_new(120, 30, false), .now_ns = MADE_START_NS };
-	w.d.view = view_new(&w.f.feed, &options);
+	madesession_init(&w.f);
+	madesession_server(&w.f);
+	w.d = (struct driver){ .session = &w.f, .canvas = canvas_new(120, 30, false), .now_ns = MADE_START_NS };
+	w.d.view = view_new(&w.f.session, &options);
 	view_restore(w.d.view, before);
 	driver_refresh(&w.d);
 	driver_press(&w.d, keys);

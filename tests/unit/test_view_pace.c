@@ -29,16 +29,16 @@ static void refresh(void *ctx, uint64_t ns)
 }
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, int cols, int rows, const char *keys)
 {
-	madefeed_init(&w->f);
-	madefeed_server(&w->f);
-	w->f.feed.rate = rate;
-	w->f.feed.refresh = refresh;
+	madesession_init(&w->f);
+	madesession_server(&w->f);
+	w->f.session.rate = rate;
+	w->f.session.refresh = refresh;
 	asked_hz = 0;
 	asked_ns = 0;
 	driver_init(&w->d, &w->f, cols, rows, false);
@@ -48,7 +48,7 @@ static void begin(struct world *w, int cols, int rows, const char *keys)
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void golden(const char *name, int cols, int rows, const char *keys)

@@ -19,15 +19,15 @@
 #include <string.h>
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
 static void begin(struct world *w, int cols, int rows, bool ascii, const char *keys)
 {
-	madefeed_init(&w->f);
-	madefeed_off_cpu(&w->f);
-	madenuma_feed(&w->f, "bb");
+	madesession_init(&w->f);
+	madesession_off_cpu(&w->f);
+	madenuma_session(&w->f, "bb");
 	driver_init(&w->d, &w->f, cols, rows, ascii);
 	driver_press(&w->d, keys);
 }
@@ -35,7 +35,7 @@ static void begin(struct world *w, int cols, int rows, bool ascii, const char *k
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void golden(const char *name, int cols, int rows, bool ascii, const char *keys)
@@ -182,8 +182,8 @@ static void threads_of_the_command_line_stay(void **state)
 				.filter = { .terms = MADE_TERM(TERM_THREAD, "bio_*") } };
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_off_cpu(&w.f);
+	madesession_init(&w.f);
+	madesession_off_cpu(&w.f);
 	driver_init_with(&w.d, &w.f, &o, 140, 40);
 	driver_press(&w.d, "4");
 	assert_screen_has(w.d.canvas, "1 thread \xC2\xB7 all time");
@@ -198,7 +198,7 @@ static void threads_of_the_command_line_stay(void **state)
 }
 
 /* Stacks that were cut in several ways and modules, losses and doubts. */
-static void make_bad(struct made_feed *f)
+static void make_bad(struct made_session *f)
 {
 	static const struct {
 		enum cut_reason cut;
@@ -244,8 +244,8 @@ static void how_good_figures_are(void **state)
 		struct world w;
 		char path[64];
 
-		madefeed_init(&w.f);
-		madefeed_off_cpu(&w.f);
+		madesession_init(&w.f);
+		madesession_off_cpu(&w.f);
 		make_bad(&w.f);
 		driver_init(&w.d, &w.f, screens[i].w, screens[i].h, screens[i].ascii);
 		driver_press(&w.d, screens[i].keys);
@@ -257,7 +257,7 @@ static void how_good_figures_are(void **state)
 }
 
 /* Most stacks walked in the kernel, some copied for several reasons, and a few compared. */
-static void make_walked(struct made_feed *f)
+static void make_walked(struct made_session *f)
 {
 	struct profile_meta *m = &f->meta;
 
@@ -290,8 +290,8 @@ static void how_stacks_were_unwound(void **state)
 		struct world w;
 		char path[64];
 
-		madefeed_init(&w.f);
-		madefeed_off_cpu(&w.f);
+		madesession_init(&w.f);
+		madesession_off_cpu(&w.f);
 		make_walked(&w.f);
 		driver_init(&w.d, &w.f, screens[i].w, screens[i].h, false);
 		driver_press(&w.d, screens[i].keys);
@@ -305,7 +305,7 @@ static void frame_pointers_are_followed_in_the_kernel(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
+	madesession_init(&w.f);
 	w.f.meta.unwound = (struct unwound){ .way = { [WAY_FRAME_POINTERS] = 49, [WAY_NONE] = 1 } };
 	driver_init(&w.d, &w.f, 100, 30, false);
 	driver_press(&w.d, "8");
@@ -419,7 +419,7 @@ static void refreshes_move_no_cursor(void **state)
 	key[0] = place(tree, &line[0]);
 	key[1] = place(waits, &line[1]);
 	for (unsigned int i = 0; i < 6; i++) {
-		madefeed_grow(&w.f, 50 + i, i % 2 ? 400 : 100);
+		madesession_grow(&w.f, 50 + i, i % 2 ? 400 : 100);
 		driver_press(&w.d, i % 3 ? "" : "<Tab>");
 		driver_refresh(&w.d);
 		assert_true(place(tree, &now[0]) == key[0] && now[0] == line[0]);
@@ -512,7 +512,7 @@ static void panes_agree(void **state)
 	struct world w;
 
 	begin(&w, 200, 50, false, "36");
-	madefeed_grow(&w.f, 55, 100);
+	madesession_grow(&w.f, 55, 100);
 	w.d.now_ns += 3600 * NSEC_PER_SEC;
 	view_tick(w.d.view, w.d.now_ns);
 	while (view_job(w.d.view, w.d.now_ns, &job)) {
@@ -534,7 +534,7 @@ static void hidden_panes_are_not_built(void **state)
 	struct world w;
 
 	begin(&w, 80, 24, false, "36m");
-	madefeed_grow(&w.f, 55, 100);
+	madesession_grow(&w.f, 55, 100);
 	w.d.now_ns += 3600 * NSEC_PER_SEC;
 	view_tick(w.d.view, w.d.now_ns);
 	for (unsigned int jobs = 0; view_job(w.d.view, w.d.now_ns, &job); jobs++) {
@@ -559,8 +559,8 @@ static void panes_come_back(void **state)
 	assert_true(remembered_same(&now, &what));
 	driver_free(&w.d);
 	w.f.numa = false;
-	w.d = (struct driver){ .feed = &w.f, .canvas = canvas_new(100, 40, false), .now_ns = MADE_START_NS };
-	w.d.view = view_new(&w.f.feed, &options);
+	w.d = (struct driver){ .session = &w.f, .canvas = canvas_new(100, 40, false), .now_ns = MADE_START_NS };
+	w.d.view = view_new(&w.f.session, &options);
 	view_restore(w.d.view, &what);
 	driver_refresh(&w.d);
 	driver_refresh(&w.d);
@@ -579,10 +579,10 @@ static void panes_without_anything_do_not(void **state)
 	static const struct ui_options options = { .refresh_ns = NSEC_PER_SEC };
 	struct world w;
 
-	madefeed_init(&w.f);
-	madefeed_server(&w.f);
-	w.d = (struct driver){ .feed = &w.f, .canvas = canvas_new(100, 40, false), .now_ns = MADE_START_NS };
-	w.d.view = view_new(&w.f.feed, &options);
+	madesession_init(&w.f);
+	madesession_server(&w.f);
+	w.d = (struct driver){ .session = &w.f, .canvas = canvas_new(100, 40, false), .now_ns = MADE_START_NS };
+	w.d.view = view_new(&w.f.session, &options);
 	view_restore(w.d.view, &what);
 	driver_refresh(&w.d);
 	assert_screen_has(w.d.canvas, "by process");

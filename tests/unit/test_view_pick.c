@@ -22,7 +22,7 @@
 #define MB (1024ull * 1024)
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
@@ -81,17 +81,17 @@ static struct proclist *list(unsigned int redis, pid_t left_out, unsigned int mo
 	return l;
 }
 
-static int attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
+static int attach(void *owner, pid_t pid, uint64_t start_ticks, struct session *ret, struct err *e)
 {
 	return -ENOTSUP;
 }
 
 static void begin(struct world *w, bool none, int cols, int rows, bool ascii, const char *keys)
 {
-	madefeed_init(&w->f);
-	madefeed_server(&w->f);
-	w->f.feed.attach = attach;
-	w->f.feed.none = none;
+	madesession_init(&w->f);
+	madesession_server(&w->f);
+	w->f.session.attach = attach;
+	w->f.session.none = none;
 	w->f.silent = none;
 	driver_init(&w->d, &w->f, cols, rows, ascii);
 	if (!none)
@@ -104,7 +104,7 @@ static void begin(struct world *w, bool none, int cols, int rows, bool ascii, co
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void give(struct world *w, struct proclist *l)
@@ -167,9 +167,9 @@ static void nothing_is_known_yet(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
-	w.f.feed.attach = attach;
-	w.f.feed.none = w.f.silent = true;
+	madesession_init(&w.f);
+	w.f.session.attach = attach;
+	w.f.session.none = w.f.silent = true;
 	driver_init(&w.d, &w.f, 80, 24, false);
 	driver_refresh(&w.d);
 	assert_at(&w, "the whole machine");
@@ -377,7 +377,7 @@ static void another_target(void **state)
 	struct world w;
 
 	begin(&w, false, 100, 30, false, "<Esc>i5");
-	next = view_new(&w.f.feed, &o);
+	next = view_new(&w.f.session, &o);
 	assert_non_null(next);
 	view_take_over(next, w.d.view);
 	assert_int_equal(view_panes(next).open, view_panes(w.d.view).open);

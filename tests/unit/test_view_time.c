@@ -19,7 +19,7 @@
 #define MS NSEC_PER_MSEC
 
 struct world {
-	struct made_feed f;
+	struct made_session f;
 	struct driver d;
 };
 
@@ -28,7 +28,7 @@ struct world {
  * for 200 ms of each second, from 400 ms on, in which it waits for a lock, and for the end of some
  * seconds, for which it sleeps.
  */
-static void work(struct made_feed *f, unsigned int from, unsigned int seconds)
+static void work(struct made_session *f, unsigned int from, unsigned int seconds)
 {
 	const thread_id t = made_thread(&f->m, 7, 7, "app");
 
@@ -56,7 +56,7 @@ static void work(struct made_feed *f, unsigned int from, unsigned int seconds)
 
 static void begin(struct world *w, int cols, int rows, bool ascii, unsigned int seconds, const char *keys)
 {
-	madefeed_init(&w->f);
+	madesession_init(&w->f);
 	work(&w->f, 0, seconds);
 	driver_init(&w->d, &w->f, cols, rows, ascii);
 	driver_press(&w->d, keys);
@@ -65,7 +65,7 @@ static void begin(struct world *w, int cols, int rows, bool ascii, unsigned int 
 static void end(struct world *w)
 {
 	driver_free(&w->d);
-	madefeed_free(&w->f);
+	madesession_free(&w->f);
 }
 
 static void golden(const char *name, int cols, int rows, bool ascii, const char *keys)
@@ -138,7 +138,7 @@ static void the_capture_goes_on(void **state)
 	begin(&w, 100, 40, false, 20, "9<Left>v<Left><Enter>");
 	assert_screen_has(w.d.canvas, "00:00:17 to 00:00:19");
 	work(&w.f, 20, 30);
-	madefeed_add(&w.f, 50, "main;novel", 10);
+	madesession_add(&w.f, 50, "main;novel", 10);
 	w.f.meta.duration_ns = 52 * NSEC_PER_SEC;
 	driver_refresh(&w.d);
 	driver_refresh(&w.d);
@@ -158,7 +158,7 @@ static void a_paused_view_can_be_searched(void **state)
 
 	begin(&w, 100, 40, false, 20, "9p");
 	work(&w.f, 20, 30);
-	madefeed_add(&w.f, 50, "main;novel", 10);
+	madesession_add(&w.f, 50, "main;novel", 10);
 	w.f.meta.duration_ns = 52 * NSEC_PER_SEC;
 	driver_press(&w.d, "<End>");
 	assert_screen_has(w.d.canvas, "00:00:19 \xC2\xB7");
@@ -304,7 +304,7 @@ static void all_of_a_recording_fits(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
+	madesession_init(&w.f);
 	work(&w.f, 0, 300);
 	w.f.ended = true;
 	driver_init(&w.d, &w.f, 80, 24, false);
@@ -319,7 +319,7 @@ static void nothing_seen_yet(void **state)
 {
 	struct world w;
 
-	madefeed_init(&w.f);
+	madesession_init(&w.f);
 	driver_init(&w.d, &w.f, 80, 24, false);
 	driver_press(&w.d, "9<Left><PgUp>v<Enter>H+-<Esc><Esc>");
 	driver_press(&w.d, "9");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake-feed.c - the terminal view on a made profile that goes on growing, so that it can be tested
- * in a real terminal without privileges. Usage: fake-feed
+ * fake-session.c - the terminal view on a made profile that goes on growing, so that it can be tested
+ * in a real terminal without privileges. Usage: fake-session
  * [server|hostile|waiting|off|deadlock|sleeper|numa|begin] [CONTROL]
  *
  * CONTROL is a FIFO; each line written to it is a command:
@@ -31,7 +31,7 @@
 #define GROW_US 50000
 
 struct fake {
-	struct made_feed f;
+	struct made_session f;
 	const char *control;
 	_Atomic bool stop, growing;
 	int quit_fd, begin_fd;
@@ -45,7 +45,7 @@ static void *grow(void *arg)
 		usleep(GROW_US);
 		if (!atomic_load(&k->growing))
 			continue;
-		madefeed_grow(&k->f, 60 + n / 20, 1);
+		madesession_grow(&k->f, 60 + n / 20, 1);
 		pthread_mutex_lock(&k->f.lock);
 		k->f.meta.duration_ns += GROW_US * NSEC_PER_USEC;
 		pthread_mutex_unlock(&k->f.lock);
@@ -67,7 +67,7 @@ static void add_many(struct fake *k, int n)
 		char stack[128];
 
 		snprintf(stack, sizeof(stack), "main;a%d;b%d;c%d;d%d", i % 7, i % 31, i % 101, i);
-		madefeed_add(&k->f, 60, stack, 1);
+		madesession_add(&k->f, 60, stack, 1);
 	}
 }
 
@@ -119,29 +119,29 @@ static void *listen_to(void *arg)
 
 static void set_up(struct fake *k, const char *shape)
 {
-	madefeed_init(&k->f);
+	madesession_init(&k->f);
 	if (!strcmp(shape, "hostile")) {
-		madefeed_hostile(&k->f);
+		madesession_hostile(&k->f);
 		return;
 	}
 	if (!strcmp(shape, "off")) {
-		madefeed_off_cpu(&k->f);
+		madesession_off_cpu(&k->f);
 		return;
 	}
 	if (!strcmp(shape, "numa")) {
-		madefeed_off_cpu(&k->f);
-		madenuma_feed(&k->f, "bbmb");
+		madesession_off_cpu(&k->f);
+		madenuma_session(&k->f, "bbmb");
 		return;
 	}
 	if (!strcmp(shape, "deadlock")) {
-		madefeed_deadlock(&k->f, 12);
+		madesession_deadlock(&k->f, 12);
 		return;
 	}
 	if (!strcmp(shape, "sleeper")) {
-		madefeed_sleeper(&k->f, 12);
+		madesession_sleeper(&k->f, 12);
 		return;
 	}
-	madefeed_server(&k->f);
+	madesession_server(&k->f);
 	if (!strcmp(shape, "waiting")) {
 		k->f.silent = true;
 		k->f.meta.target_state = TARGET_WAITING;
@@ -151,7 +151,7 @@ static void set_up(struct fake *k, const char *shape)
 	}
 }
 
-static int begin(void *ctx, struct feed *ret, struct err *e)
+static int begin(void *ctx, struct session *ret, struct err *e)
 {
 	struct fake *k = ctx;
 	eventfd_t how = 0;
@@ -159,17 +159,17 @@ static int begin(void *ctx, struct feed *ret, struct err *e)
 	eventfd_read(k->begin_fd, &how);
 	if (how != 1)
 		return err_set(e, EPERM, "cannot begin");
-	*ret = k->f.feed;
+	*ret = k->f.session;
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	static struct fake k;
-	struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-feed",
-				.otherwise = "fake-feed -b needs no terminal" };
+	struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-session",
+				.otherwise = "fake-session -b needs no terminal" };
 	struct err e = ERR_INIT;
-	struct feed feed = { 0 };
+	struct session session = { 0 };
 	pthread_t grower, listener;
 	int r;
 
@@ -177,19 +177,19 @@ int main(int argc, char **argv)
 	k.quit_fd = eventfd(0, EFD_CLOEXEC);
 	k.begin_fd = eventfd(0, EFD_CLOEXEC);
 	if (argc > 1 && !strcmp(argv[1], "begin")) {
-		k.f.feed.note = "there is something to be known";
+		k.f.session.note = "there is something to be known";
 		o.start = begin;
 		o.start_ctx = &k;
 		o.starting = "attaching to redis-server 1234 ...";
 	} else {
-		feed = k.f.feed;
+		session = k.f.session;
 	}
 	k.control = argc > 2 ? argv[2] : NULL;
 	if (pthread_create(&grower, NULL, grow, &k) || (k.control && pthread_create(&listener, NULL, listen_to, &k)))
 		return 99;
-	r = ui_run(&feed, &o, k.quit_fd, &e);
+	r = ui_run(&session, &o, k.quit_fd, &e);
 	if (r)
-		fprintf(stderr, "fake-feed: %s\n", e.text);
+		fprintf(stderr, "fake-session: %s\n", e.text);
 	atomic_store(&k.stop, true);
 	pthread_join(grower, NULL);
 	return r ? 1 : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* feeds.c - adapters, nothing else. */
+/* backends.c - adapters, nothing else. */
 #include "config.h"
 
-#include "session/feeds.h"
+#include "session/backends.h"
 
 #include "base/numbered.h"
 #include "base/strtab.h"
@@ -60,9 +60,9 @@ static void live_refresh(void *ctx, uint64_t ns)
 	engine_set_refresh(ctx, ns);
 }
 
-static void live_recording(void *ctx, struct feed_recording *ret)
+static void live_recording(void *ctx, struct session_recording *ret)
 {
-	static const enum feed_recording_state states[] = {
+	static const enum session_recording_state states[] = {
 		[ENGINE_RECORDING_KEEPING] = RECORDING_KEEPING,
 		[ENGINE_RECORDING_GOING] = RECORDING_GOING,
 		[ENGINE_RECORDING_ENDING] = RECORDING_ENDING,
@@ -71,7 +71,7 @@ static void live_recording(void *ctx, struct feed_recording *ret)
 	struct engine_recording now;
 
 	engine_recording(ctx, &now);
-	*ret = (struct feed_recording){ .state = states[now.state], .bytes = now.bytes, .keep_ns = now.keep_ns };
+	*ret = (struct session_recording){ .state = states[now.state], .bytes = now.bytes, .keep_ns = now.keep_ns };
 }
 
 static int begin_recording(struct engine *en, char *text, size_t size, struct err *e)
@@ -148,9 +148,9 @@ static bool live_ended(void *ctx)
 	return engine_wait(ctx, 1);
 }
 
-struct feed feed_from_engine(struct engine *en)
+struct session session_from_engine(struct engine *en)
 {
-	return (struct feed){
+	return (struct session){
 		.ctx = en,
 		.names = engine_names(en),
 		.snapshot = live_snapshot,
@@ -240,9 +240,9 @@ static bool still_ended(void *ctx)
 	return true;
 }
 
-struct feed feed_from_still(struct still *st)
+struct session session_from_still(struct still *st)
 {
-	return (struct feed){
+	return (struct session){
 		.ctx = st,
 		.names = st->names,
 		.snapshot = still_snapshot,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* feeds.h - a live engine, or a loaded recording, as what is asked through session.h. */
-#ifndef SBERF_SESSION_FEEDS_H
-#define SBERF_SESSION_FEEDS_H
+/* backends.h - a live engine, or a loaded recording, as what is asked through session.h. */
+#ifndef SBERF_SESSION_BACKENDS_H
+#define SBERF_SESSION_BACKENDS_H
 
 #include "engine/engine.h"
 #include "session/session.h"
@@ -13,9 +13,9 @@ struct still {
 	const struct names *names;
 };
 
-/* Both borrow their argument for as long as the feed is used. */
-struct feed feed_from_engine(struct engine *en);
-struct feed feed_from_still(struct still *st);
+/* Both borrow their argument for as long as the session is used. */
+struct session session_from_engine(struct engine *en);
+struct session session_from_still(struct still *st);
 
 /*
  * How the code behind ST is come by: from files of this machine that have the build-ids of those

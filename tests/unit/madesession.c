@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* madefeed.c - see madefeed.h. */
+/* madesession.c - see madesession.h. */
 #include "config.h"
 
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madesession.h"
 
 #include "base/clock.h"
 #include "tests/unit/cmocka_all.h"
@@ -12,9 +12,9 @@
 
 #define SAMPLE_NS (10 * NSEC_PER_MSEC)
 
-static struct snapshot *feed_snapshot(void *ctx)
+static struct snapshot *session_snapshot(void *ctx)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 	struct snapshot *s;
 
 	pthread_mutex_lock(&f->lock);
@@ -23,9 +23,9 @@ static struct snapshot *feed_snapshot(void *ctx)
 	return s;
 }
 
-static uint64_t feed_published(void *ctx)
+static uint64_t session_published(void *ctx)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 	uint64_t n;
 
 	pthread_mutex_lock(&f->lock);
@@ -34,26 +34,26 @@ static uint64_t feed_published(void *ctx)
 	return n;
 }
 
-static void feed_status(void *ctx, struct profile_meta *ret)
+static void session_status(void *ctx, struct profile_meta *ret)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 
 	pthread_mutex_lock(&f->lock);
 	*ret = f->meta;
 	pthread_mutex_unlock(&f->lock);
 }
 
-static void feed_prefer(void *ctx, const frame_id *frames, size_t n)
+static void session_prefer(void *ctx, const frame_id *frames, size_t n)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 
 	f->n_preferred = n < 256 ? n : 256;
 	memcpy(f->preferred, frames, f->n_preferred * sizeof(*frames));
 }
 
-static void feed_reset(void *ctx)
+static void session_reset(void *ctx)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 
 	pthread_mutex_lock(&f->lock);
 	profile_clear(f->m.p);
@@ -66,24 +66,24 @@ static void feed_reset(void *ctx)
 	pthread_mutex_unlock(&f->lock);
 }
 
-static void feed_wakers(void *ctx, bool on)
+static void session_wakers(void *ctx, bool on)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 
 	f->wakers = on;
 }
 
-static void feed_numa(void *ctx, bool on)
+static void session_numa(void *ctx, bool on)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 
 	f->numa = on;
 	f->numa_calls++;
 }
 
-static bool feed_ended(void *ctx)
+static bool session_ended(void *ctx)
 {
-	struct made_feed *f = ctx;
+	struct made_session *f = ctx;
 	bool ended;
 
 	pthread_mutex_lock(&f->lock);
@@ -92,14 +92,15 @@ static bool feed_ended(void *ctx)
 	return ended;
 }
 
-void madefeed_init(struct made_feed *f)
+void madesession_init(struct made_session *f)
 {
 	memset(f, 0, sizeof(*f));
 	pthread_mutex_init(&f->lock, NULL);
 	made_init(&f->m, NULL);
-	f->feed = (struct feed){ .ctx = f, .names = f->m.names, .snapshot = feed_snapshot, .published = feed_published,
-				 .status = feed_status, .prefer = feed_prefer, .reset = feed_reset,
-				 .wakers = feed_wakers, .numa = feed_numa, .ended = feed_ended };
+	f->session = (struct session){ .ctx = f, .names = f->m.names, .snapshot = session_snapshot,
+				       .published = session_published,
+				       .status = session_status, .prefer = session_prefer, .reset = session_reset,
+				       .wakers = session_wakers, .numa = session_numa, .ended = session_ended };
 	f->meta = (struct profile_meta){ .target = "app 7", .event = "cpu-clock", .freq_asked = 99,
 					 .freq_got = 99, .cpus = 2,
 					 .start_mono_ns = MADE_START_NS, .target_state = TARGET_RUNNING,
@@ -108,13 +109,13 @@ void madefeed_init(struct made_feed *f)
 	f->published = 1;
 }
 
-void madefeed_free(struct made_feed *f)
+void madesession_free(struct made_session *f)
 {
 	made_free(&f->m);
 	pthread_mutex_destroy(&f->lock);
 }
 
-static void add(struct made_feed *f, unsigned int second, thread_id thread, const char *stack, unsigned int n)
+static void add(struct made_session *f, unsigned int second, thread_id thread, const char *stack, unsigned int n)
 {
 	const bool cut = stack[0] == '!';
 
@@ -127,14 +128,14 @@ static void add(struct made_feed *f, unsigned int second, thread_id thread, cons
 	f->published++;
 }
 
-void madefeed_add(struct made_feed *f, unsigned int second, const char *stack, unsigned int n)
+void madesession_add(struct made_session *f, unsigned int second, const char *stack, unsigned int n)
 {
 	pthread_mutex_lock(&f->lock);
 	add(f, second, made_thread(&f->m, 7, 7, "app"), stack, n);
 	pthread_mutex_unlock(&f->lock);
 }
 
-void madefeed_server(struct made_feed *f)
+void madesession_server(struct made_session *f)
 {
 	static const struct {
 		const char *stack;
@@ -168,7 +169,7 @@ void madefeed_server(struct made_feed *f)
 	f->meta.user_cpu_ns = 240 * NSEC_PER_MSEC;
 }
 
-void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n)
+void madesession_grow(struct made_session *f, unsigned int second, unsigned int n)
 {
 	pthread_mutex_lock(&f->lock);
 	add(f, second, made_thread(&f->m, 1234, 1234, "redis-server"),
@@ -187,7 +188,7 @@ struct made_wait {
 	const char *waker;       /* the waker's stack; NULL = nobody asked */
 };
 
-static void count_wait(struct made_feed *f, enum event_kind kind, uint64_t n, uint64_t ns, uint64_t own_ns)
+static void count_wait(struct made_session *f, enum event_kind kind, uint64_t n, uint64_t ns, uint64_t own_ns)
 {
 	if (kind == EVENT_BLOCKED) {
 		f->meta.waits += n;
@@ -205,7 +206,7 @@ static uint64_t end_of_second(unsigned int n)
 }
 
 /* In each tenth of the minute a tenth of them, and one time in the run queue for all of these. */
-static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, const struct made_wait *w)
+static void add_waits(struct made_session *f, thread_id thread, thread_id waker, const struct made_wait *w)
 {
 	for (unsigned int i = 0; i < 10; i++) {
 		const uint64_t at = end_of_second(i * 6 + 3), own_ns = w->sampled ? w->ns : w->n / 10 * w->ns;
@@ -228,7 +229,7 @@ static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, co
 }
 
 /* SECONDS in the run queue, in stretches of 2 ms. */
-static void add_runnable(struct made_feed *f, thread_id thread, const char *stack, double seconds)
+static void add_runnable(struct made_session *f, thread_id thread, const char *stack, double seconds)
 {
 	for (unsigned int i = 0; i < (unsigned int)(seconds * 500); i++)
 		made_wait(&f->m, end_of_second(i % 60), thread, stack, EVENT_RUNNABLE, "preempted", 'R',
@@ -243,7 +244,7 @@ struct made_open {
 };
 
 /* A wait that has not ended after SECONDS up to the end of the capture. */
-static void add_open(struct made_feed *f, struct made_open *o, thread_id thread, const char *stack, const char *call,
+static void add_open(struct made_session *f, struct made_open *o, thread_id thread, const char *stack, const char *call,
 		     char state, unsigned int seconds)
 {
 	const uint64_t ns = seconds * NSEC_PER_SEC;
@@ -259,7 +260,7 @@ static void add_open(struct made_feed *f, struct made_open *o, thread_id thread,
 	count_wait(f, EVENT_BLOCKED, 1, ns, ns);
 }
 
-static void commit_open(struct made_feed *f, const struct made_open *o)
+static void commit_open(struct made_session *f, const struct made_open *o)
 {
 	const uint64_t end = MADE_START_NS + f->meta.duration_ns;
 
@@ -267,7 +268,7 @@ static void commit_open(struct made_feed *f, const struct made_open *o)
 	f->published++;
 }
 
-static void follow_waits(struct made_feed *f, unsigned int seconds)
+static void follow_waits(struct made_session *f, unsigned int seconds)
 {
 	f->meta.off_cpu = true;
 	f->meta.duration_ns = seconds * NSEC_PER_SEC;
@@ -275,7 +276,7 @@ static void follow_waits(struct made_feed *f, unsigned int seconds)
 	snprintf(f->meta.arch, sizeof(f->meta.arch), MADE_ARCH);
 }
 
-void madefeed_off_cpu(struct made_feed *f)
+void madesession_off_cpu(struct made_session *f)
 {
 	static const struct made_wait loop[] = {
 		{ "main;aeMain;epoll_wait;do_epoll_wait_[k]", "epoll_wait", 'S', 12000,
@@ -325,7 +326,7 @@ void madefeed_off_cpu(struct made_feed *f)
 	commit_open(f, &open);
 }
 
-void madefeed_deadlock(struct made_feed *f, unsigned int seconds)
+void madesession_deadlock(struct made_session *f, unsigned int seconds)
 {
 	struct made_open open = { .n = 0 };
 
@@ -338,7 +339,7 @@ void madefeed_deadlock(struct made_feed *f, unsigned int seconds)
 	commit_open(f, &open);
 }
 
-void madefeed_sleeper(struct made_feed *f, unsigned int seconds)
+void madesession_sleeper(struct made_session *f, unsigned int seconds)
 {
 	struct made_open open = { .n = 0 };
 
@@ -348,7 +349,7 @@ void madefeed_sleeper(struct made_feed *f, unsigned int seconds)
 	commit_open(f, &open);
 }
 
-void madefeed_hostile(struct made_feed *f)
+void madesession_hostile(struct made_session *f)
 {
 	static const char *const stacks[] = {
 		"main;\033[2J\033[31mred;\033]0;title\007x",
@@ -364,7 +365,7 @@ void madefeed_hostile(struct made_feed *f)
 	};
 
 	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
-		madefeed_add(f, (unsigned int)i, stacks[i], 20 - (unsigned int)i);
+		madesession_add(f, (unsigned int)i, stacks[i], 20 - (unsigned int)i);
 	snprintf(f->meta.target, sizeof(f->meta.target), "ev\033[31mil\n\xE2\x80\xAE 7");
 	f->meta.duration_ns = 8 * NSEC_PER_SEC;
 }
