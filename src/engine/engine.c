@@ -62,18 +62,6 @@ void engine_fail(struct engine *en, int result, const struct err *e)
 	atomic_store(&en->stop, true);
 }
 
-static void take_numa_state(void *ctx, struct numa_state *s)
-{
-	struct engine *en = ctx;
-
-	numa_state_unref(en->numa_last);
-	en->numa_last = numa_state_ref(s);
-
-	profile_numa(en->profile, s);
-	if (en->sink.recorder)
-		recorder_numa(en->sink.recorder, s);
-}
-
 static bool read_further(void *ctx, const struct raw_event *raw)
 {
 	struct engine *en = ctx;
@@ -468,8 +456,6 @@ static int engine_build_numa(struct engine *en, const struct engine_config *c, s
 		.ps = en->ps,
 		.profile = en->profile,
 		.sink = &en->sink,
-		.state = take_numa_state,
-		.ctx = en,
 		.placement = c->placement,
 	};
 	int r;

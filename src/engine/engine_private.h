@@ -33,7 +33,6 @@ struct engine {
 	struct event_sink sink;          /* its recorder is that of this capture; NULL = no recording */
 	bool recorder_spare;             /* the capture survives its failure */
 	bool recorder_midway;            /* it joined a running capture; so it is spare, too */
-	struct numa_state *numa_last;    /* a reference; NULL = none yet */
 	struct ingest *ingest;
 	struct target_watch *watch;
 	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */

@@ -6,8 +6,20 @@
 
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
-#include "profile/profile.h"
+#include "numa/state.h"
 #include "record/recording.h"
+
+/* What finds no memory is not shown this time. */
+static void event_sink_show(struct event_sink *s, const struct event *ev)
+{
+	struct fact f, *place;
+
+	if (profile_fact(s->profile, ev, &f) < 0)
+		return;
+	place = vec_push(s->provisional);
+	if (place)
+		*place = f;
+}
 
 void event_sink_add(struct event_sink *s, const struct event *ev)
 {
@@ -15,7 +27,9 @@ void event_sink_add(struct event_sink *s, const struct event *ev)
 		s->observer(s->observer_ctx, NULL, ev);
 	if (!s->profile)
 		return;
-	if (profile_add(s->profile, ev) < 0)
+	if (s->provisional)
+		event_sink_show(s, ev);
+	else if (profile_add(s->profile, ev) < 0)
 		s->no_memory++;
 	else if (s->recorder && !recorder_event(s->recorder, ev))
 		s->not_recorded++;
@@ -62,4 +76,20 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 	default:
 		break;
 	}
+}
+
+void event_sink_numa(struct event_sink *s, struct numa_state *state)
+{
+	numa_state_unref(s->numa_state);
+	s->numa_state = numa_state_ref(state);
+	if (s->profile)
+		profile_numa(s->profile, state);
+	if (s->recorder)
+		recorder_numa(s->recorder, state);
+}
+
+void event_sink_clear(struct event_sink *s)
+{
+	numa_state_unref(s->numa_state);
+	s->numa_state = NULL;
 }

@@ -11,15 +11,18 @@
 #ifndef SBERF_ENGINE_EVENT_SINK_H
 #define SBERF_ENGINE_EVENT_SINK_H
 
+#include "base/vec.h"
 #include "model/event.h"
 #include "model/raw.h"
+#include "profile/profile.h"
 
 #include <stdint.h>
 
 struct numa_facts;
 struct offcpu;
-struct profile;
 struct recorder;
+
+typedef VEC(struct fact) fact_list;
 
 /*
  * All zero, it drops every event. It borrows what it points to, which must outlive the last event.
@@ -31,6 +34,12 @@ struct event_sink {
 	struct offcpu *offcpu;
 	/* finds the nodes of samples and faults, counts migrations; NULL = no NUMA */
 	struct numa_facts *numa;
+	/*
+	 * Of an event_sink_add(): becomes facts here, and goes nowhere else, since it is
+	 * provisional; NULL: it is for good.
+	 */
+	fact_list *provisional;
+	struct numa_state *numa_state;   /* a reference to the last one of event_sink_numa(); NULL = none yet */
 
 	/*
 	 * Sees each event of event_sink_walked(), with its RAW, and each of event_sink_add(), with
@@ -57,5 +66,10 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
  * Adds EV, whose weight is settled, to profile and recording. Events that find no room are counted.
  */
 void event_sink_add(struct event_sink *s, const struct event *ev);
+
+/* Passes STATE, of which the caller keeps its reference, to profile and recording. */
+void event_sink_numa(struct event_sink *s, struct numa_state *state);
+/* Drops the last state; what S points to is not its own. */
+void event_sink_clear(struct event_sink *s);
 
 #endif

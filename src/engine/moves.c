@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "engine/task_thread.h"
 
 #include <stdlib.h>
 
@@ -133,7 +134,7 @@ static void tell_missing(struct moves *m, struct mover *w, uint64_t n, uint64_t 
 			    .wait = { .waker = ID_NONE }, .place = { .node = NODE_UNKNOWN, .file = ID_NONE } };
 
 	w->told += n;
-	ev.thread = m->config.thread(m->config.ctx, &w->task);
+	ev.thread = task_thread(m->config.ps, m->config.dict, &w->task);
 	if (ev.thread != ID_NONE)
 		event_sink_add(m->config.sink, &ev);
 }

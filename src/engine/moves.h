@@ -28,12 +28,8 @@ struct moves;
 struct moves_config {
 	struct dict *dict;               /* must outlive the result */
 	struct event_sink *sink;         /* gets each migration */
-	/*
-	 * Returns the id of a thread that only totals know; ID_NONE: its migrations are not
-	 * emitted.
-	 */
-	thread_id (*thread)(void *ctx, const struct reconcile_task *task);
-	void *ctx;
+	/* names threads that only totals know, and outlives the result; NULL: theirs are not emitted */
+	struct processes *ps;
 };
 
 /* On success *RET is the caller's; else a negative errno with a sentence. */

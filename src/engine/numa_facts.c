@@ -15,7 +15,6 @@
 #include "base/vec.h"
 #include "engine/data_access.h"
 #include "engine/moves.h"
-#include "engine/task_thread.h"
 #include "numa/policy.h"
 #include "system/cpus.h"
 
@@ -66,19 +65,11 @@ static int numa_facts_open_code(void *ctx, module_id module, struct err *e)
 	return processes_open_code(ps, module, e);
 }
 
-static thread_id numa_facts_thread_of(void *ctx, const struct reconcile_task *task)
-{
-	struct numa_facts *n = ctx;
-
-	return task_thread(n->config.ps, profile_dict(n->config.profile), task);
-}
-
 static int numa_facts_build(struct numa_facts *n, struct err *e)
 {
 	struct dict *dict = profile_dict(n->config.profile);
 	const struct code_config code = { .dict = dict, .open = numa_facts_open_code, .ctx = n->config.ps };
-	const struct moves_config moves = { .dict = dict, .sink = n->config.sink,
-					    .thread = numa_facts_thread_of, .ctx = n };
+	const struct moves_config moves = { .dict = dict, .sink = n->config.sink, .ps = n->config.ps };
 	struct data_access_config touch = { .dict = dict, .sink = n->config.sink };
 	int r = topology_read(SYSTEM_DIR, &n->topology, e);
 
@@ -491,7 +482,7 @@ static void make_state(struct numa_facts *n, uint64_t now_ns)
 	if (topology_copy(&s->topology, &n->topology, NULL) || !copy_threads(n, s) || !copy_processes(n, s))
 		return;
 	count_left(n, &s->figures);
-	n->config.state(n->config.ctx, s);
+	event_sink_numa(n->config.sink, s);
 }
 
 void numa_facts_turn(struct numa_facts *n, uint64_t now_ns)

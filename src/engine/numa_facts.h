@@ -28,12 +28,7 @@ struct numa_facts_config {
 	struct source *source;           /* must outlive the result, like the next three */
 	struct processes *ps;
 	struct profile *profile;
-	struct event_sink *sink;         /* gets accesses, first touches and migrations */
-	/*
-	 * Called with each new state, to show and record it; S lives at least until this returns.
-	 */
-	void (*state)(void *ctx, struct numa_state *s);
-	void *ctx;
+	struct event_sink *sink;         /* gets accesses, first touches and migrations, and each new state */
 	struct placement_config placement;       /* where pages are found; zeroed = ask the kernel */
 };
 

@@ -14,7 +14,6 @@
 #include "engine/openwaits.h"
 #include "engine/reconcile.h"
 #include "engine/remote_stacks.h"
-#include "engine/task_thread.h"
 #include "engine/wait_sums.h"
 
 #include <stdlib.h>
@@ -53,58 +52,16 @@ struct offcpu {
 	unsigned int failures;
 	unsigned int gone;               /* totals that the latest reading told for the last time */
 	uint64_t rate_ns, rate_waits;    /* when the period was last set, and how many waits had been told */
-	VEC(struct fact) facts;          /* provisional ones in the making */
-	uint64_t lost;                   /* events that found no room */
+	fact_list facts;                 /* provisional ones in the making */
 	uint64_t stop_ns;                /* 0 = it runs */
 	struct openwaits_figures at_end;
 };
 
-/* ---- what account and openwaits ask for ---- */
+/* ---- stacks of waits under way ---- */
 
-static thread_id thread_of_task(void *ctx, const struct reconcile_task *task)
+/* False when the stack of W cannot be had now. */
+static bool offcpu_take_stack(struct offcpu *oc, const struct source_open *w)
 {
-	struct offcpu *oc = ctx;
-
-	return task_thread(oc->config.ps, profile_dict(oc->config.profile), task);
-}
-
-static thread_id thread_of_open(void *ctx, const struct source_open *w)
-{
-	struct offcpu *oc = ctx;
-	struct process *p = processes_get(oc->config.ps, w->pid);
-
-	return p ? process_thread(oc->config.ps, p, w->tid, w->start_ns, w->cgroup_id, w->comm) : ID_NONE;
-}
-
-static void tell_end(void *ctx, const struct reconcile_task *task, const struct event *ev,
-		     const struct reconcile_wait *w)
-{
-	struct offcpu *oc = ctx;
-
-	if (!reconcile_wait(oc->account, task, ev, w))
-		oc->lost++;
-}
-
-static void offcpu_tell_sum(void *ctx, const struct reconcile_task *task, const struct event *ev,
-			    const struct reconcile_wait *w)
-{
-	struct offcpu *oc = ctx;
-
-	if (!reconcile_sum(oc->account, task, ev, w))
-		oc->lost++;
-}
-
-static void tell_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
-			uint64_t runnable_ns)
-{
-	struct offcpu *oc = ctx;
-
-	reconcile_missed(oc->account, task, call, blocked_ns, runnable_ns);
-}
-
-static bool offcpu_take_stack(void *ctx, const struct source_open *w)
-{
-	struct offcpu *oc = ctx;
 	struct raw_event raw;
 
 	if (!w->has_stack)
@@ -115,16 +72,23 @@ static bool offcpu_take_stack(void *ctx, const struct source_open *w)
 	return true;
 }
 
+static void offcpu_ask_stacks(struct offcpu *oc)
+{
+	const struct source_open *w;
+	size_t at = 0;
+
+	while ((w = openwaits_wanted(oc->waits, &at)))
+		if (!offcpu_take_stack(oc, w))
+			openwaits_refused(oc->waits, at);
+}
+
 /* ---- life ---- */
 
 int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e)
 {
 	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
-	const struct reconcile_config account = { .dict = profile_dict(c->profile), .sink = c->sink,
-						.thread = thread_of_task, .ctx = oc };
-	struct wait_sums_config sums = { .each = offcpu_tell_sum, .thread = thread_of_task, .ctx = oc };
-	struct openwaits_config waits = { .sink = c->sink, .take = offcpu_take_stack, .ended = tell_end,
-					  .missed = tell_missed, .thread = thread_of_open, .ctx = oc };
+	const struct reconcile_config account = { .dict = profile_dict(c->profile), .sink = c->sink, .ps = c->ps };
+	struct openwaits_config waits = { .sink = c->sink, .ps = c->ps };
 	int r;
 
 	if (!oc)
@@ -133,8 +97,8 @@ int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e
 	r = reconcile_new(&account, &oc->account, e);
 	if (r < 0)
 		return r;
-	waits.no_stack = sums.no_stack = reconcile_no_stack(oc->account);
-	oc->sums = wait_sums_new(&sums);
+	waits.account = oc->account;
+	oc->sums = wait_sums_new(oc->account);
 	if (!oc->sums)
 		return err_nomem(e, "the account of time");
 	r = openwaits_new(&waits, &oc->waits, e);
@@ -179,8 +143,7 @@ void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct 
 {
 	const struct reconcile_task task = offcpu_task_of(raw);
 
-	if (!reconcile_sample(oc->account, &task, ev))
-		oc->lost++;
+	(void)reconcile_sample(oc->account, &task, ev);
 }
 
 void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
@@ -194,7 +157,7 @@ void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct ev
 		wait_sums_first(oc->sums, &task, raw->wait.sum, ev);
 	if (!openwaits_over(oc->waits, &task, raw->wait.id, &end, &w))
 		return;
-	tell_end(oc, &task, &end, &w);
+	(void)reconcile_wait(oc->account, &task, &end, &w);
 	if (oc->config.sink->numa)
 		numa_facts_wait(oc->config.sink->numa, raw, &end);
 }
@@ -264,6 +227,8 @@ static int offcpu_look(struct offcpu *oc, uint64_t now_ns, struct err *e)
 	/* A capture ends when it was stopped, however long ago that is. */
 	oc->look_ns = oc->stop_ns ? oc->stop_ns : look_ns;
 	openwaits_end(oc->waits, oc->look_ns);
+	offcpu_ask_stacks(oc);
+	openwaits_pieces(oc->waits);
 	return 0;
 }
 
@@ -347,7 +312,7 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 	if (r >= 0)
 		r = read_sums(oc, seen_ns, now, e);
 	if (read) {
-		openwaits_ask(oc->waits);
+		offcpu_ask_stacks(oc);
 		if (oc->next_look_ns > now + SOON_NS)
 			oc->next_look_ns = now + SOON_NS;
 	}
@@ -369,21 +334,9 @@ uint64_t offcpu_settled_ns(const struct offcpu *oc)
 
 /* ---- what is shown before it is told ---- */
 
-static void offcpu_add_fact(void *ctx, const struct raw_event *raw, const struct event *ev)
-{
-	struct offcpu *oc = ctx;
-	struct fact f, *place;
-
-	if (profile_fact(oc->config.profile, ev, &f) < 0)
-		return;
-	place = vec_push(&oc->facts);
-	if (place)
-		*place = f;
-}
-
 void offcpu_provisional(struct offcpu *oc)
 {
-	struct event_sink rest = { .observer = offcpu_add_fact, .observer_ctx = oc };
+	struct event_sink rest = { .profile = oc->config.profile, .provisional = &oc->facts };
 	const uint64_t now = clock_mono_ns();
 
 	if (now - oc->look_ns > FRESH_NS)
@@ -453,5 +406,5 @@ void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)
 	m->wait_period_ns = source_wait_period(oc->config.source);
 	if (oc->outside)
 		remote_stacks_measure(oc->outside, m);
-	m->lost.n[LOST_BACKLOG] += oc->lost;
+	m->lost.n[LOST_BACKLOG] += a.lost;
 }

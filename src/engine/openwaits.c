@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "engine/task_thread.h"
 
 #include <stdlib.h>
 
@@ -45,6 +46,7 @@ struct open {
 
 struct openwaits {
 	struct openwaits_config config;
+	stack_id no_stack;       /* of the account */
 	VEC(struct open) list;
 	struct hidx index;
 	uint64_t up_to_ns;       /* this look takes waits that began until then */
@@ -59,6 +61,7 @@ int openwaits_new(const struct openwaits_config *c, struct openwaits **ret, stru
 	if (!o)
 		return err_nomem(e, "the list of waits");
 	o->config = *c;
+	o->no_stack = reconcile_no_stack(c->account);
 	*ret = o;
 	return 0;
 }
@@ -115,7 +118,7 @@ static struct open *openwaits_append(struct openwaits *o, const struct reconcile
 
 	if (!fresh)
 		return NULL;
-	*fresh = (struct open){ .task = *t, .w = *w, .like = { .stack = o->config.no_stack, .cut_module = ID_NONE } };
+	*fresh = (struct open){ .task = *t, .w = *w, .like = { .stack = o->no_stack, .cut_module = ID_NONE } };
 	if (indexed)
 		add_to_index(o, (uint32_t)(o->list.n - 1));
 	return fresh;
@@ -180,7 +183,7 @@ static uint64_t openwaits_tell(struct openwaits *o, const struct open *w, uint64
 		if (!weight && !(count && (length[0] || i) && !openwaits_untold(w, length, 1)))
 			continue;
 		if (!has_stack(w)) {
-			ev.stack = o->config.no_stack;
+			ev.stack = o->no_stack;
 			ev.flags = 0;
 		}
 		ev.kind = i ? EVENT_RUNNABLE : EVENT_BLOCKED;
@@ -226,9 +229,9 @@ void openwaits_begin(struct openwaits *o, uint64_t up_to_ns)
 		o->list.v[i].seen = false;
 }
 
-void openwaits_see(void *ctx, const struct source_open *w)
+void openwaits_see(void *openwaits, const struct source_open *w)
 {
-	struct openwaits *o = ctx;
+	struct openwaits *o = openwaits;
 	const struct reconcile_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
 	struct open *known;
 
@@ -247,15 +250,15 @@ void openwaits_see(void *ctx, const struct source_open *w)
 		known->w.kernel = w->kernel;
 	}
 	known->state = w->state;
-	known->like.thread = o->config.thread(o->config.ctx, w);
+	known->like.thread = task_thread_waiting(o->config.ps, w);
 }
 
 /* The end of W was told, but not its stack in time. */
 static void end_without(struct openwaits *o, struct open *w)
 {
-	w->end_ev.stack = o->config.no_stack;
+	w->end_ev.stack = o->no_stack;
 	w->dead = true;
-	o->config.ended(o->config.ctx, &w->task, &w->end_ev, &w->end);
+	(void)reconcile_wait(o->config.account, &w->task, &w->end_ev, &w->end);
 }
 
 static void openwaits_miss(struct openwaits *o, struct open *w)
@@ -268,7 +271,7 @@ static void openwaits_miss(struct openwaits *o, struct open *w)
 	}
 	w->dead = true;
 	if (w->told[0] || w->told[1])
-		o->config.missed(o->config.ctx, &w->task, w->w.call, w->told[0], w->told[1]);
+		reconcile_missed(o->config.account, &w->task, w->w.call, w->told[0], w->told[1]);
 }
 
 static bool piece_is_due(const struct openwaits *o, const struct open *w, uint64_t now_ns)
@@ -295,18 +298,25 @@ static void change_state(struct openwaits *o, struct open *w)
 	w->w.state = w->state;
 }
 
-void openwaits_ask(struct openwaits *o)
+const struct source_open *openwaits_wanted(struct openwaits *o, size_t *at)
 {
-	for (size_t i = 0; i < o->list.n; i++) {
-		struct open *w = &o->list.v[i];
+	while (*at < o->list.n) {
+		struct open *w = &o->list.v[(*at)++];
 
 		if (w->stack != STACK_WANTED || !w->seen || w->over)
 			continue;
-		/* The answer may come before this returns. */
 		w->stack = STACK_ASKED;
-		if (!o->config.take(o->config.ctx, &w->w) && w->stack == STACK_ASKED)
-			w->stack = STACK_WANTED;
+		return &w->w;
 	}
+	return NULL;
+}
+
+void openwaits_refused(struct openwaits *o, size_t at)
+{
+	struct open *w = at && at <= o->list.n ? &o->list.v[at - 1] : NULL;
+
+	if (w && w->stack == STACK_ASKED)
+		w->stack = STACK_WANTED;
 }
 
 void openwaits_end(struct openwaits *o, uint64_t look_ns)
@@ -321,7 +331,10 @@ void openwaits_end(struct openwaits *o, uint64_t look_ns)
 			openwaits_miss(o, w);
 	}
 	openwaits_compact(o);
-	openwaits_ask(o);
+}
+
+void openwaits_pieces(struct openwaits *o)
+{
 	for (size_t i = 0; i < o->list.n; i++) {
 		struct open *w = &o->list.v[i];
 
@@ -338,7 +351,7 @@ void openwaits_end(struct openwaits *o, uint64_t look_ns)
 static void give_stack(const struct openwaits *o, const struct open *w, struct event *ev)
 {
 	if (!has_stack(w)) {
-		ev->stack = o->config.no_stack;
+		ev->stack = o->no_stack;
 		return;
 	}
 	ev->stack = w->like.stack;
@@ -365,7 +378,7 @@ void openwaits_stack(struct openwaits *o, const struct reconcile_task *task, uin
 		return;
 	give_stack(o, w, &w->end_ev);
 	w->dead = true;
-	o->config.ended(o->config.ctx, &w->task, &w->end_ev, &w->end);
+	(void)reconcile_wait(o->config.account, &w->task, &w->end_ev, &w->end);
 }
 
 bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint64_t id, struct event *ev,
@@ -380,7 +393,7 @@ bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint
 	}
 	if (ev->stack != ID_NONE)
 		return true;
-	ev->stack = o->config.no_stack;
+	ev->stack = o->no_stack;
 	if (!known)
 		return true;
 	openwaits_believe(known, ev->time_ns);

@@ -10,6 +10,8 @@
  * state. When a look finds a wait in another state, it continues in that state from there (the
  * freezer of cgroup v1 leaves sleeping threads where they are).
  *
+ * A wait whose end came before its stack goes to the account when the stack has come, or will not.
+ *
  * Pure: the owner looks, takes stacks and reports ends. For one thread.
  */
 #ifndef SBERF_ENGINE_OPENWAITS_H
@@ -26,26 +28,11 @@
 
 struct openwaits;
 
+/* All of them must outlive the result. */
 struct openwaits_config {
-	stack_id no_stack;       /* reconcile_no_stack() */
-	struct event_sink *sink; /* gets pieces and rests */
-	/*
-	 * Requests the stack of W, which arrives by openwaits_stack(), at once or later. False when
-	 * that is impossible now: it is requested again. Without W.has_stack the stack is read from
-	 * outside, and is believed once the wait is known to have lasted longer.
-	 */
-	bool (*take)(void *ctx, const struct source_open *w);
-	/*
-	 * Reports a wait that ended while its stack was still to come, once the stack has come or
-	 * will not. As reconcile_wait().
-	 */
-	void (*ended)(void *ctx, const struct reconcile_task *task, const struct event *ev,
-		      const struct reconcile_wait *w);
-	/* Reports parts emitted here of a wait whose end never came: reconcile_missed(). */
-	void (*missed)(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
-		       uint64_t runnable_ns);
-	thread_id (*thread)(void *ctx, const struct source_open *w);
-	void *ctx;
+	struct reconcile *account;       /* gets ends that waited for their stacks, and parts whose end never came */
+	struct event_sink *sink;         /* gets pieces and rests */
+	struct processes *ps;            /* names threads; NULL: they have no ids */
 };
 
 struct openwaits_figures {
@@ -58,14 +45,25 @@ int openwaits_new(const struct openwaits_config *c, struct openwaits **ret, stru
 void openwaits_free(struct openwaits *o);        /* NULL is fine */
 
 /*
- * A look: begin, one call of openwaits_see() for each wait listed (a source_open_fn, CTX is the
- * openwaits), end. All of them were under way at LOOK_NS or later. The end requests stacks and
- * emits pieces. Waits that began after UP_TO_NS are left for another look unless they are older
- * than the capture: most of them end soon, and the modules of their stacks may not be known yet.
+ * A look: begin, one call of openwaits_see() for each wait listed (a source_open_fn), end. All of
+ * them were under way at LOOK_NS or later. Waits that began after UP_TO_NS are left for another look
+ * unless they are older than the capture: most of them end soon, and the modules of their stacks may
+ * not be known yet. Then the owner requests stacks, and has the pieces emitted that are due.
  */
 void openwaits_begin(struct openwaits *o, uint64_t up_to_ns);
-void openwaits_see(void *ctx, const struct source_open *w);
+void openwaits_see(void *openwaits, const struct source_open *w);
 void openwaits_end(struct openwaits *o, uint64_t look_ns);
+void openwaits_pieces(struct openwaits *o);
+
+/*
+ * The next wait whose stack is wanted, from *AT on, which is 0 at first; NULL: there are no more. The
+ * stack counts as requested, and arrives by openwaits_stack(), at once or later, unless the owner
+ * says that it could not be requested now. Without has_stack the stack is read from outside, and is
+ * believed once the wait is known to have lasted longer. Valid until the next look.
+ */
+const struct source_open *openwaits_wanted(struct openwaits *o, size_t *at);
+/* The wait of the last openwaits_wanted(), of *AT, is wanted again, unless its stack has come. */
+void openwaits_refused(struct openwaits *o, size_t at);
 
 /*
  * Takes the stack of the wait ID with all that belongs to it in EV; EV is NULL when there will be
@@ -77,14 +75,10 @@ void openwaits_stack(struct openwaits *o, const struct reconcile_task *task, uin
 /*
  * Takes the end of the wait ID of TASK (RAW_WAIT). EV has all that belongs to it, W its length;
  * EV.stack is ID_NONE when it came without. Sets in W what was emitted already, and in EV the stack
- * (NOTE_NO_STACK if there is none). False when its stack is still to come: config.ended will report
- * it.
+ * (NOTE_NO_STACK if there is none). False when its stack is still to come: the account gets it then.
  */
 bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint64_t id, struct event *ev,
 		    struct reconcile_wait *w);
-
-/* Requests again the stacks that could not be requested before. */
-void openwaits_ask(struct openwaits *o);
 
 /* Emits everything up to NOW_NS as pieces, so that what follows counts from there. */
 void openwaits_commit(struct openwaits *o, uint64_t now_ns);

@@ -25,6 +25,8 @@
 
 #include "engine/reconcile_private.h"
 
+#include "engine/task_thread.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +68,11 @@ stack_id reconcile_no_stack(const struct reconcile *a)
 	return a->no_stack;
 }
 
+thread_id reconcile_thread(const struct reconcile *a, const struct reconcile_task *task)
+{
+	return task_thread(a->config.ps, a->config.dict, task);
+}
+
 void reconcile_figures_of(const struct reconcile *a, struct reconcile_figures *ret)
 {
 	*ret = a->figures;
@@ -78,8 +85,10 @@ static struct held *reconcile_hold(struct reconcile *a, struct key *k, const str
 {
 	struct held *h = k && a->held.n < HELD_MAX ? vec_push(&a->held) : NULL;
 
-	if (!h)
+	if (!h) {
+		a->figures.lost++;
 		return NULL;
+	}
 	*h = (struct held){ .key = (uint32_t)(k - a->keys.v), .ev = *ev };
 	k->thread = ev->thread;
 	k->held++;
@@ -170,9 +179,8 @@ static void reconcile_add_figures(struct reconcile_figures *sum, uint8_t kind, c
 	sum->waits += more[SHORT_COUNT] + more[LONG_COUNT];
 }
 
-void reconcile_total(void *ctx, const struct source_total *t)
+void reconcile_total(struct reconcile *a, const struct source_total *t)
 {
-	struct reconcile *a = ctx;
 	const struct reconcile_task task = { .pid = t->pid, .tid = t->tid, .start_ns = t->start_ns };
 	const bool running = t->kind == EVENT_SAMPLE;
 	const uint64_t now[FIGURES] = { running ? t->running_ns : t->blocked_ns, running ? 0 : t->runnable_ns,
@@ -387,10 +395,8 @@ static void close_key(struct reconcile *a, struct key *k, uint64_t time_ns)
 /* A thread that is gone will soon be forgotten by others: now they still know who it was. */
 static void name_gone(struct reconcile *a, struct key *k)
 {
-	const struct reconcile_task task = k->task;
-
 	if (k->gone && k->thread == ID_NONE)
-		k->thread = a->config.thread(a->config.ctx, &task);
+		k->thread = reconcile_thread(a, &k->task);
 }
 
 static void look_at_keys(struct reconcile *a, uint64_t time_ns)

@@ -32,6 +32,7 @@
 #include "engine/event_sink.h"
 #include "model/dict.h"
 #include "model/event.h"
+#include "process/process.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,9 +72,8 @@ struct reconcile_wait {
 struct reconcile_config {
 	struct dict *dict;                               /* of the events; must outlive the account */
 	struct event_sink *sink;                         /* gets settled events, nearly in order of time */
-	/* Returns the id of a thread that only totals know; ID_NONE: its time is not emitted. */
-	thread_id (*thread)(void *ctx, const struct reconcile_task *task);
-	void *ctx;
+	/* names threads that only totals know, and outlives the account; NULL: their time is not emitted */
+	struct processes *ps;
 };
 
 /* Sums over all threads: from the last totals, and of emitted time by its stack. */
@@ -83,6 +83,7 @@ struct reconcile_figures {
 	uint64_t short_ns, short_count;  /* below --min-block: in none of the above */
 	uint64_t own_ns;                 /* emitted time of waits: on stacks of their own ... */
 	uint64_t none_ns;                /* ... and on none */
+	uint64_t lost;                   /* events that found no room */
 	uint32_t keys;                   /* keys now */
 };
 
@@ -114,8 +115,8 @@ bool reconcile_sum(struct reconcile *a, const struct reconcile_task *task, const
 void reconcile_missed(struct reconcile *a, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
 		    uint64_t runnable_ns);
 
-/* Takes the totals T of one thread. A source_total_fn: CTX is the account. */
-void reconcile_total(void *ctx, const struct source_total *t);
+/* Takes the totals T of one thread. */
+void reconcile_total(struct reconcile *a, const struct source_total *t);
 /*
  * Emits what is held up to TIME_NS: the moment of the last totals, up to which every event has been
  * held. Call it regularly: the grace for late events is counted in calls.
@@ -135,6 +136,8 @@ void reconcile_figures_of(const struct reconcile *a, struct reconcile_figures *r
 
 /* The stack that means "no stack" (NOTE_NO_STACK). */
 stack_id reconcile_no_stack(const struct reconcile *a);
+/* The id of TASK, of which no event has come; ID_NONE when it has none (task_thread()). */
+thread_id reconcile_thread(const struct reconcile *a, const struct reconcile_task *task);
 
 /* calls of reconcile_settle() after which an event that no total includes keeps its own weight */
 #define RECONCILE_GRACE 4u

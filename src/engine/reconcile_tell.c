@@ -98,9 +98,7 @@ void remember_stack(const struct reconcile *a, struct key *k, const struct event
 
 static thread_id reconcile_tell_thread_of(const struct reconcile *a, const struct key *k)
 {
-	const struct reconcile_task task = k->task;
-
-	return k->thread != ID_NONE ? k->thread : a->config.thread(a->config.ctx, &task);
+	return k->thread != ID_NONE ? k->thread : reconcile_thread(a, &k->task);
 }
 
 /* The stacks that may stand for what K carries; NULL when there are none. */

@@ -31,9 +31,9 @@ static void recorder_slot_adopt(struct engine *en, struct recorder *fresh)
 	engine_measure(en);
 	en->recorder_rate = en->rate_changes;
 	engine_recorded_meta(en, &meta);
-	recorder_since(fresh, &meta, en->numa_last ? &en->numa_last->figures : NULL);
-	if (en->numa_last)
-		recorder_numa(fresh, en->numa_last);
+	recorder_since(fresh, &meta, en->sink.numa_state ? &en->sink.numa_state->figures : NULL);
+	if (en->sink.numa_state)
+		recorder_numa(fresh, en->sink.numa_state);
 	en->sink.recorder = fresh;
 	en->recorder_midway = true;
 }
@@ -123,7 +123,7 @@ void engine_recorder_free(struct engine *en)
 		recorder_close(en->rec.fresh, &en->meta, NULL, NULL);
 	if (en->rec.done)
 		recorder_close(en->rec.done, &en->rec.done_meta, NULL, NULL);
-	numa_state_unref(en->numa_last);
+	event_sink_clear(&en->sink);
 }
 
 void engine_record_meta(struct engine *en)

@@ -29,18 +29,18 @@ struct pending {
 };
 
 struct wait_sums {
-	struct wait_sums_config config;
+	struct reconcile *account;
 	struct generation now, before;
 	VEC(struct pending) pending;
 	uint64_t orphans;
 };
 
-struct wait_sums *wait_sums_new(const struct wait_sums_config *c)
+struct wait_sums *wait_sums_new(struct reconcile *account)
 {
 	struct wait_sums *s = calloc(1, sizeof(*s));
 
 	if (s)
-		s->config = *c;
+		s->account = account;
 	return s;
 }
 
@@ -117,7 +117,7 @@ static void wait_sums_tell(struct wait_sums *s, const struct source_sum *sum, co
 	one.time_ns = time_ns;
 	one.cpu = sum->cpu;
 	one.node = (uint16_t)sum->node;
-	s->config.each(s->config.ctx, &task, &one, &w);
+	(void)reconcile_sum(s->account, &task, &one, &w);
 }
 
 /* The longest apart: it is of interest as it is. It is in the last part. */
@@ -155,7 +155,8 @@ static void tell_orphan(struct wait_sums *s, const struct source_sum *sum)
 {
 	const struct reconcile_task task = wait_sums_task_of(sum);
 	const struct event ev = {
-		.thread = s->config.thread(s->config.ctx, &task), .stack = s->config.no_stack, .cut_module = ID_NONE,
+		.thread = reconcile_thread(s->account, &task), .stack = reconcile_no_stack(s->account),
+		.cut_module = ID_NONE,
 		.wait = { .call = sum->call, .state = sum->state, .waker = ID_NONE },
 		.place = { .node = NODE_UNKNOWN, .file = ID_NONE },
 	};
@@ -165,9 +166,9 @@ static void tell_orphan(struct wait_sums *s, const struct source_sum *sum)
 		wait_sums_tell_sum(s, sum, &ev);
 }
 
-void wait_sums_take(void *ctx, const struct source_sum *sum)
+void wait_sums_take(void *wait_sums, const struct source_sum *sum)
 {
-	struct wait_sums *s = ctx;
+	struct wait_sums *s = wait_sums;
 	struct pending *p;
 
 	if (wait_sums_try(s, sum))

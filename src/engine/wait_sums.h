@@ -6,7 +6,7 @@
  * all, came with the first of them (source_turn_sums()). The first may come late, when a module of
  * its stack had to be loaded. A sum waits for it for two turns, and then goes without stack.
  *
- * Pure: the owner turns and reads. For one thread.
+ * The waits go to the account, reconcile_sum(). Pure: the owner turns and reads. For one thread.
  */
 #ifndef SBERF_ENGINE_WAIT_SUMS_H
 #define SBERF_ENGINE_WAIT_SUMS_H
@@ -21,17 +21,8 @@
 
 struct wait_sums;
 
-struct wait_sums_config {
-	stack_id no_stack;       /* reconcile_no_stack() */
-	/* Takes W.count waits of TASK. */
-	void (*each)(void *ctx, const struct reconcile_task *task, const struct event *ev,
-		     const struct reconcile_wait *w);
-	thread_id (*thread)(void *ctx, const struct reconcile_task *task);
-	void *ctx;
-};
-
-/* The result is the caller's; NULL when out of memory. */
-struct wait_sums *wait_sums_new(const struct wait_sums_config *c);
+/* ACCOUNT gets the waits, and must outlive the result, which is the caller's; NULL when out of memory. */
+struct wait_sums *wait_sums_new(struct reconcile *account);
 void wait_sums_free(struct wait_sums *s);                  /* NULL is fine; pending sums are dropped */
 
 /*
@@ -40,10 +31,8 @@ void wait_sums_free(struct wait_sums *s);                  /* NULL is fine; pend
  */
 void wait_sums_first(struct wait_sums *s, const struct reconcile_task *task, uint64_t id, const struct event *ev);
 
-/*
- * Emits SUM, or keeps it until its first wait comes. A source_sum_fn: CTX is the struct wait_sums.
- */
-void wait_sums_take(void *ctx, const struct source_sum *sum);
+/* Emits SUM, or keeps it until its first wait comes. A source_sum_fn. */
+void wait_sums_take(void *wait_sums, const struct source_sum *sum);
 
 /*
  * Call after all sums of a turn: retries the pending ones, and forgets first waits of the turn

@@ -17,6 +17,7 @@
 #include "base/parse.h"
 #include "engine/openwaits.h"
 #include "engine/reconcile.h"
+#include "process/process.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -30,6 +31,7 @@
 struct bench {
 	struct event_sink sink;
 	struct profile *p;
+	struct processes *ps;
 	struct reconcile *a;
 	struct openwaits *o;
 	uint32_t threads, records;
@@ -63,65 +65,44 @@ static void take_rest(void *ctx, const struct raw_event *raw, const struct event
 	b->facts++;
 }
 
-static thread_id name_task(void *ctx, const struct reconcile_task *task)
+static void give_stacks(struct bench *b)
 {
-	const struct bench *b = ctx;
+	const struct source_open *w;
+	size_t at = 0;
 
-	return b->thread[task->tid - 1];
-}
+	while ((w = openwaits_wanted(b->o, &at))) {
+		const struct reconcile_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
+		const struct event ev = { .stack = b->stack[w->tid % STACKS], .thread = b->thread[w->tid - 1],
+					  .cut_module = ID_NONE };
 
-static thread_id name_open(void *ctx, const struct source_open *w)
-{
-	const struct bench *b = ctx;
-
-	return b->thread[w->tid - 1];
-}
-
-static bool take_stack(void *ctx, const struct source_open *w)
-{
-	struct bench *b = ctx;
-	const struct reconcile_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
-	const struct event ev = { .stack = b->stack[w->tid % STACKS], .thread = b->thread[w->tid - 1],
-				  .cut_module = ID_NONE };
-
-	openwaits_stack(b->o, &task, w->id, &ev);
-	return true;
-}
-
-static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev,
-		     const struct reconcile_wait *w)
-{
-	(void)ctx, (void)task, (void)ev, (void)w;
-}
-
-static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
-			uint64_t runnable_ns)
-{
-	(void)ctx, (void)task, (void)call, (void)blocked_ns, (void)runnable_ns;
+		openwaits_stack(b->o, &task, w->id, &ev);
+	}
 }
 
 static void make(struct bench *b)
 {
-	const struct reconcile_config account = { .sink = &b->sink, .thread = name_task,
-						  .dict = profile_dict(b->p), .ctx = b };
-	struct openwaits_config waits = { .sink = &b->sink, .take = take_stack, .ended = take_end,
-					  .missed = take_missed, .thread = name_open, .ctx = b };
+	struct reconcile_config account = { .sink = &b->sink, .dict = profile_dict(b->p) };
+	struct openwaits_config waits = { .sink = &b->sink };
 	const struct module m = { .kind = MODULE_FILE };
 	struct err e = ERR_INIT;
 
 	b->sink = (struct event_sink){ .profile = b->p, .observer = take, .observer_ctx = b };
+	account.ps = waits.ps = b->ps = processes_new(account.dict, &e);
+	if (!b->ps)
+		die(e.text);
+	processes_recorded(b->ps);
 	if (reconcile_new(&account, &b->a, &e) < 0)
 		die(e.text);
-	waits.no_stack = reconcile_no_stack(b->a);
+	waits.account = b->a;
 	if (openwaits_new(&waits, &b->o, &e) < 0)
 		die(e.text);
 	for (uint32_t i = 0; i < STACKS; i++)
 		b->stack[i] = dict_stack(account.dict, STACK_ROOT,
 					 dict_frame(account.dict, dict_module(account.dict, &m), i));
 	for (uint32_t i = 0; i < b->threads; i++) {
-		const struct thread t = { .pid = 1, .tid = (pid_t)i + 1, .start_ns = 1 };
+		const struct reconcile_task t = { .pid = 1, .tid = (pid_t)i + 1, .start_ns = 1 };
 
-		b->thread[i] = dict_thread(account.dict, &t);
+		b->thread[i] = reconcile_thread(b->a, &t);
 		for (uint32_t c = 0; c <= CALLS; c++)
 			b->total[i * (CALLS + 1) + c] = (struct source_total){
 				.pid = 1, .tid = t.tid, .start_ns = 1, .kind = c ? EVENT_BLOCKED : EVENT_SAMPLE,
@@ -181,6 +162,8 @@ static void look(struct bench *b, uint64_t now_ns)
 		openwaits_see(b->o, &w);
 	}
 	openwaits_end(b->o, now_ns);
+	give_stacks(b);
+	openwaits_pieces(b->o);
 	b->look_ns += clock_mono_ns() - from;
 }
 
@@ -237,6 +220,7 @@ int main(int argc, char **argv)
 	       (double)(b.total_ns + b.hold_ns + b.settle_ns + b.rest_ns + b.look_ns) / SECONDS / 1e7);
 	openwaits_free(b.o);
 	reconcile_free(b.a);
+	processes_free(b.ps);
 	profile_free(b.p);
 	free(b.thread);
 	free(b.total);

@@ -9,7 +9,7 @@
 #   unit_tests += tests/unit/test_NAME
 fail_alloc = tests/unit/fail_alloc.c tests/unit/fail_alloc.h
 wrap_alloc = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
-EXTRA_DIST += tests/unit/cmocka_all.h
+EXTRA_DIST += tests/unit/cmocka_all.h tests/unit/noprocs.h
 # Programs that need cmocka too but are no tests.
 unit_helpers =
 

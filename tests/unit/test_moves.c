@@ -8,6 +8,7 @@
 #include "engine/moves.h"
 
 #include "cmocka_all.h"
+#include "tests/unit/noprocs.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@
 struct world {
 	struct event_sink sink;
 	struct dict *dict;
+	struct processes *ps;
 	struct moves *moves;
 	stack_id stack, no_stack;
 	thread_id thread;
@@ -35,23 +37,18 @@ static void each(void *ctx, const struct raw_event *raw, const struct event *ev)
 	w->last_ns = ev->time_ns;
 }
 
-static thread_id thread_of(void *ctx, const struct reconcile_task *task)
-{
-	struct world *w = ctx;
-
-	return w->thread;
-}
-
 static int setup(void **state)
 {
 	static struct world w;
-	struct moves_config c = { .sink = &w.sink, .thread = thread_of, .ctx = &w };
+	struct moves_config c = { .sink = &w.sink };
 	struct err e = ERR_INIT;
 
 	memset(&w, 0, sizeof(w));
 	w.sink = (struct event_sink){ .observer = each, .observer_ctx = &w };
 	w.dict = c.dict = dict_new();
 	assert_non_null(w.dict);
+	c.ps = w.ps = noprocs_new(w.dict);
+	assert_non_null(w.ps);
 	w.thread = dict_thread(w.dict, &(struct thread){ .pid = 10, .tid = 11 });
 	w.no_stack = dict_stack(w.dict, STACK_ROOT, dict_note(w.dict, NOTE_NO_STACK));
 	w.stack = dict_stack(w.dict, STACK_ROOT, dict_note(w.dict, NOTE_UNKNOWN));
@@ -65,6 +62,7 @@ static int teardown(void **state)
 	struct world *w = *state;
 
 	moves_free(w->moves);
+	processes_free(w->ps);
 	dict_free(w->dict);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "engine/openwaits.h"
+#include "engine/reconcile_private.h"
 #include "tests/unit/fail_alloc.h"
 
 #include "tests/unit/cmocka_all.h"
@@ -13,7 +14,6 @@
 
 #define MS NSEC_PER_MSEC
 #define S NSEC_PER_SEC
-#define NONE 5u                  /* NOTE_NO_STACK */
 #define HERS 7u                  /* a stack */
 #define FUTEX (CALL_SYSCALL + 202)
 
@@ -26,6 +26,8 @@ struct wait_sums {
 
 struct world {
 	struct event_sink sink;
+	struct dict *dict;
+	struct reconcile *account;
 	struct openwaits *o;
 	struct wait_sums told, rest, ended;
 	unsigned int asked;      /* stacks */
@@ -36,10 +38,12 @@ struct world {
 	struct source_open w;    /* what a look finds: thread 1 in a futex since 100 s */
 };
 
+static stack_id no_stack;        /* NOTE_NO_STACK */
+
 static void add(struct wait_sums *s, const struct event *ev)
 {
 	assert_true(ev->kind == EVENT_BLOCKED || ev->kind == EVENT_RUNNABLE);
-	assert_true(ev->stack == HERS || ev->stack == NONE);
+	assert_true(ev->stack == HERS || ev->stack == no_stack);
 	assert_true(ev->flags & EVENT_F_OPEN);
 	assert_int_equal(ev->wait.call, FUTEX);
 	*(ev->kind == EVENT_BLOCKED ? &s->blocked_ns : &s->runnable_ns) += ev->weight;
@@ -62,48 +66,57 @@ static void take_rest(void *ctx, const struct raw_event *raw, const struct event
 	add(&((struct world *)ctx)->rest, ev);
 }
 
-static bool take_stack(void *ctx, const struct source_open *w)
+/* Requests the stacks that are wanted. */
+static void ask(struct world *w)
 {
-	struct world *world = ctx;
+	const struct source_open *open;
+	size_t at = 0;
 
-	assert_int_equal(w->tid, 1);
-	world->asked++;
-	world->kernel = w->nr_kernel ? w->kernel : NULL;
-	return !world->refuse;
+	while ((open = openwaits_wanted(w->o, &at))) {
+		assert_int_equal(open->tid, 1);
+		w->asked++;
+		w->kernel = open->nr_kernel ? open->kernel : NULL;
+		if (w->refuse)
+			openwaits_refused(w->o, at);
+	}
 }
 
-static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev,
-		     const struct reconcile_wait *w)
+/* What the account has got: ends that came late, and parts whose end never came. */
+static void take_ends(struct world *w)
 {
-	struct world *world = ctx;
+	struct reconcile *a = w->account;
 
-	assert_int_equal(task->tid, 1);
-	world->end = *w;
-	world->ended.events++;
-	*(ev->stack == HERS ? &world->ended.own_ns : &world->ended.none_ns) += w->blocked_ns + w->runnable_ns;
-}
+	for (size_t i = 0; i < a->held.n; i++) {
+		const struct held *h = &a->held.v[i];
 
-static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
-			uint64_t runnable_ns)
-{
-	((struct world *)ctx)->missed_ns += blocked_ns + runnable_ns;
-}
-
-static thread_id name_thread(void *ctx, const struct source_open *w)
-{
-	return (thread_id)w->tid;
+		assert_int_equal(a->keys.v[h->key].task.tid, 1);
+		w->end = h->w;
+		w->ended.events++;
+		*(h->ev.stack == HERS ? &w->ended.own_ns : &w->ended.none_ns) += h->w.blocked_ns + h->w.runnable_ns;
+	}
+	a->held.n = 0;
+	w->missed_ns = 0;
+	for (size_t i = 0; i < a->keys.n; i++)
+		w->missed_ns -= (uint64_t)(a->keys.v[i].left[LONG_BLOCKED] + a->keys.v[i].left[LONG_RUNNABLE]);
 }
 
 static int set_up(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	const struct openwaits_config c = { .no_stack = NONE, .sink = w ? &w->sink : NULL, .take = take_stack,
-					    .ended = take_end, .missed = take_missed, .thread = name_thread, .ctx = w };
+	struct openwaits_config c = { .sink = w ? &w->sink : NULL };
+	struct reconcile_config account = { .sink = c.sink };
 
 	*state = w;
-	if (w)
-		w->sink = (struct event_sink){ .observer = take_piece, .observer_ctx = w };
-	if (!w || openwaits_new(&c, &w->o, NULL) < 0)
+	if (!w)
+		return -1;
+	w->sink = (struct event_sink){ .observer = take_piece, .observer_ctx = w };
+	account.dict = w->dict = dict_new();
+	if (!w->dict || reconcile_new(&account, &w->account, NULL) < 0)
+		return -1;
+	c.account = w->account;
+	no_stack = reconcile_no_stack(w->account);
+	assert_int_not_equal(no_stack, HERS);
+	if (openwaits_new(&c, &w->o, NULL) < 0)
 		return -1;
 	w->w = (struct source_open){ .pid = 1, .tid = 1, .start_ns = 9, .id = 77, .since_ns = 100 * S, .call = FUTEX,
 				     .state = WAIT_INTERRUPTIBLE, .has_stack = true, .node = 1, .cpu = 3 };
@@ -114,13 +127,24 @@ static int tear_down(void **state)
 {
 	struct world *w = *state;
 
-	if (w)
+	if (w) {
 		openwaits_free(w->o);
+		reconcile_free(w->account);
+		dict_free(w->dict);
+	}
 	free(w);
 	return 0;
 }
 
 static const struct reconcile_task one = { .pid = 1, .tid = 1, .start_ns = 9 };
+
+static void end_look(struct world *w, uint64_t now_ns)
+{
+	openwaits_end(w->o, now_ns);
+	ask(w);
+	openwaits_pieces(w->o);
+	take_ends(w);
+}
 
 /* A look at NOW that finds the wait if it is THERE. */
 static void look(struct world *w, uint64_t now_ns, bool there)
@@ -128,7 +152,7 @@ static void look(struct world *w, uint64_t now_ns, bool there)
 	openwaits_begin(w->o, UINT64_MAX);
 	if (there)
 		openwaits_see(w->o, &w->w);
-	openwaits_end(w->o, now_ns);
+	end_look(w, now_ns);
 }
 
 static void stack_comes(struct world *w, uint64_t time_ns)
@@ -137,6 +161,7 @@ static void stack_comes(struct world *w, uint64_t time_ns)
 				  .cut_module = ID_NONE };
 
 	openwaits_stack(w->o, &one, w->w.id, &ev);
+	take_ends(w);
 }
 
 static const struct wait_sums *rest_at(struct world *w, uint64_t now_ns)
@@ -258,7 +283,7 @@ static void an_end_with_its_own_stack(void **state)
 	/* One that was never seen. */
 	ev.stack = ID_NONE;
 	assert_true(openwaits_over(w->o, &one, 78, &ev, &a));
-	assert_int_equal(ev.stack, NONE);
+	assert_int_equal(ev.stack, no_stack);
 	assert_int_equal(a.told_blocked_ns, 0);
 }
 
@@ -318,14 +343,14 @@ static void a_stack_from_outside_needs_a_witness(void **state)
 	look(w, 105 * S, true);
 	stack_comes(w, 107 * S);
 	assert_true(over(w, 106 * S, &ev, &a));
-	assert_int_equal(ev.stack, NONE);
+	assert_int_equal(ev.stack, no_stack);
 	/* A look that did not find the wait is none. */
 	w->w.id = 80;
 	look(w, 107 * S, true);
 	look(w, 110 * S, false);
 	stack_comes(w, 109 * S);
 	assert_true(over(w, 108 * S, &ev, &a));
-	assert_int_equal(ev.stack, NONE);
+	assert_int_equal(ev.stack, no_stack);
 }
 
 static void a_stack_is_asked_for_again(void **state)
@@ -334,11 +359,11 @@ static void a_stack_is_asked_for_again(void **state)
 
 	w->refuse = true;
 	look(w, 101 * S, true);
-	openwaits_ask(w->o);
+	ask(w);
 	assert_int_equal(w->asked, 2);
 	w->refuse = false;
-	openwaits_ask(w->o);
-	openwaits_ask(w->o);
+	ask(w);
+	ask(w);
 	look(w, 102 * S, true);
 	assert_int_equal(w->asked, 3);
 	/* There is none: pieces need not wait for it. */
@@ -441,20 +466,20 @@ static void young_ones_are_left_for_another_look(void **state)
 
 	openwaits_begin(w->o, 100 * S - 1);
 	openwaits_see(w->o, &w->w);
-	openwaits_end(w->o, 100 * S - 1);
+	end_look(w, 100 * S - 1);
 	openwaits_figures(w->o, 101 * S, &f);
 	assert_int_equal(f.n, 0);
 	assert_int_equal(w->asked, 0);
 	openwaits_begin(w->o, 100 * S);
 	openwaits_see(w->o, &w->w);
-	openwaits_end(w->o, 101 * S);
+	end_look(w, 101 * S);
 	assert_int_equal(w->asked, 1);
 	/* One from before the capture is of interest at once. */
 	w->w.seeded = true;
 	w->w.id++;
 	openwaits_begin(w->o, 100 * S - 1);
 	openwaits_see(w->o, &w->w);
-	openwaits_end(w->o, 101 * S);
+	end_look(w, 101 * S);
 	assert_int_equal(w->asked, 2);
 }
 
@@ -471,7 +496,7 @@ static void many_threads(void **state)
 			if (i % 3 != round)
 				openwaits_see(w->o, &w->w);
 		}
-		openwaits_end(w->o, (101 + round) * S);
+		end_look(w, (101 + round) * S);
 		openwaits_figures(w->o, (101 + round) * S, &f);
 		assert_int_equal(f.n, 2000);
 	}
@@ -492,7 +517,7 @@ static void with_little_memory(void)
 				w->w.start_ns = i;
 				openwaits_see(w->o, &w->w);
 			}
-			openwaits_end(w->o, now * S);
+			end_look(w, now * S);
 			assert_true(rest_at(w, now * S)->count <= 100);
 		}
 		assert_int_equal(w->rest.count, 100);

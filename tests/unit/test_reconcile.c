@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "engine/reconcile.h"
+#include "engine/task_thread.h"
 #include "tests/unit/fail_alloc.h"
 
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/noprocs.h"
 
 #include <stdlib.h>
 
@@ -30,11 +32,11 @@ struct wait_sums {
 struct world {
 	struct event_sink sink;
 	struct dict *dict;
+	struct processes *ps;
 	struct reconcile *a;
 	stack_id stack[STACKS];
 	struct wait_sums given, rest;
 	struct event log[LOG];   /* given, the first of them */
-	unsigned int asked;      /* for threads */
 	struct source_total total;       /* of thread 1 in a futex, as they stand */
 	struct source_total running;     /* of thread 1 */
 };
@@ -75,19 +77,17 @@ static void take_rest(void *ctx, const struct raw_event *raw, const struct event
 	add(w, &w->rest, ev);
 }
 
-static thread_id ask_thread(void *ctx, const struct reconcile_task *task)
+static thread_id ask_thread(struct world *w, const struct reconcile_task *task)
 {
-	struct world *w = ctx;
-	const struct thread t = { .pid = task->pid, .tid = task->tid, .start_ns = task->start_ns };
-
-	w->asked++;
-	return dict_thread(w->dict, &t);
+	return task_thread(w->ps, w->dict, task);
 }
+
+static const struct reconcile_task one = { .pid = 1, .tid = 1, .start_ns = 1 };
 
 static bool try_set_up(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct reconcile_config c = { .thread = ask_thread };
+	struct reconcile_config c = { 0 };
 	const struct module m = { .kind = MODULE_FILE };
 
 	*state = w;
@@ -96,16 +96,15 @@ static bool try_set_up(void **state)
 	c.dict = w->dict = dict_new();
 	w->sink = (struct event_sink){ .observer = take, .observer_ctx = w };
 	c.sink = &w->sink;
-	c.ctx = w;
-	if (!w->dict || reconcile_new(&c, &w->a, NULL) < 0)
+	c.ps = w->ps = w->dict ? noprocs_new(w->dict) : NULL;
+	if (!w->ps || reconcile_new(&c, &w->a, NULL) < 0)
 		return false;
 	w->stack[0] = reconcile_no_stack(w->a);
 	for (unsigned int i = 1; i < STACKS; i++)
 		w->stack[i] = dict_stack(w->dict, STACK_ROOT, dict_frame(w->dict, dict_module(w->dict, &m), i));
 	w->total = (struct source_total){ .pid = 1, .tid = 1, .start_ns = 1, .kind = EVENT_BLOCKED, .call = FUTEX };
 	w->running = (struct source_total){ .pid = 1, .tid = 1, .start_ns = 1, .kind = EVENT_SAMPLE };
-	return w->stack[1] != ID_NONE && dict_thread(w->dict,
-						     &(struct thread){ .pid = 1, .tid = 1, .start_ns = 1 }) == 0;
+	return w->stack[1] != ID_NONE && ask_thread(w, &one) == 0;
 }
 
 static int set_up(void **state)
@@ -122,12 +121,11 @@ static int tear_down(void **state)
 	if (!w)
 		return 0;
 	reconcile_free(w->a);
+	processes_free(w->ps);
 	dict_free(w->dict);
 	free(w);
 	return 0;
 }
-
-static const struct reconcile_task one = { .pid = 1, .tid = 1, .start_ns = 1 };
 
 static void sample(struct world *w, uint64_t time_ns, unsigned int stack, uint64_t weight)
 {

@@ -3,35 +3,40 @@
 #include "config.h"
 
 #include "base/clock.h"
+#include "engine/reconcile_private.h"
 #include "engine/wait_sums.h"
 #include "tests/unit/fail_alloc.h"
 
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/noprocs.h"
 
 #include <stdlib.h>
 
 #define US NSEC_PER_USEC
 #define MS NSEC_PER_MSEC
-#define NONE 5u                  /* NOTE_NO_STACK */
 #define HERS 7u                  /* a stack */
 #define FUTEX (CALL_SYSCALL + 202)
 #define LOG 16u
 
 struct world {
+	struct dict *dict;
+	struct processes *ps;
+	struct reconcile *account;
 	struct wait_sums *s;
+	thread_id thread;
 	uint64_t blocked_ns, runnable_ns, count, none_ns;
 	unsigned int n;
 	struct event ev[LOG];
 	struct reconcile_wait w[LOG];
-	bool nobody;             /* the thread is not known */
 };
+
+static stack_id no_stack;        /* NOTE_NO_STACK */
 
 static const struct reconcile_task task = { .pid = 1, .tid = 2, .start_ns = 3 };
 
-static void take(void *ctx, const struct reconcile_task *t, const struct event *ev, const struct reconcile_wait *w)
+static void take(struct world *world, const struct reconcile_task *t, const struct event *ev,
+		 const struct reconcile_wait *w)
 {
-	struct world *world = ctx;
-
 	assert_true(reconcile_task_same(t, &task));
 	assert_int_equal(t->pid, 1);
 	assert_int_equal(w->period_ns, 1);
@@ -41,28 +46,40 @@ static void take(void *ctx, const struct reconcile_task *t, const struct event *
 	world->blocked_ns += w->blocked_ns;
 	world->runnable_ns += w->runnable_ns;
 	world->count += w->count;
-	world->none_ns += ev->stack == NONE ? w->blocked_ns + w->runnable_ns : 0;
+	world->none_ns += ev->stack == no_stack ? w->blocked_ns + w->runnable_ns : 0;
 	if (world->n < LOG) {
 		world->ev[world->n] = *ev;
 		world->w[world->n++] = *w;
 	}
 }
 
-static thread_id thread_of(void *ctx, const struct reconcile_task *t)
+/* Takes what the account has got. */
+static void take_told(struct world *w)
 {
-	return ((struct world *)ctx)->nobody ? ID_NONE : 9;
+	struct reconcile *a = w->account;
+
+	for (size_t i = 0; i < a->held.n; i++)
+		take(w, &a->keys.v[a->held.v[i].key].task, &a->held.v[i].ev, &a->held.v[i].w);
+	a->held.n = 0;
 }
 
 static bool try_set_up(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	const struct wait_sums_config c = { .no_stack = NONE, .each = take, .thread = thread_of, .ctx = w };
+	struct reconcile_config c = { 0 };
 
+	*state = w;
 	if (!w)
 		return false;
-	w->s = wait_sums_new(&c);
-	*state = w;
-	return w->s;
+	c.dict = w->dict = dict_new();
+	c.ps = w->ps = w->dict ? noprocs_new(w->dict) : NULL;
+	if (!w->ps || reconcile_new(&c, &w->account, NULL) < 0)
+		return false;
+	no_stack = reconcile_no_stack(w->account);
+	w->thread = reconcile_thread(w->account, &task);
+	assert_true(no_stack != HERS && no_stack != HERS + 1);
+	w->s = wait_sums_new(w->account);
+	return w->s && w->thread != ID_NONE;
 }
 
 static int set_up(void **state)
@@ -75,14 +92,17 @@ static int tear_down(void **state)
 	struct world *w = *state;
 
 	wait_sums_free(w->s);
+	reconcile_free(w->account);
+	processes_free(w->ps);
+	dict_free(w->dict);
 	free(w);
 	return 0;
 }
 
 static void first(struct world *w, uint64_t id, stack_id stack)
 {
-	const struct event ev = { .time_ns = 1 * MS, .thread = 9, .stack = stack, .cut_module = ID_NONE, .cpu = 3,
-				  .wait = { .call = FUTEX, .waker = ID_NONE } };
+	const struct event ev = { .time_ns = 1 * MS, .thread = w->thread, .stack = stack, .cut_module = ID_NONE,
+				  .cpu = 3, .wait = { .call = FUTEX, .waker = ID_NONE } };
 
 	wait_sums_first(w->s, &task, id, &ev);
 }
@@ -103,6 +123,19 @@ static void take_sum(struct world *w, uint64_t id)
 	const struct source_sum sum = sum_of(id);
 
 	wait_sums_take(w->s, &sum);
+	take_told(w);
+}
+
+static void turned(struct world *w)
+{
+	wait_sums_turned(w->s);
+	take_told(w);
+}
+
+static void finish(struct world *w)
+{
+	wait_sums_finish(w->s);
+	take_told(w);
 }
 
 static void a_sum_is_told_with_its_longest_apart(void **state)
@@ -132,14 +165,14 @@ static void a_first_wait_may_come_late(void **state)
 	struct world *w = *state;
 
 	take_sum(w, 77);
-	wait_sums_turned(w->s);
+	turned(w);
 	assert_int_equal(w->n, 0);
 	first(w, 77, HERS);
-	wait_sums_turned(w->s);
+	turned(w);
 	assert_int_equal(w->count, 15);
 	assert_int_equal(w->none_ns, 0);
-	wait_sums_turned(w->s);
-	wait_sums_finish(w->s);
+	turned(w);
+	finish(w);
 	assert_int_equal(w->count, 15);
 }
 
@@ -149,19 +182,19 @@ static void or_never(void **state)
 
 	take_sum(w, 77);
 	for (int i = 0; i < 5; i++)
-		wait_sums_turned(w->s);
+		turned(w);
 	assert_int_equal(w->count, 15);
 	assert_int_equal(w->none_ns, 110 * US);
 	assert_int_equal(w->ev[0].wait.call, FUTEX);
-	assert_int_equal(w->ev[0].thread, 9);
+	assert_int_equal(w->ev[0].thread, w->thread);
 	assert_int_equal(wait_sums_orphans(w->s), 1);
 	/* At the end nothing waits. */
 	take_sum(w, 78);
-	wait_sums_finish(w->s);
+	finish(w);
 	assert_int_equal(w->count, 30);
-	w->nobody = true;
+	w->account->config.ps = NULL;    /* the thread is not known */
 	take_sum(w, 79);
-	wait_sums_finish(w->s);
+	finish(w);
 	assert_int_equal(w->count, 30);
 	assert_int_equal(wait_sums_orphans(w->s), 3);
 }
@@ -170,15 +203,15 @@ static void a_first_wait_serves_for_two_turns(void **state)
 {
 	struct world *w = *state;
 
-	first(w, 77, NONE + 1);
+	first(w, 77, HERS + 1);
 	first(w, 77, HERS);      /* again: the newer one is better */
-	wait_sums_turned(w->s);
+	turned(w);
 	take_sum(w, 77);
 	assert_int_equal(w->ev[0].stack, HERS);
-	wait_sums_turned(w->s);
+	turned(w);
 	take_sum(w, 77);
 	assert_int_equal(w->count, 15);
-	wait_sums_finish(w->s);
+	finish(w);
 	assert_int_equal(w->none_ns, 110 * US);
 }
 
@@ -195,7 +228,7 @@ static void many_of_them(void **state)
 	for (uint64_t id = 70001; id <= 90000; id++)
 		take_sum(w, id);
 	assert_true(wait_sums_orphans(w->s) > 0);
-	wait_sums_finish(w->s);
+	finish(w);
 	assert_int_equal(w->count, 40000 * 15);
 }
 
@@ -209,9 +242,10 @@ static void with_little_memory(void)
 		first(w, 77, HERS);
 		take_sum(w, 77);
 		take_sum(w, 78);
-		wait_sums_turned(w->s);
-		wait_sums_finish(w->s);
-		assert_int_equal(w->count, 30);
+		turned(w);
+		finish(w);
+		/* The account knows of those that found no room, too. */
+		assert_int_equal(w->account->figures.waits, 30);
 	}
 	if (state)
 		tear_down(&state);
