@@ -107,7 +107,7 @@ static void set_side(const struct merger *m, int side, uint32_t i, struct diff_p
 
 		p->ns[side] = n->total_ns;
 		p->squares[side] = n->squares;
-		memcpy(p->value[side], n->value, sizeof(n->value));
+		tree_values(m->tree[side], i, p->value[side]);
 	}
 }
 
@@ -327,16 +327,19 @@ static bool baseline_link(struct tree_node *node, uint32_t n)
 static struct tree *merged_tree(const struct merger *m)
 {
 	AUTO_FREE struct tree_node *node = malloc(m->n * sizeof(*node));
+	AUTO_FREE uint64_t *more = calloc(m->n, MORE_VALUES * sizeof(*more));
 	struct tree *t = calloc(1, sizeof(*t));
 
-	for (uint32_t i = 0; node && i < m->n; i++) {
+	for (uint32_t i = 0; node && more && i < m->n; i++) {
 		const struct merged *n = &m->node[i];
 
 		node[i] = n->gone ? gone_node(&m->tree[DIFF_BEFORE]->node[n->from]) :
 			m->tree[DIFF_AFTER]->node[n->from];
 		node[i].parent = n->parent;
+		for (unsigned int k = 0; k < MORE_VALUES && !n->gone; k++)
+			more[(size_t)i * MORE_VALUES + k] = tree_value(m->tree[DIFF_AFTER], n->from, NODE_VALUES + k);
 	}
-	if (!t || !node || !baseline_link(node, m->n)) {
+	if (!t || !node || !more || !baseline_link(node, m->n)) {
 		free(t);
 		return NULL;
 	}
@@ -344,6 +347,7 @@ static struct tree *merged_tree(const struct merger *m)
 	t->shared = 0;
 	t->n = m->n;
 	t->node = take_ptr(node);
+	t->more = take_ptr(more);
 	return t;
 }
 

@@ -38,7 +38,8 @@ static enum pane_id pane_called(const char *name, size_t len)
 
 static const char *const sorts[SORT_NR] = {
 	[SORT_TOTAL] = "total", [SORT_SELF] = "self", [SORT_RUNNING] = "running", [SORT_RUNNABLE] = "runnable",
-	[SORT_BLOCKED] = "blocked", [SORT_NAME] = "name",
+	[SORT_BLOCKED] = "blocked", [SORT_FOURTH] = "fourth", [SORT_FIFTH] = "fifth", [SORT_SIXTH] = "sixth",
+	[SORT_NAME] = "name",
 };
 
 static const char *const groups[] = {

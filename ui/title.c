@@ -13,7 +13,7 @@
 
 static struct measure_set title_asked(const struct query *q)
 {
-	return measure_set(q->measures ? q->measures : MEASURES_WALL);
+	return measure_set(q->measures ? q->measures : MEASURES_WALL, q->lead);
 }
 
 unsigned int title_kinds(const struct query *q)

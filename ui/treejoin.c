@@ -34,8 +34,11 @@ static bool treejoin_repeats(const struct tree *t, uint32_t node)
 	if (n->nr_children != 1 || n->self_ns)
 		return false;
 	c = &t->node[n->first_child];
-	if (c->count != n->count || memcmp(c->value, n->value, sizeof(n->value)) != 0)
-		return false;            /* it has what is no part of a total */
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (tree_value(t, n->first_child, place) != tree_value(t, node, place))
+			return false;    /* it has what is no part of a total */
+	if (c->count != n->count)
+		return false;
 	entry = treejoin_entry(t, node);
 	return entry != KERNEL_ENTRY_NONE && treejoin_entry(t, n->first_child) == entry;
 }

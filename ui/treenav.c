@@ -7,12 +7,11 @@
 
 #include "ui/treeview.h"
 
-/* What NODE weighs: by the kind of time that the view is sorted by, else all of it. */
+/* What NODE weighs: by the measure that the view is sorted by, else all of it. */
 static uint64_t treenav_weight(const struct treeview *tv, uint32_t node)
 {
-	const bool by_kind = tv->sort == SORT_RUNNING || tv->sort == SORT_RUNNABLE || tv->sort == SORT_BLOCKED;
-
-	return by_kind ? treeview_value(tv, node, tv->sort) : treeview_at(tv, node).weight;
+	return sort_place(tv->sort) < MEASURES_ASKED ? treeview_value(tv, node, tv->sort) :
+		treeview_at(tv, node).weight;
 }
 
 /* NODE_NONE when there is none, or none has any weight. */

@@ -233,7 +233,8 @@ uint64_t treeview_value(const struct treeview *tv, uint32_t node, enum sort_by s
 		return 0;
 	if (tv->list)
 		return tv->ops && tv->ops->value ? tv->ops->value(tv, node, sort) : 0;
-	return sort == SORT_SELF ? tv->tree->node[node].self_ns : tv->tree->node[node].value[sort - SORT_RUNNING];
+	return sort == SORT_SELF ? tv->tree->node[node].self_ns : 
+		tree_value(tv->tree, node, sort_place(sort));
 }
 
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)

@@ -39,13 +39,24 @@
 enum sort_by {
 	SORT_TOTAL,
 	SORT_SELF,
-	/* this and the next two: by the measure in the first place, the second, the third (measure_set()) */
+	/* this and the next five: by the measure in that place of the set that was asked for (measure_set()) */
 	SORT_RUNNING,
 	SORT_RUNNABLE,
 	SORT_BLOCKED,
+	SORT_FOURTH,
+	SORT_FIFTH,
+	SORT_SIXTH,
 	SORT_NAME,
 	SORT_NR,
 };
+
+_Static_assert(SORT_NAME == SORT_RUNNING + MEASURES_ASKED, "one for each place");
+
+/* The place whose measure SORT is by; MEASURES_ASKED or more when it is by none. */
+static inline unsigned int sort_place(enum sort_by sort)
+{
+	return sort >= SORT_RUNNING && sort < SORT_NAME ? sort - SORT_RUNNING : MEASURES_ASKED;
+}
 
 struct baseline;
 struct treeview;

@@ -26,25 +26,24 @@ static void change_kind(struct view *v, enum time_kind kind)
 					     [TIME_RUNNABLE] = "time in the run queue" };
 	const uint32_t shown = kinds_shown(v), needed = shown & 1u << kind ? shown : MEASURES_WALL;
 	const bool seen = shown & 1u << kind;
-	uint32_t kinds = v->query.measures ? v->query.measures : MEASURES_WALL;
-	const bool time = kinds & MEASURES_WALL;
+	measure_mask measures = v->query.measures ? v->query.measures : MEASURES_WALL;
+	const bool time = measures & MEASURES_WALL;
 	struct query next = v->query;
 
 	if (!seen)
 		view_open(v, PANE_HOME);
-	if (!seen && kinds & 1u << kind)
+	if (!seen && measures & MEASURE_BIT(kind))
 		return;
-	kinds ^= 1u << kind;
-
-	next.measures = kinds == MEASURES_WALL ? 0 : kinds;
+	measures ^= MEASURE_BIT(kind);
+	next.measures = measures == MEASURES_WALL ? 0 : measures;
 	if (kind == TIME_RUNNING && query_only_waits(&v->query)) {
 		view_say(v, "running time is left out by a filter of waits");
-	} else if (!time || !measures_fit(kinds) || !(kinds & needed) || !title_kinds(&next)) {
+	} else if (!time || !measures_fit(measures) || !(measures & needed) || !title_kinds(&next)) {
 		view_say(v, "this is all that is shown");
 	} else {
 		v->query = next;
 		snprintf(v->message, sizeof(v->message), "%s is %s", names[kind],
-			 kinds & 1u << kind ? "shown" : "hidden");
+			 measures & MEASURE_BIT(kind) ? "shown" : "hidden");
 	}
 }
 
@@ -65,21 +64,24 @@ static void change_wakers(struct view *v)
 
 static bool sort_fits(const struct pane *p, enum sort_by sort)
 {
-	return !(p->ops->no_sort & 1u << sort) && (sort != SORT_RUNNING || p->look.kinds & 1u << TIME_RUNNING) &&
-	       (sort != SORT_RUNNABLE || p->look.kinds & 1u << TIME_RUNNABLE) &&
-	       (sort != SORT_BLOCKED || p->look.kinds & 1u << TIME_BLOCKED);
+	const unsigned int place = sort_place(sort);
+
+	return !(p->ops->no_sort & 1u << sort) && (place >= MEASURES_ASKED || p->look.kinds & 1u << place);
 }
 
 void view_sort(struct view *v, enum sort_by sort)
 {
-	static const char *const texts[SORT_NR] = { "sorted by total", "sorted by self", "sorted by running time",
-						    "sorted by time in the run queue", "sorted by blocked time",
-						    "sorted by name" };
+	static const char *const texts[SORT_NR] = { [SORT_TOTAL] = "total", [SORT_SELF] = "self",
+						    [SORT_NAME] = "name" };
+	static const char *const times[TIME_NR] = { "running time", "time in the run queue", "blocked time" };
 	struct pane *p = view_here(v);
+	const struct measure *m = measure_column(&p->look.set, sort_place(sort));
+	const char *by = !m ? texts[sort] : m->wall ? times[sort_place(sort)] : m->title;
 
 	pane_sort(p, sort);
 	treeview_sort(p->tv, sort);
-	view_say(v, p->tv->base && treeview_own_order(p->tv) ? "sorted by change" : texts[sort]);
+	snprintf(v->message, sizeof(v->message), "sorted by %s",
+		 p->tv->base && treeview_own_order(p->tv) ? "change" : by);
 }
 
 static void change_sort(struct view *v)

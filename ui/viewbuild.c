@@ -36,8 +36,8 @@ static bool same_frames(const struct query *a, const struct query *b)
 static bool same_query(const struct query *a, const struct query *b)
 {
 	return a->group_by == b->group_by && a->inverted == b->inverted && same_frames(a, b) &&
-	       a->measures == b->measures && a->fold_idle == b->fold_idle && a->from_ns == b->from_ns &&
-	       a->to_ns == b->to_ns &&
+	       a->measures == b->measures && a->lead == b->lead && a->fold_idle == b->fold_idle &&
+	       a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
 	       a->by_node == b->by_node && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) &&
 	       terms_same(&a->terms, &b->terms);
 }
@@ -224,7 +224,8 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 static struct tree_look look_of(const struct build_job *job)
 {
 	return (struct tree_look){ .kinds = title_columns(&job->query, job->off_cpu),
-				   .set = measure_set(job->query.measures ? job->query.measures : MEASURES_WALL),
+				   .set = measure_set(job->query.measures ? job->query.measures : MEASURES_WALL,
+						      job->query.lead),
 				   .elapsed_ns = build_elapsed_ns(job) };
 }
 

@@ -82,7 +82,7 @@ int filter_options_terms(const struct options *o, const char *arch, struct terms
 int filter_options_query(const struct options *o, const char *arch, struct query *ret, struct err *e)
 {
 	struct query q = {
-		.measures = o->measures | (o->far ? MEASURES_FAR : 0), .no_inlines = o->no_inline,
+		.measures = o->measures | (o->far ? MEASURES_FAR : 0), .lead = o->lead, .no_inlines = o->no_inline,
 			.hide_kernel = !o->kernel, .states = o->states, .arch = arch,
 		.hide_libraries = o->no_libraries, .fold_recursion = o->fold_recursion, .short_names = o->short_names,
 		.fold_idle = o->hide_idle, .by_node = o->by_node, .inverted = o->inverted,

@@ -251,10 +251,10 @@ const struct opt opts[] = {
 		.help = "what to count",
 		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the "
 			"time that they waited for a CPU, off-cpu both of these, and wall all of it. The default is "
-			"wall, or what --format says. You can name up to three metrics. Parts of wall time add up. "
-			"With other metrics, totals and "
-			"order are those of the one that stands first on this page, and the others have columns beside "
-			"it. There are also:",
+			"wall, or what --format says. You can name up to six metrics, of which three can be "
+			"parts of wall "
+			"time. Those add up. Totals and order are those of the metric that you name first, "
+			"and the others have columns beside it. There are also:",
 	}, {
 		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(states),

@@ -177,20 +177,41 @@ static measure_mask metric_of_probe(const char *name, size_t len)
 	return placing_measure(text, &id, NULL) ? 0 : MEASURE_BIT(id);
 }
 
-/* Names with commas between them. */
-static int set_measures(const struct opt *opt, const char *value, measure_mask *ret, struct err *e)
+/*
+ * The measures of the name that AT begins with, of *RET_LEN bytes: up to a comma, or further where
+ * it takes a later one to make a probe of it, as conditions and globs have commas too. 0 = unknown.
+ */
+static measure_mask metric_at(const struct opt *opt, const char *at, size_t *ret_len)
 {
-	measure_mask mask = 0;
-	char all[512];
+	const size_t first = *ret_len = strcspn(at, ",");
 
-	for (const char *at = value;; at++) {
-		const size_t len = strcspn(at, ",");
+	for (size_t len = first;; len += 1 + strcspn(at + len + 1, ",")) {
 		measure_mask some = opt_measures(opt, at, len);
 
 		some = some ? some : metric_of_probe(at, len);
+		if (some)
+			*ret_len = len;
+		if (some || !at[len])
+			return some;
+	}
+}
+
+/* Names with commas between them. *RET_LEAD: the first of them, as query.lead. */
+static int set_measures(const struct opt *opt, const char *value, measure_mask *ret, uint8_t *ret_lead, struct err *e)
+{
+	measure_mask mask = 0;
+	char all[512];
+	uint8_t lead = 0;
+
+	for (const char *at = value;; at++) {
+		size_t len;
+		const measure_mask some = metric_at(opt, at, &len);
+
 		if (!some)
 			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what,
 				       len < 64 ? (int)len : 64, at, opt_words(opt, all, sizeof(all)));
+		if (!lead)
+			lead = (uint8_t)(__builtin_ctzll(some) + 1);
 		mask |= some;
 		at += len;
 		if (!*at)
@@ -200,6 +221,7 @@ static int set_measures(const struct opt *opt, const char *value, measure_mask *
 		return err_set(e, EINVAL, "--%s '%s' asks for more than %u: wall time is three", opt->name, value,
 			       MEASURES_ASKED);
 	*ret = mask;
+	*ret_lead = lead;
 	return 0;
 }
 
@@ -263,7 +285,7 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 	case OPT_FORMAT:
 		return set_format(opt, value, field, e);
 	case OPT_MEASURES:
-		return set_measures(opt, value, field, e);
+		return set_measures(opt, value, field, &o->lead, e);
 	case OPT_STATES:
 		return set_states(opt, value, field, e);
 	case OPT_TEXTS:
@@ -554,8 +576,10 @@ static int measure_probes(struct options *o, bool shows, struct err *e)
 
 		if (r)
 			return r;
-		if (shows && !chosen && measures_fit(o->measures | MEASURE_BIT(id)))
-			o->measures |= MEASURE_BIT(id);
+		if (!shows || chosen || !measures_fit(o->measures | MEASURE_BIT(id)))
+			continue;
+		o->measures |= MEASURE_BIT(id);
+		o->lead = o->lead ? o->lead : (uint8_t)(id + 1);
 	}
 	return 0;
 }

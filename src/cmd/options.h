@@ -82,6 +82,7 @@ struct options {
 
 	/* What is shown (top, report) */
 	measure_mask measures;           /* --metric: as query.measures; 0 = not given */
+	uint8_t lead;                    /* the first that it names: as query.lead */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
 	/* --syscall NAME[,NAME...], NULL = all; looked up in cmd/filter_options.h */
 	const char *syscalls;

@@ -31,7 +31,7 @@ static int build_tree_of(const struct exporter *x, const struct export_view *v, 
 /* Formats of single events know time alone. */
 static int check_measures(const struct exporter *x, const struct export_view *v, struct err *e)
 {
-	const struct measure_set set = measure_set(query_measures(&v->query, v->snapshot));
+	const struct measure_set set = measure_set(query_measures(&v->query, v->snapshot), v->query.lead);
 	const struct measure *lead = measure_lead(&set);
 
 	if (x->reads != EXPORT_EVENTS || lead->unit == UNIT_TIME || lead->unit == UNIT_OWN)

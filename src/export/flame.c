@@ -174,10 +174,11 @@ void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set,
 /* Fills SELF of every node: what a node is made of, less what its children are, in numbers of EACH. */
 static void set_selfs(struct flame *f, const struct tree *t, uint64_t each)
 {
-	uint64_t parts[TIME_NR];
+	uint64_t value[MEASURES_ASKED], parts[TIME_NR];
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		flame_set_parts(parts, &t->set, t->node[i].value, each);
+		tree_values(t, i, value);
+		flame_set_parts(parts, &t->set, value, each);
 		memcpy(f->nodes.v[i].self, parts, sizeof(parts));
 		for (unsigned int k = 0; i && k < TIME_NR; k++)
 			flame_take(&f->nodes.v[t->node[i].parent].self[k], parts[k]);

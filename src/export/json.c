@@ -68,7 +68,7 @@ char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX])
 static json_t *metrics_of(struct jsonout *j, const struct tree *t)
 {
 	const measure_mask asked = t->query.measures ? t->query.measures : MEASURES_WALL;
-	const struct measure_set set = measure_set(asked);
+	const struct measure_set set = measure_set(asked, t->query.lead);
 	json_t *list = json_array();
 
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {

@@ -153,10 +153,12 @@ static json_t *jsontree_node_piece(const struct writer *w, uint32_t node, uint32
 	const struct tree_node *n = &w->t->node[node];
 	struct jsonout *j = w->j;
 	json_t *o = json_object();
+	uint64_t value[MEASURES_ASKED];
 
+	tree_values(w->t, node, value);
 	jsonout_set(j, o, "parent", parent == NODE_NONE ? json_null() : jsonout_u64(parent));
 	set_what(w, o, node);
-	set_amounts(w, o, &w->funcs->self[node], n->total_ns, n->value);
+	set_amounts(w, o, &w->funcs->self[node], n->total_ns, value);
 	jsonout_set_some(j, o, "open_ns", n->open_ns);
 	jsonout_set_some(j, o, "estimated_ns", n->doubt_ns);
 	jsonout_set(j, o, "count", jsonout_u64(n->count));

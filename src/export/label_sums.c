@@ -33,7 +33,7 @@ static bool label_sums_add_idle(struct summing *g, const struct fact *x, uint64_
 static bool label_sums_add_fact(struct summing *g, const struct fact *x, unsigned int is)
 {
 	struct stack_sum want = { .stack = x->stack, .thread = x->thread, .node = x->node, .kind = x->kind & 31,
-				  .places = filter_places(&g->filter, x) & 7 };
+				  .places = (uint16_t)(filter_places(&g->filter, x) & ((1u << MEASURES_ASKED) - 1)) };
 	const uint64_t count = is & FACT_COUNTS ? x->count : 0;
 	struct stack_sum *s;
 	uint32_t id;

@@ -18,14 +18,14 @@ struct stack_sum {
 	thread_id thread;
 	uint32_t call;           /* of waits: CALL_* */
 	uint16_t node;
-	uint8_t kind : 5;        /* enum event_kind */
-	uint8_t places : 3;      /* of stack_sums.set: what measures it counts in */
-	uint8_t state;           /* of waits: enum wait_state */
+	uint16_t kind : 5;       /* enum event_kind */
+	uint16_t state : 5;      /* of waits: enum wait_state */
+	uint16_t places : 6;     /* of stack_sums.set: what measures it counts in */
 	uint64_t count;          /* of samples or waits: the two parts of a wait count once */
 	uint64_t ns;
 };
 
-_Static_assert(EVENT_KINDS_MAX <= 1u << 5 && MEASURES_ASKED <= 3, "they fit");
+_Static_assert(EVENT_KINDS_MAX <= 1u << 5 && WAIT_STATE_NR <= 1u << 5 && MEASURES_ASKED <= 6, "they fit");
 
 struct stack_sums {
 	KEYED(struct stack_sum) v;       /* in the order of first use */

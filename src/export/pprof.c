@@ -94,15 +94,14 @@ static void put_value_types_of(struct pprof *p, unsigned int place)
 /* What was asked for and is there; else what is expected: the first of it. */
 static void put_value_types(struct pprof *p)
 {
-	static const unsigned int order[MEASURES_ASKED] = { TIME_RUNNING, TIME_BLOCKED, TIME_RUNNABLE };
 	const unsigned int lead = p->sums.set.lead, expected = lead & ~1u && !(lead & 1) ? lead : 1;
 	const unsigned int places = p->sums.places ? p->sums.places : expected;
 
 	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
 		p->value[i] = p->count[i] = -1;
 	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
-		if (places >> order[i] & 1)
-			put_value_types_of(p, order[i]);
+		if (places >> measure_place_shown(i) & 1)
+			put_value_types_of(p, measure_place_shown(i));
 }
 
 /* Samples. */

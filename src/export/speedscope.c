@@ -21,9 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places, in the order of what is looked for first. */
-static const unsigned int profile_order[MEASURES_ASKED] = { TIME_RUNNING, TIME_BLOCKED, TIME_RUNNABLE };
-
 struct speedscope {
 	const struct tree *t;
 	const char *unit;        /* profile_meta.unit */
@@ -131,7 +128,7 @@ static const char *unit_of(const struct measure *m)
 static void speedscope_put_profile(struct speedscope *x, unsigned int place)
 {
 	const struct measure *m = measure_column(&x->t->set, place);
-	const uint64_t all = x->t->node[0].value[place];
+	const uint64_t all = tree_value(x->t, 0, place);
 
 	jsonout_begin(&x->j, NULL, '{');
 	jsonout_put(&x->j, "type", json_string("sampled"));
@@ -158,9 +155,11 @@ static void put_profiles(struct speedscope *x)
 
 	jsonout_begin(&x->j, "profiles", '[');
 	for (unsigned int i = 0; i < MEASURES_ASKED; i++) {
-		if (!x->t->node[0].value[profile_order[i]])
+		const unsigned int place = measure_place_shown(i);
+
+		if (!tree_value(x->t, 0, place))
 			continue;
-		speedscope_put_profile(x, profile_order[i]);
+		speedscope_put_profile(x, place);
 		any = true;
 	}
 	/* A file without a profile is refused. */

@@ -168,7 +168,7 @@ static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64
 	f->self_ns += n->self_ns;
 	f->self_doubt_ns += doubt < n->self_ns ? doubt : n->self_ns;
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
-		f->value[place] += n->value[place];
+		f->value[place] += tree_value(t, i, place);
 	f->count += n->count;
 	*ret_open_ns = open;
 }

@@ -142,29 +142,43 @@ measure_mask measures_of_kind(unsigned int kind)
 	return r;
 }
 
-static void put_in(struct measure_set *s, unsigned int place, unsigned int id)
+/* Puts the measure ID in the first place that is free, and says which that is; MEASURES_ASKED = there was none. */
+static unsigned int measure_put_in(struct measure_set *s, unsigned int id)
 {
-	s->at[place] = (uint8_t)id;
-	if (!s->lead)
-		s->first = (uint8_t)place;
-	if (!s->lead || measure_get(id)->wall)
-		s->lead |= (uint8_t)(1u << place);
+	unsigned int place = id < TIME_NR ? id : 0;
+
+	while (place < MEASURES_ASKED && s->at[place] != MEASURE_NONE)
+		place++;
+	if (place < MEASURES_ASKED)
+		s->at[place] = (uint8_t)id;
+	return place;
 }
 
-struct measure_set measure_set(measure_mask mask)
+struct measure_set measure_set(measure_mask mask, unsigned int lead)
 {
-	struct measure_set s = { .at = { MEASURE_NONE, MEASURE_NONE, MEASURE_NONE } };
-	unsigned int place = 0;
+	const unsigned int asked = lead && lead <= measures_count() && mask >> (lead - 1) & 1 ? lead - 1 : MEASURE_NONE;
+	struct measure_set s = { 0 };
+	unsigned int first = MEASURES_ASKED;
 
+	memset(s.at, MEASURE_NONE, sizeof(s.at));
 	for (unsigned int id = 0; id < TIME_NR; id++)
 		if (mask >> id & 1)
-			put_in(&s, id, id);
-	for (unsigned int id = TIME_NR; id < measures_count(); id++) {
-		while (place < MEASURES_ASKED && s.at[place] != MEASURE_NONE)
-			place++;
-		if (mask >> id & 1 && place < MEASURES_ASKED)
-			put_in(&s, place, id);
-	}
+			measure_put_in(&s, id);
+	if (asked != MEASURE_NONE && asked >= TIME_NR)
+		first = measure_put_in(&s, asked);
+	for (unsigned int id = TIME_NR; id < measures_count(); id++)
+		if (mask >> id & 1 && id != asked)
+			measure_put_in(&s, id);
+	for (unsigned int place = MEASURES_ASKED; place-- && (asked == MEASURE_NONE || asked < TIME_NR);)
+		if (s.at[place] != MEASURE_NONE && (!(mask & MEASURES_WALL) || measure_get(s.at[place])->wall))
+			first = place;
+	if (first == MEASURES_ASKED)
+		return s;
+	s.first = (uint8_t)first;
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (place == first || (measure_get(s.at[first])->wall && measure_in(&s, place) &&
+				       measure_in(&s, place)->wall))
+			s.lead |= (uint8_t)(1u << place);
 	return s;
 }
 

@@ -100,11 +100,12 @@ unsigned int measure_named(const char *name, size_t len);
 /* Which measures facts of KIND can count in. */
 measure_mask measures_of_kind(unsigned int kind);
 
-#define MEASURES_ASKED 3u        /* that one question can ask for: a node of a tree has room for their values */
+#define MEASURES_ASKED 6u        /* that one question can ask for: wall time, and three others */
 
 /*
  * A set of measures in places: where their values are in a node. Parts of wall time are where enum
- * time_kind says, others take what is left. For each of them, what value a fact adds is its weight.
+ * time_kind says. Others take what is left, the one that was asked for first before those of the
+ * table's order. For each of them, what value a fact adds is its weight.
  */
 struct measure_set {
 	uint8_t at[MEASURES_ASKED];      /* the measure in that place; MEASURE_NONE */
@@ -112,10 +113,23 @@ struct measure_set {
 	uint8_t first;                   /* the first of these: the measure whose unit the total has */
 };
 
-/* The places of the measures in MASK; those that find none are left out. An empty MASK has none. */
-struct measure_set measure_set(measure_mask mask);
+/*
+ * The places of the measures in MASK; those that find none are left out. An empty MASK has none.
+ * LEAD, an id and one, is the measure whose total leads, where it is one of MASK: wall time as a
+ * whole where it is a part of that. 0: wall time where there is some, else the first of the table.
+ */
+struct measure_set measure_set(measure_mask mask, unsigned int lead);
 /* Whether all of MASK find one. */
 bool measures_fit(measure_mask mask);
+
+/*
+ * The place that comes as number N < MEASURES_ASKED where measures are listed: blocked time before
+ * time in the run queue, as that is what is looked for.
+ */
+static inline unsigned int measure_place_shown(unsigned int n)
+{
+	return n == TIME_RUNNABLE ? TIME_BLOCKED : n == TIME_BLOCKED ? TIME_RUNNABLE : n;
+}
 
 /* The measure in PLACE of S; NULL. */
 static inline const struct measure *measure_in(const struct measure_set *s, unsigned int place)

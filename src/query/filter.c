@@ -210,7 +210,7 @@ measure_mask query_measures(const struct query *q, const struct snapshot *s)
 
 static void filter_choose_measures(struct filter *f)
 {
-	f->set = measure_set(query_measures(f->q, f->s));
+	f->set = measure_set(query_measures(f->q, f->s), f->q->lead);
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
 		const struct measure *m = measure_in(&f->set, place);
 

@@ -38,20 +38,19 @@ static struct list_figure flatcolumns_part(const struct flat_line *l, unsigned i
 				     .doubt = part_in_doubt(l, place) };
 }
 
-static struct list_figure flatcolumns_first(const void *row)
-{
-	return flatcolumns_part(row, 0);
-}
+/* A column has no number of its own. */
+#define PART(name, place) \
+	static struct list_figure flatcolumns_##name(const void *row) \
+	{ \
+		return flatcolumns_part(row, place); \
+	}
 
-static struct list_figure flatcolumns_second(const void *row)
-{
-	return flatcolumns_part(row, 1);
-}
-
-static struct list_figure flatcolumns_third(const void *row)
-{
-	return flatcolumns_part(row, 2);
-}
+PART(first, 0)
+PART(second, 1)
+PART(third, 2)
+PART(fourth, 3)
+PART(fifth, 4)
+PART(sixth, 5)
 
 static struct list_figure flatcolumns_amount(const void *row)
 {
@@ -71,6 +70,12 @@ static const struct list_column all_columns[FLAT_COLUMNS] = {
 	[FLAT_COLUMN_PARTS + 1] = { .figure = flatcolumns_second, .dot = true, .least_w = 100, .cols = 9,
 				    .text_cols = 9 },
 	[FLAT_COLUMN_PARTS + 2] = { .figure = flatcolumns_third, .dot = true, .least_w = 84, .cols = 9,
+				    .text_cols = 9 },
+	[FLAT_COLUMN_PARTS + 3] = { .figure = flatcolumns_fourth, .dot = true, .least_w = 92, .cols = 9,
+				    .text_cols = 9 },
+	[FLAT_COLUMN_PARTS + 4] = { .figure = flatcolumns_fifth, .dot = true, .least_w = 110, .cols = 9,
+				    .text_cols = 9 },
+	[FLAT_COLUMN_PARTS + 5] = { .figure = flatcolumns_sixth, .dot = true, .least_w = 119, .cols = 9,
 				    .text_cols = 9 },
 	[FLAT_COLUMN_AMOUNT] = { .figure = flatcolumns_amount, .least_w = NEVER },
 };

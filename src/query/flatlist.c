@@ -33,7 +33,7 @@ static struct flatlist *flatlist_new(const struct tree *t, size_t n)
 	l->row[0] = (struct flat_row){ .key = whole->key, .self_ns = whole->self_ns, .total_ns = whole->total_ns,
 				       .doubt_ns = whole->doubt_ns, .count = whole->count, .squares = whole->squares,
 				       .kind = NODE_ROOT, .func = ID_NONE, .place = ID_NONE };
-	memcpy(l->row[0].self.ns, whole->value, sizeof(l->row[0].self.ns));
+	tree_values(t, 0, l->row[0].self.ns);
 	return take_ptr(l);
 }
 
@@ -196,11 +196,16 @@ static uint32_t module_number(const struct tree *t, uint32_t node, uint32_t nr)
 	return !m || id >= nr - 1 || m->kind == MODULE_NOTE ? NO_MODULE : id + 1;
 }
 
-/* Adds to ROW what N's total is made of, or takes it away again. */
-static void module_move(struct flat_row *row, const struct tree_node *n, int sign)
+/* Adds to ROW what the total of node I is made of, or takes it away again. */
+static void module_move(struct flat_row *row, const struct tree *t, uint32_t i, int sign)
 {
-	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
-		row->self.ns[place] += sign > 0 ? n->value[place] : -n->value[place];
+	const struct tree_node *n = &t->node[i];
+
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const uint64_t value = tree_value(t, i, place);
+
+		row->self.ns[place] += sign > 0 ? value : -value;
+	}
 	row->doubt_ns += sign > 0 ? n->doubt_ns : -n->doubt_ns;
 	row->count += sign > 0 ? n->count : -n->count;
 }
@@ -215,7 +220,7 @@ static void module_add(const struct tree *t, uint32_t i, struct module_sums *sum
 	if (n->kind == NODE_IDLE) {
 		sums->idle = (struct flat_row){ .key = n->key, .kind = NODE_IDLE, .place = n->place, .frame = n->frame,
 						.self_ns = n->self_ns, .total_ns = n->total_ns };
-		module_move(&sums->idle, n, 1);
+		module_move(&sums->idle, t, i, 1);
 		return;
 	}
 	row->self_ns += n->self_ns;
@@ -223,9 +228,9 @@ static void module_add(const struct tree *t, uint32_t i, struct module_sums *sum
 		row->total_ns += n->self_ns;
 	else if (!sums->depth[number]++)
 		row->total_ns += n->total_ns;
-	module_move(row, n, 1);
+	module_move(row, t, i, 1);
 	for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling)
-		module_move(row, &t->node[c], -1);
+		module_move(row, t, c, -1);
 }
 
 /* Visits all nodes of T from parents to children, one path after the other. */

@@ -93,13 +93,13 @@ static void funcs_add_self(const struct tree *t, uint32_t i, struct func_row *r,
 	uint64_t doubt = n->doubt_ns, count = n->count;
 	double squares = n->squares;
 
-	memcpy(own->ns, n->value, sizeof(own->ns));
+	tree_values(t, i, own->ns);
 	for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
 		doubt = funcs_less(doubt, t->node[c].doubt_ns);
 		count = funcs_less(count, t->node[c].count);
 		squares -= t->node[c].squares;
 		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
-			own->ns[k] = funcs_less(own->ns[k], t->node[c].value[k]);
+			own->ns[k] = funcs_less(own->ns[k], tree_value(t, c, k));
 	}
 	r->self_ns = add_capped(r->self_ns, n->self_ns);
 	r->doubt_ns = add_capped(r->doubt_ns, doubt);
@@ -129,7 +129,7 @@ static bool funcs_enter(struct builder *b, uint32_t i)
 	r->total_ns = add_capped(r->total_ns, n->total_ns);
 	r->total_count += n->count;
 	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
-		r->total.ns[k] = add_capped(r->total.ns[k], n->value[k]);
+		r->total.ns[k] = add_capped(r->total.ns[k], tree_value(b->t, i, k));
 	return true;
 }
 

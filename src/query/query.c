@@ -79,6 +79,8 @@ struct builder {
 	struct hidx sum_index;
 	uint32_t last_sum;       /* that was found: facts are sorted by stack, so the next one is often of the same */
 	VEC(struct tree_node) nodes;
+	uint64_t *more;          /* tree.more, by node; there is none before more than NODE_VALUES are asked for */
+	size_t more_room;        /* nodes that it has room for */
 	struct hidx node_index;  /* by key */
 	struct memo *memo;       /* by stack id; none for inverted trees, and where recursion is folded */
 	VEC(stack_id) path;
@@ -337,6 +339,32 @@ static uint64_t query_node_rehash(const void *ctx, uint32_t id)
 	return b->nodes.v[id].key;
 }
 
+static bool query_has_more(const struct builder *b)
+{
+	bool has = false;
+
+	for (unsigned int place = NODE_VALUES; place < MEASURES_ASKED; place++)
+		has |= b->filter.set.at[place] != MEASURE_NONE;
+	return has;
+}
+
+/* Room for the values that are not in a node, of one node more. */
+static bool query_more_room(struct builder *b)
+{
+	const size_t room = b->nodes.cap;
+	uint64_t *more;
+
+	if (!query_has_more(b) || room <= b->more_room)
+		return true;
+	more = reallocarray(b->more, room, MORE_VALUES * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + b->more_room * MORE_VALUES, 0, (room - b->more_room) * MORE_VALUES * sizeof(*more));
+	b->more = more;
+	b->more_room = room;
+	return true;
+}
+
 /*
  * The child of WANT->parent that is like WANT, made when there is none; NODE_NONE when there can be
  * no more, or no memory.
@@ -353,7 +381,7 @@ static uint32_t query_child(struct builder *b, struct tree_node *want, uint64_t 
 	if (b->nodes.n >= b->max_nodes || b->nodes.v[parent].depth >= DEPTH_MAX)
 		return NODE_NONE;
 	want->depth = b->nodes.v[parent].depth + 1;
-	if (!vec_reserve(&b->nodes, 1) ||
+	if (!vec_reserve(&b->nodes, 1) || !query_more_room(b) ||
 	    !hidx_add(&b->node_index, want->key, (uint32_t)b->nodes.n, query_node_rehash, b)) {
 		query_fail(b);
 		return NODE_NONE;
@@ -490,21 +518,28 @@ static uint32_t query_walk_folded(struct builder *b, uint32_t top, stack_id stac
 }
 
 /*
- * Adds to what ends at N a weight of NS, of which BESIDE (NULL = nothing) is not of the measure in
+ * Adds to what ends at NODE a weight of NS, of which BESIDE (NULL = nothing) is not of the measure in
  * the first place, or not of it at all.
  */
-static void query_add_self(struct tree_node *n, const struct measure_set *set, uint64_t ns, const struct beside *beside)
+static void query_add_self(struct builder *b, uint32_t node, uint64_t ns, const struct beside *beside)
 {
 	const struct beside none = { 0 }, *o = beside ? beside : &none;
+	const struct measure_set *set = &b->filter.set;
+	struct tree_node *n = &b->nodes.v[node];
 	uint64_t first = ns;
 
 	n->self_ns = add_capped(n->self_ns, ns);
-	for (unsigned int place = 1; place < MEASURES_ASKED; place++) {
+	for (unsigned int place = 1; place < NODE_VALUES; place++) {
 		n->value[place] = add_capped(n->value[place], o->value[place]);
 		if (set->lead >> place & 1)
 			first -= o->value[place] < first ? o->value[place] : first;
 	}
 	n->value[0] = add_capped(n->value[0], set->lead & 1 ? first : o->value[0]);
+	for (unsigned int k = 0; b->more && k < MORE_VALUES; k++) {
+		uint64_t *more = &b->more[(size_t)node * MORE_VALUES + k];
+
+		*more = add_capped(*more, o->value[NODE_VALUES + k]);
+	}
 	if (!beside)
 		return;
 	n->open_ns = add_capped(n->open_ns, o->open_ns);
@@ -531,7 +566,7 @@ static void query_add_idle(struct builder *b)
 	} else {
 		b->nodes.v[at].frame = b->idle_threads;
 	}
-	query_add_self(&b->nodes.v[at], &b->filter.set, b->idle_ns, &b->idle);
+	query_add_self(b, at, b->idle_ns, &b->idle);
 	b->nodes.v[at].count += b->idle_count;
 	b->nodes.v[at].squares += b->idle_squares;
 }
@@ -551,7 +586,7 @@ static bool query_add_stacks(struct builder *b)
 		if (at & MEMO_CUT)
 			b->cut_ns = add_capped(b->cut_ns, s->ns);
 		at &= ~MEMO_CUT;
-		query_add_self(&b->nodes.v[at], &b->filter.set, s->ns, s->beside ? &b->beside.v[s->beside - 1] : NULL);
+		query_add_self(b, at, s->ns, s->beside ? &b->beside.v[s->beside - 1] : NULL);
 		b->nodes.v[at].count += s->count;
 		b->nodes.v[at].squares += s->squares;
 	}
@@ -579,7 +614,7 @@ static bool query_prepare(struct builder *b, const struct snapshot *s)
 {
 	struct tree_node *root = vec_push(&b->nodes);
 
-	if (!root || !filter_init(&b->filter, s, b->names, b->q))
+	if (!root || !filter_init(&b->filter, s, b->names, b->q) || !query_more_room(b))
 		return query_fail(b);
 	if (groups_build(&b->groups, b->d, b->q->group_by) < 0 || !identity_init(&b->identity, b->d, b->names) ||
 	    !hidden_init(&b->hidden, b->d, b->q))
@@ -605,12 +640,13 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	ok = t && query_prepare(&b, s) && sum_facts(&b) && order_sums(&b) && query_add_stacks(&b);
 	set = b.filter.set;
 	query_builder_free(&b);
-	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {
+	if (!ok || tree_link(b.nodes.v, b.more, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {
 		vec_free(&b.nodes);
+		free(b.more);
 		free(t);
 		return err_nomem(e, "the call tree");
 	}
-	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .set = set, .node = b.nodes.v,
+	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .set = set, .node = b.nodes.v, .more = b.more,
 			    .n = (uint32_t)b.nodes.n };
 	t->cut_ns = b.cut_ns;
 	t->idle_ns = b.idle_ns;
@@ -631,5 +667,6 @@ void tree_free(struct tree *t)
 	if (!t || atomic_fetch_sub(&t->shared, 1))
 		return;
 	free(t->node);
+	free(t->more);
 	free(t);
 }

@@ -32,6 +32,7 @@ enum group_by {
 
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap */
+	uint8_t lead;            /* of MEASURES, the one whose total leads, its id and one; 0: measure_set() */
 	/* what to count; 0 = what there is: query_measures() */
 	measure_mask measures;
 	enum group_by group_by;
@@ -98,6 +99,8 @@ enum node_kind {
 };
 
 #define NODE_NONE UINT32_MAX
+#define MORE_VALUES (MEASURES_ASKED - NODE_VALUES)
+#define NODE_VALUES 3u           /* that nodes have room for: most questions are about wall time at most */
 
 struct tree_node {
 	/* identity that survives refreshes: hash of the path from the root by function and module */
@@ -121,8 +124,11 @@ struct tree_node {
 	float open_longest_ns;   /* length so far of the longest wait in open_ns; 0 = none */
 	uint64_t self_ns;        /* of stacks that end here: innermost, or, in an inverted tree, outermost */
 	uint64_t total_ns;       /* self and everything below */
-	/* of each measure asked for, in its place of tree.set: parts of total_ns, and measures beside it */
-	uint64_t value[MEASURES_ASKED];
+	/*
+	 * of each measure asked for, in its place of tree.set: parts of total_ns, and measures beside it.
+	 * Those of later places are in tree.more: tree_value().
+	 */
+	uint64_t value[NODE_VALUES];
 	/* of total_ns: in open waits; known by whole slices, so it may be a little too much */
 	uint64_t open_ns;
 	uint64_t doubt_ns;       /* of total_ns: stands for waits without a stack of their own (EVENT_F_EXTRAPOLATED) */
@@ -146,6 +152,8 @@ struct tree {
 	struct measure_set set;          /* what was asked for */
 	struct tree_node *node;          /* node[0] is the root; parents come before their children */
 	uint32_t n;
+	/* MORE_VALUES values a node; NULL where nothing was asked for in their places */
+	uint64_t *more;
 	uint64_t cut_ns;                 /* weight left with an ancestor because of query.max_nodes */
 	uint64_t idle_ns;                /* idle waits in what was asked for, folded or not */
 	uint32_t idle_threads;
@@ -153,16 +161,35 @@ struct tree {
 	_Atomic uint32_t shared;         /* tree_share() */
 };
 
+/* The value of the measure in PLACE for the node I of T, and for what is below it. */
+static inline uint64_t tree_value(const struct tree *t, uint32_t i, unsigned int place)
+{
+	if (place < NODE_VALUES)
+		return t->node[i].value[place];
+	return t->more ? t->more[(size_t)i * MORE_VALUES + place - NODE_VALUES] : 0;
+}
+
+/* Those of all places. */
+static inline void tree_values(const struct tree *t, uint32_t i, uint64_t dst[MEASURES_ASKED])
+{
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		dst[place] = tree_value(t, i, place);
+}
+
 /* Whether T has values of more than its first measure, so that each measure gets a column. */
 static inline bool tree_is_parted(const struct tree *t)
 {
-	return t->node[0].value[1] || t->node[0].value[2];
+	bool parted = false;
+
+	for (unsigned int place = 1; place < MEASURES_ASKED; place++)
+		parted |= tree_value(t, 0, place) > 0;
+	return parted;
 }
 
 /* The 100 % of the measure in PLACE. */
 static inline uint64_t tree_whole(const struct tree *t, unsigned int place)
 {
-	return t->set.lead >> place & 1 ? t->node[0].total_ns : t->node[0].value[place];
+	return t->set.lead >> place & 1 ? t->node[0].total_ns : tree_value(t, 0, place);
 }
 
 /* For screens: 56 MiB. Exports that must be complete ask for UINT32_MAX, the limit of the index. */

@@ -72,6 +72,17 @@ static int tree_compare_siblings(const void *va, const void *vb, void *ctx)
 	return r ? r : compare_numbers(a->key, b->key);
 }
 
+/* The values of MORE, which belong to the nodes but are not in them. */
+static void tree_sum_up_more(const struct tree_node *node, uint64_t *more, uint32_t n)
+{
+	for (uint32_t i = n - 1; i > 0; i--) {
+		uint64_t *up = &more[(size_t)node[i].parent * MORE_VALUES], *from = &more[(size_t)i * MORE_VALUES];
+
+		for (unsigned int k = 0; k < MORE_VALUES; k++)
+			up[k] = add_capped(up[k], from[k]);
+	}
+}
+
 static void tree_sum_up(struct tree_node *node, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -82,7 +93,7 @@ static void tree_sum_up(struct tree_node *node, uint32_t n)
 		struct tree_node *up = &node[node[i].parent];
 
 		up->total_ns = add_capped(up->total_ns, node[i].total_ns);
-		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
+		for (unsigned int k = 0; k < NODE_VALUES; k++)
 			up->value[k] = add_capped(up->value[k], node[i].value[k]);
 		up->open_ns = add_capped(up->open_ns, node[i].open_ns);
 		if (node[i].open_longest_ns > up->open_longest_ns)
@@ -114,7 +125,8 @@ static void tree_gather(struct tree_node *node, uint32_t n, uint32_t *family)
 	}
 }
 
-int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const struct names *names, bool sorted)
+int tree_link(struct tree_node *node, uint64_t *more, uint32_t n, const struct dict *d, const struct names *names,
+	      bool sorted)
 {
 	AUTO_FREE uint32_t *family = malloc(n * sizeof(*family));
 	struct order o = { .node = node, .d = d, .names = names };
@@ -122,6 +134,8 @@ int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const st
 	if (!family)
 		return -ENOMEM;
 	tree_sum_up(node, n);
+	if (more)
+		tree_sum_up_more(node, more, n);
 	tree_gather(node, n, family);
 	for (uint32_t i = 0; i < n && sorted; i++)
 		if (node[i].nr_children > 1)

@@ -22,9 +22,11 @@ static inline uint64_t tree_key(uint64_t parent, uint64_t identity, unsigned int
 
 /*
  * Takes N nodes (parents before children, the root first) that know their parent, self_ns and the
- * times and count of the stacks that end there: sums totals, times and counts upwards, and links
- * the children, in order when SORTED. -ENOMEM: the nodes are half done.
+ * times and count of the stacks that end there: sums totals, times and counts upwards, those of MORE
+ * too (tree.more; NULL), and links the children, in order when SORTED. -ENOMEM: the nodes are half
+ * done.
  */
-int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const struct names *names, bool sorted);
+int tree_link(struct tree_node *node, uint64_t *more, uint32_t n, const struct dict *d, const struct names *names,
+	      bool sorted);
 
 #endif

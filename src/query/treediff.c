@@ -42,22 +42,25 @@ static uint32_t treediff_child(struct builder *b, uint32_t parent, uint32_t what
 	return keyed_get(&b->nodes, &want, first_child);
 }
 
-static void take_away(struct own *from, const struct tree_node *child)
+static void take_away(struct own *from, const struct tree *t, uint32_t child)
 {
-	from->squares -= child->squares;
-	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
-		from->value[k] -= child->value[k] < from->value[k] ? child->value[k] : from->value[k];
+	from->squares -= t->node[child].squares;
+	for (unsigned int k = 0; k < MEASURES_ASKED; k++) {
+		const uint64_t value = tree_value(t, child, k);
+
+		from->value[k] -= value < from->value[k] ? value : from->value[k];
+	}
 }
 
 /* What ends at each node of T, by kind and squared: what it has, without what its children have. */
 static void find_own(const struct tree *t, struct own *own)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
-		memcpy(own[i].value, t->node[i].value, sizeof(own[i].value));
+		tree_values(t, i, own[i].value);
 		own[i].squares = t->node[i].squares;
 	}
 	for (uint32_t i = 1; i < t->n; i++)
-		take_away(&own[t->node[i].parent], &t->node[i]);
+		take_away(&own[t->node[i].parent], t, i);
 	for (uint32_t i = 0; i < t->n; i++)      /* they are sums of floating numbers */
 		if (own[i].squares < 0 || !t->node[i].self_ns)
 			own[i].squares = 0;

@@ -109,7 +109,7 @@ static uint64_t settle(struct bench *b)
 		struct built *built = build_now(b->f.m.names, &job);
 		const uint64_t from = cpu_ns();
 
-		if (!built || !built->tree)
+		if (!built || (!built->tree && !built->list && !built->model))
 			die("not built");
 		note(&b->built[built->job.what], from - began);
 		view_give(b->view, built, b->now_ns);

@@ -203,6 +203,53 @@ static void a_tree_has_both(void **state)
 	assert_int_equal(t->node[0].total_ns, 10 * NSEC_PER_MSEC);
 }
 
+/* All of wall time and both of these: the last two have no room in the nodes. What is asked for first leads. */
+static void five_are_one_question(void **state)
+{
+	static const char *const tree[] = {
+		"   total     self  running runnable  blocked    alloc    reads       time\n",
+		" 100.0 %    0.0 %  100.0 %        .        .  100.0 %  100.0 %    10.0 ms  all\n",
+		" 100.0 %  100.0 %  100.0 %        .        .   75.0 %   75.0 %    10.0 ms  - load\n",
+		NULL,
+	};
+	static const char *const flat[] = { "  running runnable  blocked    alloc    reads",
+					    "100.0 %        .        .   ", NULL };
+	static const char *const json[] = { "\"metrics\":[\"running\",\"runnable\",\"blocked\",\"alloc\","
+					    "\"large_reads\"]",
+					    "\"alloc_bytes\":3145728", "\"self_running_ns\":10000000",
+					    "\"self_large_reads\":6", NULL };
+	static const char *const speedscope[] = { "\"endValue\":4194304", "\"endValue\":8",
+						  "\"endValue\":10000000", NULL };
+	static const char *const callgrind[] = { "alloc", "reads", NULL };
+	struct made *m = *state;
+	struct query q = question(MEASURES_WALL | alloc_and_reads());
+	const struct tree *t;
+
+	fake_source(m, to_profile, m);
+	t = made_look(m, &q);
+	assert_int_equal(t->node[0].total_ns, 10 * NSEC_PER_MSEC);
+	assert_int_equal(tree_value(t, 0, 3), 4 << 20);
+	assert_int_equal(tree_value(t, 0, 4), 8);
+	assert_int_equal(tree_value(t, (uint32_t)(node_called(t, "load") - t->node), 3), 3 << 20);
+	assert_int_equal(tree_value(t, (uint32_t)(node_called(t, "parse") - t->node), 4), 2);
+	assert_true(tree_is_parted(t));
+	assert_written(m, &exporter_tree, MEASURES_WALL | alloc_and_reads(), tree);
+	assert_written(m, &exporter_flat, MEASURES_WALL | alloc_and_reads(), flat);
+	assert_written(m, &exporter_json, MEASURES_WALL | alloc_and_reads(), json);
+	assert_written(m, &exporter_speedscope, MEASURES_WALL | alloc_and_reads(), speedscope);
+	assert_written(m, &exporter_callgrind, MEASURES_WALL | alloc_and_reads(), callgrind);
+	q.lead = (uint8_t)measures_count();              /* reads */
+	t = made_look(m, &q);
+	assert_int_equal(t->node[0].total_ns, 8);
+	assert_int_equal(node_called(t, "load")->total_ns, 6);
+	assert_int_equal(t->node[0].value[TIME_RUNNING], 10 * NSEC_PER_MSEC);
+	q.measures = alloc_and_reads();
+	t = made_look(m, &q);
+	assert_int_equal(t->node[0].total_ns, 8);
+	assert_int_equal(t->node[0].value[0], 8);
+	assert_int_equal(t->node[0].value[1], 4 << 20);
+}
+
 static void texts_have_columns(void **state)
 {
 	static const char *const tree[] = {
@@ -473,6 +520,13 @@ static void the_screen_shows_them(void **state)
 	assert_screen_has(d.canvas, "reads");
 	assert_screen_has(d.canvas, "75.0 %");
 	driver_free(&d);
+	o.filter.measures = MEASURES_WALL | alloc_and_reads();
+	driver_init_with(&d, &f, &o, 150, 24);
+	assert_screen_has(d.canvas, "running runnable  blocked ── alloc ── reads");
+	driver_press(&d, "sssss");
+	assert_screen_has(d.canvas, "sorted by bytes allocated");
+	assert_screen_has(d.canvas, "75.0 %");
+	driver_free(&d);
 	o.filter.measures = reads();
 	driver_init_with(&d, &f, &o, 120, 24);
 	assert_screen_has(d.canvas, "large reads");
@@ -484,18 +538,24 @@ static void the_screen_shows_them(void **state)
 /* A set has its places: time where it always was, others where there is room, and the lowest leads. */
 static void sets_have_places(void **state)
 {
-	struct measure_set s = measure_set(MEASURES_WALL | alloc());
+	struct measure_set s = measure_set(MEASURES_WALL | alloc_and_reads(), 0);
 
 	(void)state;
 	assert_true(s.at[0] == MEASURE_RUNNING && s.at[1] == MEASURE_RUNNABLE &&
-		    s.at[2] == MEASURE_BLOCKED && s.lead == 7);
-	assert_false(measures_fit(MEASURES_WALL | alloc()));
-	s = measure_set(1u << MEASURE_BLOCKED | alloc_and_reads());
+		    s.at[2] == MEASURE_BLOCKED && s.lead == 7 && measure_get(s.at[3])->unit == UNIT_BYTES &&
+		    measure_get(s.at[4])->unit == UNIT_COUNT && s.at[5] == MEASURE_NONE);
+	assert_true(measures_fit(MEASURES_WALL | alloc_and_reads()));
+	assert_false(measures_fit(MEASURES_WALL | alloc_and_reads() | MEASURES_FAR | MEASURES_FAR << 1));
+	s = measure_set(MEASURES_WALL | alloc_and_reads(), measures_count());
+	assert_true(s.lead == 1u << 3 && s.first == 3 && measure_get(s.at[3])->unit == UNIT_COUNT);
+	s = measure_set(MEASURES_WALL | alloc_and_reads(), MEASURE_BLOCKED + 1);
+	assert_true(s.lead == 7 && s.first == 0);
+	s = measure_set(1u << MEASURE_BLOCKED | alloc_and_reads(), MEASURE_RUNNING + 1);
 	assert_true(s.lead == 1u << TIME_BLOCKED && measure_get(s.at[0])->unit == UNIT_BYTES &&
 		    measure_get(s.at[1])->unit == UNIT_COUNT);
-	s = measure_set(alloc_and_reads());
+	s = measure_set(alloc_and_reads(), 0);
 	assert_true(s.lead == 1 && s.first == 0 && measure_lead(&s)->unit == UNIT_BYTES && s.at[2] == MEASURE_NONE);
-	s = measure_set(0);
+	s = measure_set(0, 0);
 	assert_true(!s.lead && measure_lead(&s) == measure_get(MEASURE_RUNNING));
 	for (unsigned int id = 0; id < measures_count(); id++)
 		assert_true(id == MEASURE_IMPORTED ||
@@ -508,6 +568,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_have_places),
 		MADE_TEST(a_tree_has_both),
+		MADE_TEST(five_are_one_question),
 		MADE_TEST(texts_have_columns),
 		MADE_TEST(pictures_and_documents),
 		MADE_TEST(pprof_has_types),

@@ -86,7 +86,8 @@ static void assert_same_tree(const struct query *q)
 
 static void test_trees(void **state)
 {
-	static const uint32_t kinds[] = { 0, MEASURES_ON_CPU, MEASURES_OFF_CPU, MEASURES_WALL, UINT32_MAX };
+	static const uint32_t kinds[] = { 0, MEASURES_ON_CPU, MEASURES_OFF_CPU, MEASURES_WALL,
+					MEASURES_WALL | MEASURES_IMPORTED };
 	struct query q = { .arch = MADE_ARCH };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

@@ -232,6 +232,25 @@ static void what_is_shown(void **state)
 	options_free(&o);
 }
 
+/* What is named first leads; a comma within a probe parts nothing. */
+static void metrics_have_an_order(void **state)
+{
+	char line[] = "report --metric faults,on-cpu", probe[] = "report --metric sys:/^rea{1,2}d$/,blocked";
+	struct options o;
+	struct query q;
+
+	(void)state;
+	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(filter_options_query(&o, NULL, &q, NULL), 0);
+	assert_int_equal(q.lead, measure_named("faults", 6) + 1);
+	assert_int_equal(__builtin_popcountll(q.measures), 2);
+	options_free(&o);
+	assert_int_equal(parse(probe, &o, NULL), 0);
+	assert_int_equal(o.lead, measure_named("sys:/^rea{1,2}d$/", 17) + 1);
+	assert_int_equal(o.measures, MEASURE_BIT(MEASURE_BLOCKED) | MEASURE_BIT(o.lead - 1));
+	options_free(&o);
+}
+
 static void nodes(void **state)
 {
 	char line[] = "report --node 0-1,3 --by-node", far[] = "top --far", numa[] = "record -a --no-numa --numa",
@@ -484,7 +503,8 @@ static void refuses(void **state)
 	refused("record -n x --symfs=", "the directory is empty");
 	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
-	refused("report --metric wall,faults", "--metric 'wall,faults' asks for more than 3: wall time is three");
+	refused("report --metric wall,faults,migrations,forks,new-threads",
+		"--metric 'wall,faults,migrations,forks,new-threads' asks for more than 6: wall time is three");
 	refused("report --metric faults,", "metric '' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
 	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), "
@@ -560,6 +580,7 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(unknown_command),
 		cmocka_unit_test(tables_hold_together),
+		cmocka_unit_test(metrics_have_an_order),         /* last: it adds a metric, for all */
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,8 @@
 static const enum sort_by column_sort[FLAT_COLUMNS] = {
 	[FLAT_COLUMN_SELF] = SORT_SELF, [FLAT_COLUMN_TOTAL] = SORT_TOTAL, [FLAT_COLUMN_PARTS] = SORT_RUNNING,
 	[FLAT_COLUMN_PARTS + 1] = SORT_RUNNABLE, [FLAT_COLUMN_PARTS + 2] = SORT_BLOCKED,
+	[FLAT_COLUMN_PARTS + 3] = SORT_FOURTH, [FLAT_COLUMN_PARTS + 4] = SORT_FIFTH,
+	[FLAT_COLUMN_PARTS + 5] = SORT_SIXTH,
 };
 
 /* Where things stand on a line; 0 = no such column. */
@@ -175,7 +177,7 @@ void flatpane_rule(const struct pane *p, struct canvas *cv, const char *title)
 	const struct pane_heads heads = flatpane_heads(&l);
 	const bool by_change = p->tv->base && treeview_own_order(p->tv);
 
-	pane_common_rule_heads(cv, l.name_end, title, &heads, p->tv->sort, by_change);
+	pane_common_rule_heads(cv, l.name_end, title, &heads, &p->look.set, p->tv->sort, by_change);
 	if (p->tv->base)
 		basecells_heads(&l.base, cv, 0, by_change);
 }
@@ -290,7 +292,7 @@ static uint64_t flatpane_value(const struct treeview *tv, uint32_t node, enum so
 {
 	const struct flat_row *r = &flatpane_list(tv)->row[node];
 
-	return sort == SORT_SELF ? r->self_ns : r->self.ns[sort - SORT_RUNNING];
+	return sort == SORT_SELF ? r->self_ns : r->self.ns[sort_place(sort)];
 }
 
 const struct treeview_ops flatpane_lines = { .label = flatpane_label, .value = flatpane_value };

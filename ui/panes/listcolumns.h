@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#define LIST_COLUMNS_MAX 8u
+#define LIST_COLUMNS_MAX 12u
 
 struct list_layout {
 	int x[LIST_COLUMNS_MAX];         /* 0 = there is no such column */

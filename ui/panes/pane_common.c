@@ -61,12 +61,15 @@ void pane_common_rule(struct canvas *cv, int y, int end, const char *title)
  * The same for lines that are SORTED by what no head says: then the end of the title does, which is
  * the last to be cut.
  */
-static void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted)
+static void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, const struct measure_set *set,
+				    enum sort_by sorted)
 {
-	static const char *const names[SORT_NR] = { "total", "self", "running", "runnable", "blocked", "name" };
+	static const char *const names[SORT_NR] = { [SORT_TOTAL] = "total", [SORT_SELF] = "self",
+						    [SORT_NAME] = "name" };
+	const struct measure *m = measure_column(set, sort_place(sorted));
 	char text[TITLE_MAX + 32];
 
-	snprintf(text, sizeof(text), "%s" TEXT_BUILDER_DOT ARROW "%s", title, names[sorted]);
+	snprintf(text, sizeof(text), "%s" TEXT_BUILDER_DOT ARROW "%s", title, m ? m->head : names[sorted]);
 	pane_common_rule(cv, y, end, text);
 }
 
@@ -136,14 +139,14 @@ void pane_common_add_head(struct pane_heads *h, int x, int cols, const char *tex
 }
 
 void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h,
-			    enum sort_by sorted, bool told)
+			    const struct measure_set *set, enum sort_by sorted, bool told)
 {
 	for (unsigned int i = 0; i < h->n; i++)
 		told |= h->v[i].sort == sorted;
 	if (told)
 		pane_common_rule(cv, 0, end, title);
 	else
-		pane_common_rule_sorted(cv, 0, end, title, sorted);
+		pane_common_rule_sorted(cv, 0, end, title, set, sorted);
 	for (unsigned int i = 0; i < h->n; i++)
 		pane_common_head(cv, h->v[i].x, 0, h->v[i].cols, h->v[i].text, h->v[i].sort == sorted);
 }

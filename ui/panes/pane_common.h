@@ -23,7 +23,7 @@ void pane_common_rule(struct canvas *cv, int y, int end, const char *title);
 /* HEAD in the rule, right-aligned in the COLS columns from X on, with an arrow when the lines are SORTED by it. */
 void pane_common_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted);
 
-#define PANE_COMMON_HEADS 8u
+#define PANE_COMMON_HEADS 12u
 /* The heads of a pane: where they stand, and what lines are sorted by when one is pressed (SORT_NR = by nothing). */
 struct pane_heads {
 	struct pane_head {
@@ -41,7 +41,7 @@ void pane_common_add_head(struct pane_heads *h, int x, int cols, const char *tex
  * lines are SORTED by when no head does and it is not TOLD otherwise.
  */
 void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h,
-			    enum sort_by sorted, bool told);
+			    const struct measure_set *set, enum sort_by sorted, bool told);
 /* What lines are sorted by when the head at column X is pressed; SORT_NR = there is none. */
 enum sort_by pane_common_head_at(const struct pane_heads *h, int x);
 

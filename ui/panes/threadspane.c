@@ -26,6 +26,7 @@
 
 #define PERCENT_COLS PANE_COMMON_PERCENT_COLS
 #define BRIEF_COLS 6
+#define BEHIND_W 96              /* that has no room for columns behind the third */
 #define BAR_COLS 9
 #define NODE_COLS 6
 #define DOES_COLS 20             /* "epoll_wait 12.3 s" */
@@ -34,13 +35,14 @@
 enum column {
 	/* of wall time; of other measures what stands in these places (measure_set()) */
 	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,
-	COL_IDLE, COL_NR
+	COL_IDLE = MEASURES_ASKED, COL_NR
 };
 
 /* SORT_NR = by no key */
 static const enum sort_by column_sort[COL_NR] = {
 	[COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE, [COL_BLOCKED] = SORT_BLOCKED,
-		[COL_IDLE] = SORT_NR,
+	[COL_BLOCKED + 1] = SORT_FOURTH, [COL_BLOCKED + 2] = SORT_FIFTH, [COL_BLOCKED + 3] = SORT_SIXTH,
+	[COL_IDLE] = SORT_NR,
 };
 
 /* The measure that C is the column of, one that is shown; NULL = that of what idles. */
@@ -122,21 +124,24 @@ static bool several_nodes(const struct threadlist *l)
 	return false;
 }
 
-static bool threadspane_shows(const struct tree_look *look, enum time_kind kind)
+static bool threadspane_shows(const struct tree_look *look, unsigned int place)
 {
-	return look->kinds ? look->kinds & 1u << kind : kind == TIME_RUNNING;
+	return look->kinds ? look->kinds & 1u << place : place == TIME_RUNNING;
 }
 
 /* Columns from the right. What a thread does comes before how its time is split, where there is no room for both. */
 static struct layout threadspane_lay_out(const struct threadlist *l, const struct tree_look *look, int w)
 {
 	struct layout at = { .cols = w >= 72 ? PERCENT_COLS : BRIEF_COLS };
-	int end = w;
+	int end = w, room = __builtin_popcount(look->kinds >> TIME_NR);
 
 	if (w >= 64)
 		at.bar_x = (end -= BAR_COLS) + 1;
 	if (w >= 96 && look->kinds && l->query.fold_idle)
 		at.x[COL_IDLE] = end -= at.cols;
+	for (unsigned int place = MEASURES_ASKED - 1; place >= TIME_NR; place--)
+		if (threadspane_shows(look, place) && w >= BEHIND_W + room-- * PERCENT_COLS)
+			at.x[place] = end -= at.cols;
 	if (w >= 34 && threadspane_shows(look, TIME_BLOCKED))
 		at.x[COL_BLOCKED] = end -= at.cols;
 	if (w >= 56 && threadspane_shows(look, TIME_RUNNABLE))
@@ -210,9 +215,6 @@ static uint64_t whole_ns(const struct treeview *tv, const struct tree_look *look
 static void threadspane_draw_figures(const struct treeview *tv, const struct tree_look *look,
 				     const struct thread_row *r, struct canvas *cv, const struct layout *l, int y)
 {
-	const uint64_t value[COL_NR] = { [COL_RUNNING] = r->value[TIME_RUNNING],
-					 [COL_RUNNABLE] = r->value[TIME_RUNNABLE],
-					 [COL_BLOCKED] = r->value[TIME_BLOCKED], [COL_IDLE] = r->idle_ns };
 	const bool doubt = r->doubt_ns > (r->value[TIME_RUNNABLE] + r->value[TIME_BLOCKED]) / 2;
 
 	for (int c = 0; c < COL_NR; c++) {
@@ -221,7 +223,8 @@ static void threadspane_draw_figures(const struct treeview *tv, const struct tre
 					    threadspane_column_measure(look, c)
 						    ? measure_style(threadspane_column_measure(look, c))
 						    : STYLE_FAINT,
-					    value[c], whole_ns(tv, look), doubt && c == COL_BLOCKED);
+					    c == COL_IDLE ? r->idle_ns : r->value[c], whole_ns(tv, look),
+					    doubt && c == COL_BLOCKED);
 	}
 }
 
@@ -297,7 +300,7 @@ static void threadspane_rule(const struct view *v, const struct pane *p, struct 
 	char title[TITLE_MAX];
 
 	title_list(&p->built->job.query, p->look.kinds, list->n, "thread", v->options, title, sizeof(title));
-	pane_common_rule_heads(cv, l.name_end, title, &heads, p->tv->sort, false);
+	pane_common_rule_heads(cv, l.name_end, title, &heads, &p->look.set, p->tv->sort, false);
 	if (l.does_x) {
 		canvas_fill(cv, l.does_x - 1, 0, 5, STYLE_FAINT, ' ');
 		canvas_put(cv, l.does_x, 0, STYLE_FAINT, "now");
@@ -405,7 +408,7 @@ static uint64_t threadspane_value(const struct treeview *tv, uint32_t node, enum
 {
 	const struct thread_row *r = threadspane_row(threadspane_of(tv), node);
 
-	return r && sort != SORT_SELF ? r->value[sort - SORT_RUNNING] : 0;
+	return r && sort != SORT_SELF ? r->value[sort_place(sort)] : 0;
 }
 
 /* Narrows everything but the list itself to the thread under the cursor, or widens it again. */

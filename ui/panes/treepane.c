@@ -30,20 +30,22 @@
 #define BRIEF_COLS 6             /* of a percentage without its sign */
 #define BAR_COLS 9               /* a blank and eight columns of bar */
 #define NARROW_W 100             /* narrower than this, a level is indented by one column */
+#define BEHIND_W 75              /* that has no room for columns behind the third */
 #define NAME_COLS 24             /* that indentation leaves to a name where lines are long enough */
 #define OPEN_SHARE 2u            /* a line of which 1/OPEN_SHARE is waits that have not ended says so, */
 #define OPEN_NS NSEC_PER_SEC     /* when that is long */
 
 enum column {
 	COL_SELF, COL_TOTAL,
-	/* of wall time; of other measures what stands in these places (measure_set()) */
+	/* of wall time; of other measures what stands in these places (measure_set()), as in those behind them */
 	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,
-	COL_NR
+	COL_NR = COL_RUNNING + MEASURES_ASKED
 };
 
 static const enum sort_by column_sort[COL_NR] = {
 	[COL_SELF] = SORT_SELF, [COL_TOTAL] = SORT_TOTAL, [COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE,
-	[COL_BLOCKED] = SORT_BLOCKED,
+	[COL_BLOCKED] = SORT_BLOCKED, [COL_BLOCKED + 1] = SORT_FOURTH, [COL_BLOCKED + 2] = SORT_FIFTH,
+	[COL_BLOCKED + 3] = SORT_SIXTH,
 };
 
 /* The measure that C is the column of, one that is shown; NULL = that of self or total. */
@@ -70,10 +72,9 @@ struct layout {
 	bool bar_head;                   /* the bar says the total, no column does */
 };
 
-/* KIND: a place of LOOK's set. */
-static bool treepane_shows(const struct tree_look *look, enum time_kind kind)
+static bool treepane_shows(const struct tree_look *look, unsigned int place)
 {
-	return look->kinds & 1u << kind;
+	return look->kinds & 1u << place;
 }
 
 static bool is_inverted(const struct treeview *tv)
@@ -98,18 +99,21 @@ static int lay_out_plain(struct layout *l, bool inverted, int w)
 
 /*
  * The same for several kinds of time: on a narrow screen time in the run queue is the first to have
- * no column of its own, on a very narrow one all kinds share one. Where there is no column for the
- * total, the bar stands for it.
+ * no column of its own, on a very narrow one all kinds share one; what comes behind the third place
+ * needs a wide one. Where there is no column for the total, the bar stands for it.
  */
 static int lay_out_kinds(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
 {
-	const int kinds = __builtin_popcount(look->kinds);
-	const bool wide = w >= 110;
-	int end = w;
+	const int kinds = __builtin_popcount(look->kinds), behind = __builtin_popcount(look->kinds >> TIME_NR);
+	const bool wide = w >= 110 + behind * PERCENT_COLS;
+	int end = w, room = behind;
 
 	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
 	if (w >= 72)
 		l->bar_x = (end -= BAR_COLS) + 1;
+	for (unsigned int place = MEASURES_ASKED - 1; place >= TIME_NR; place--)
+		if (treepane_shows(look, place) && w >= BEHIND_W + room-- * PERCENT_COLS)
+			l->x[COL_RUNNING + (int)place] = end -= l->cols;
 	if (treepane_shows(look, TIME_BLOCKED) && (w >= 30 || (w >= 14 && kinds == 1)))
 		l->x[COL_BLOCKED] = end -= l->cols;
 	if (treepane_shows(look, TIME_RUNNABLE) && (w >= 48 || (w >= 30 && kinds == 2) || (w >= 14 && kinds == 1)))
@@ -247,15 +251,14 @@ static uint64_t column_whole(const struct treeview *tv, const struct tree_look *
 {
 	const struct measure *m = treepane_column_measure(look, c);
 
-	return m && !m->wall ? tv->tree->node[0].value[c - COL_RUNNING] : unit_ns(tv, look);
+	return m && !m->wall ? tree_value(tv->tree, 0, c - COL_RUNNING) : unit_ns(tv, look);
 }
 
 static void treepane_draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look,
 				  struct canvas *cv, const struct layout *l, int y)
 {
 	const struct tree_node *n = &tv->tree->node[node];
-	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->value[TIME_RUNNING], n->value[TIME_RUNNABLE],
-					 n->value[TIME_BLOCKED] };
+	uint64_t value[COL_NR] = { n->self_ns, n->total_ns };
 	const uint64_t runnable_ns = n->value[TIME_RUNNABLE], blocked_ns = n->value[TIME_BLOCKED];
 	const bool wall = measure_set_is_wall(&look->set);
 	/* Which kind is in doubt is not told: blocked time first, as much as there is. */
@@ -263,6 +266,7 @@ static void treepane_draw_figures(const struct treeview *tv, uint32_t node, cons
 				     [COL_RUNNABLE] = wall && n->doubt_ns > blocked_ns + runnable_ns / 2,
 				     [COL_BLOCKED] = wall && n->doubt_ns > blocked_ns / 2 };
 
+	tree_values(tv->tree, node, &value[COL_RUNNING]);
 	if (tv->base)
 		basecells_draw(&l->base, tv->base, node, cv, y);
 	for (int c = 0; c < COL_NR; c++) {
@@ -277,15 +281,17 @@ static void treepane_draw_row(const struct treeview *tv, const struct tree_look 
 			      const struct layout *l, size_t i, int y, const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
-	const struct tree_node *n = &tv->tree->node[row->node];
+	uint64_t value[MEASURES_ASKED];
 
 	treepane_draw_name(tv, cv, l, row, y, s);
 	treepane_draw_figures(tv, row->node, look, cv, l, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
-	if (l->bar_x)
-		pane_common_bar(cv, l->bar_x, y, BAR_COLS - 1, look->kinds ? &look->set : NULL, n->value, n->total_ns,
-				treeview_work_ns(tv->tree));
+	if (!l->bar_x)
+		return;
+	tree_values(tv->tree, row->node, value);
+	pane_common_bar(cv, l->bar_x, y, BAR_COLS - 1, look->kinds ? &look->set : NULL, value,
+			tv->tree->node[row->node].total_ns, treeview_work_ns(tv->tree));
 }
 
 static void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int lines,
@@ -338,7 +344,7 @@ static void treepane_rule(const struct treeview *tv, const struct tree_look *loo
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
 	const struct pane_heads heads = treepane_heads(tv, look, &l);
 
-	pane_common_rule_heads(cv, l.name_end, title, &heads, tv->sort,
+	pane_common_rule_heads(cv, l.name_end, title, &heads, &look->set, tv->sort,
 			       treeview_own_order(tv));
 	if (tv->base)
 		basecells_heads(&l.base, cv, 0, treeview_own_order(tv));
@@ -453,7 +459,7 @@ static void treepane_tree_rule(const struct view *v, const struct pane *p, struc
 {
 	const measure_mask measures = v->query.measures ? v->query.measures : MEASURES_WALL;
 	const struct tree_look none = { .kinds = title_columns(&v->query, v->header.meta.off_cpu),
-					.set = measure_set(measures) };
+					.set = measure_set(measures, v->query.lead) };
 	char title[TREE_TITLE_MAX];
 
 	treepane_rule(p->tv, p->built ? &p->look : &none, cv, treepane_title(v, p, title, sizeof(title)));
