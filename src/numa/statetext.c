@@ -10,8 +10,7 @@
 
 #include "numa/state.h"
 
-#include "base/parse.h"
-#include "base/text.h"
+#include "base/keyvalue.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,27 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that stands somewhere else. */
-struct span {
-	const char *p;
-	size_t len;
-};
-
-enum value_kind { VALUE_TEXT, VALUE_UNSIGNED, VALUE_SIGNED, VALUE_SPAN };
-
-struct key {
-	const char *name;
-	enum value_kind kind;
-	size_t at, size;         /* in the struct of the line: 1, 2, 4 or 8 bytes of a number */
-	int64_t min;
-	uint64_t max;
-	bool must;               /* a line without it makes no sense */
-};
-
 /* A node with the distances from it as they stand in the text: how many there are is known behind the last node. */
 struct node_line {
 	struct numa_node node;
-	struct span distances;
+	struct text_part distances;
 };
 
 /* What the first line says. */
@@ -50,27 +32,25 @@ struct head_line {
 	uint64_t sampled_from_ns;
 };
 
-#define AT(type, member, kind, ...) \
-	{ #member, kind, offsetof(struct type, member), sizeof(((struct type *)0)->member), __VA_ARGS__ }
-#define TEXT(type, member) AT(type, member, VALUE_TEXT, 0, 0, false)
-#define NUMBER(type, member, max) AT(type, member, VALUE_UNSIGNED, 0, max, false)
+#define AT(type, member, kind, ...) { #member, kind, VALUE_AT(struct type, member), __VA_ARGS__ }
+#define TEXT(type, member) AT(type, member, VALUE_ESCAPED, 0, 0, VALUE_OPTIONAL)
+#define NUMBER(type, member, max) AT(type, member, VALUE_UNSIGNED, 0, max, VALUE_OPTIONAL)
 #define U64(type, member) NUMBER(type, member, UINT64_MAX)
 #define U32(type, member) NUMBER(type, member, UINT32_MAX)
 #define BOOL(type, member) NUMBER(type, member, 1)
-#define NODE(type, member) AT(type, member, VALUE_UNSIGNED, 0, NODES_MAX - 1, true)
-#define PID(type, member) AT(type, member, VALUE_UNSIGNED, 1, INT32_MAX, true)
+#define NODE(type, member) AT(type, member, VALUE_UNSIGNED, 0, NODES_MAX - 1, VALUE_REQUIRED)
+#define PID(type, member) AT(type, member, VALUE_UNSIGNED, 1, INT32_MAX, VALUE_REQUIRED)
 
-static const struct key head_keys[] = {
-	AT(head_line, time_ns, VALUE_UNSIGNED, 0, UINT64_MAX, true),
+static const struct value_key head_keys[] = {
+	AT(head_line, time_ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
 	BOOL(head_line, sampled),
 	U64(head_line, sampled_from_ns),
 };
 
-static const struct key figures_keys[] = {
+static const struct value_key figures_keys[] = {
 	U64(numa_figures, samples),
 #define X(nr, id, name, text) \
-	{ "miss_" name, VALUE_UNSIGNED, offsetof(struct numa_figures, miss) + nr * sizeof(uint64_t), 8, 0, \
-	  UINT64_MAX, false },
+	{ "miss_" name, VALUE_UNSIGNED, VALUE_AT(struct numa_figures, miss[nr]), 0, UINT64_MAX, VALUE_OPTIONAL },
 	ACCESS_MISSES(X)
 #undef X
 	U64(numa_figures, near),
@@ -85,19 +65,18 @@ static const struct key figures_keys[] = {
 	U64(numa_figures, processes_left),
 };
 
-static const struct key node_keys[] = {
-	{ "id", VALUE_UNSIGNED, offsetof(struct node_line, node.id), sizeof(uint16_t), 0, NODES_MAX - 1, true },
-	{ "nr_cpus", VALUE_UNSIGNED, offsetof(struct node_line, node.nr_cpus), sizeof(uint32_t), 0, UINT32_MAX, false },
-	{ "cpus", VALUE_TEXT, offsetof(struct node_line, node.cpus),
-	  sizeof(((struct node_line *)0)->node.cpus), 0, 0, false },
-	{ "size_bytes", VALUE_UNSIGNED, offsetof(struct node_line, node.size_bytes), sizeof(uint64_t), 0,
-	  UINT64_MAX, false },
-	{ "free_bytes", VALUE_UNSIGNED, offsetof(struct node_line, node.free_bytes), sizeof(uint64_t), 0,
-	  UINT64_MAX, false },
-	{ "distances", VALUE_SPAN, offsetof(struct node_line, distances), sizeof(struct span), 0, 0, false },
+#define NODE_AT(member, kind, ...) { #member, kind, VALUE_AT(struct node_line, node.member), __VA_ARGS__ }
+
+static const struct value_key node_keys[] = {
+	NODE_AT(id, VALUE_UNSIGNED, 0, NODES_MAX - 1, VALUE_REQUIRED),
+	NODE_AT(nr_cpus, VALUE_UNSIGNED, 0, UINT32_MAX, VALUE_OPTIONAL),
+	NODE_AT(cpus, VALUE_ESCAPED, 0, 0, VALUE_OPTIONAL),
+	NODE_AT(size_bytes, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_OPTIONAL),
+	NODE_AT(free_bytes, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_OPTIONAL),
+	AT(node_line, distances, VALUE_PART, 0, 0, VALUE_OPTIONAL),
 };
 
-static const struct key process_keys[] = {
+static const struct value_key process_keys[] = {
 	PID(numa_process, pid),
 	U64(numa_process, start_ns),
 	TEXT(numa_process, comm),
@@ -115,18 +94,18 @@ static const struct key process_keys[] = {
 	U64(numa_process, major_faults),
 };
 
-static const struct key resident_keys[] = {
+static const struct value_key resident_keys[] = {
 	NODE(numa_resident, node),
-	AT(numa_resident, mapping, VALUE_UNSIGNED, 0, UINT8_MAX, true),
+	AT(numa_resident, mapping, VALUE_UNSIGNED, 0, UINT8_MAX, VALUE_REQUIRED),
 	U64(numa_resident, bytes),
 	U32(numa_resident, pages),
 };
 
-static const struct key thread_keys[] = {
+static const struct value_key thread_keys[] = {
 	PID(numa_thread, pid),
 	PID(numa_thread, tid),
 	U64(numa_thread, start_ns),
-	AT(numa_thread, home, VALUE_SIGNED, -1, NODES_MAX - 1, false),
+	AT(numa_thread, home, VALUE_SIGNED, -1, NODES_MAX - 1, VALUE_OPTIONAL),
 	NUMBER(numa_thread, node, NODES_MAX - 1),
 	TEXT(numa_thread, policy),
 	U64(numa_thread, moves),
@@ -165,7 +144,7 @@ enum line_kind { LINE_HEAD, LINE_FIGURES, LINE_NODE, LINE_PROCESS, LINE_RESIDENT
 
 static const struct line {
 	const char *name;
-	const struct key *keys;
+	const struct value_key *keys;
 	size_t nr_keys;
 	int (*take)(struct reading *r, const union row *row);
 } lines[LINE_NR] = {
@@ -209,49 +188,18 @@ static void statetext_putf(struct writing *w, const char *fmt, ...)
 	statetext_put(w, text, (size_t)n);
 }
 
-static void statetext_put_text(struct writing *w, const char *s, size_t size)
-{
-	const size_t len = strnlen(s, size);
-
-	for (size_t i = 0; i < len; i++)
-		if (s[i] == '%' || s[i] == ' ' || (unsigned char)s[i] < ' ')
-			statetext_putf(w, "%%%02X", (unsigned int)(unsigned char)s[i]);
-		else
-			statetext_put(w, &s[i], 1);
-}
-
-static uint64_t number_at(const void *p, size_t size)
-{
-	switch (size) {
-	case 1:
-		return *(const uint8_t *)p;
-	case 2:
-		return *(const uint16_t *)p;
-	case 4:
-		return *(const uint32_t *)p;
-	}
-	return *(const uint64_t *)p;
-}
-
 /* A line of KIND from ROW, which is of its type, up to before the newline. */
 static void put_line(struct writing *w, enum line_kind kind, const void *row)
 {
 	const struct line *l = &lines[kind];
+	char value[VALUE_PRINT_MAX];
 
 	statetext_put(w, l->name, strlen(l->name));
 	for (size_t i = 0; i < l->nr_keys; i++) {
-		const struct key *k = &l->keys[i];
-		const void *p = (const char *)row + k->at;
-
 		statetext_put(w, " ", 1);
-		statetext_put(w, k->name, strlen(k->name));
+		statetext_put(w, l->keys[i].name, strlen(l->keys[i].name));
 		statetext_put(w, "=", 1);
-		if (k->kind == VALUE_TEXT)
-			statetext_put_text(w, p, k->size);
-		else if (k->kind == VALUE_UNSIGNED)
-			statetext_putf(w, "%" PRIu64, number_at(p, k->size));
-		else if (k->kind == VALUE_SIGNED)
-			statetext_putf(w, "%" PRId32, *(const int32_t *)p);
+		statetext_put(w, value, value_print(&l->keys[i], row, value));
 	}
 }
 
@@ -315,126 +263,17 @@ static int statetext_refuse(const struct reading *r, const char *why)
 	return err_set(r->e, EBADMSG, "line %u of the state of nodes %s", r->line, why);
 }
 
-static bool span_is(const struct span *s, const char *name)
-{
-	return s->len == strlen(name) && !memcmp(s->p, name, s->len);
-}
-
-/* What stands before the next C of *IN, which moves behind it; all of it when there is none. */
-static struct span statetext_cut_at(struct span *in, char c)
-{
-	const char *at = in->len ? memchr(in->p, c, in->len) : NULL;
-	const struct span before = { in->p, at ? (size_t)(at - in->p) : in->len };
-	const size_t used = before.len + (at ? 1 : 0);
-
-	*in = (struct span){ in->p + used, in->len - used };
-	return before;
-}
-
-static bool statetext_parse_number(const struct span *value, uint64_t *ret)
-{
-	const char *p = value->p, *end = value->p + value->len;
-
-	return parse_dec(&p, end, ret) && p == end;
-}
-
-/* A byte of VALUE at *AT, which moves behind it, escapes undone. False: an escape makes no sense. */
-static bool next_byte(const struct span *value, size_t *at, char *ret)
-{
-	const char *hex = value->p + *at + 1;
-	uint64_t v;
-
-	if (value->p[*at] != '%') {
-		*ret = value->p[(*at)++];
-		return true;
-	}
-	if (value->len - *at < 3 || !parse_hex(&hex, hex + 2, &v) || hex != value->p + *at + 3)
-		return false;
-	*at += 3;
-	*ret = (char)v;
-	return true;
-}
-
-/* The longest field three times over, since the sanitised form can be as long; what is behind is cut anyway. */
-#define RAW_MAX (3 * NUMA_LIST_MAX)
-
-static bool parse_text(const struct span *value, char *dst, size_t size)
-{
-	char raw[RAW_MAX];
-	size_t n = 0;
-
-	for (size_t at = 0; at < value->len && n < sizeof(raw); n++)
-		if (!next_byte(value, &at, &raw[n]))
-			return false;
-	text_sanitise(dst, size, raw, n);
-	return true;
-}
-
-static void set_number(void *p, size_t size, uint64_t v)
-{
-	switch (size) {
-	case 1:
-		*(uint8_t *)p = (uint8_t)v;
-		break;
-	case 2:
-		*(uint16_t *)p = (uint16_t)v;
-		break;
-	case 4:
-		*(uint32_t *)p = (uint32_t)v;
-		break;
-	default:
-		*(uint64_t *)p = v;
-	}
-}
-
-static bool parse_signed(const struct key *k, struct span value, int32_t *ret)
-{
-	const bool negative = value.len && value.p[0] == '-';
-	uint64_t v;
-
-	if (negative)
-		statetext_cut_at(&value, '-');
-	if (!statetext_parse_number(&value, &v) || v > INT32_MAX)
-		return false;
-	*ret = negative ? -(int32_t)v : (int32_t)v;
-	return *ret >= k->min && (negative || v <= k->max);
-}
-
-static bool statetext_parse_value(const struct key *k, const struct span *value, void *row)
-{
-	void *p = (char *)row + k->at;
-	uint64_t v;
-
-	switch (k->kind) {
-	case VALUE_TEXT:
-		return parse_text(value, p, k->size);
-	case VALUE_UNSIGNED:
-		if (!statetext_parse_number(value, &v) || v < (uint64_t)k->min || v > k->max)
-			return false;
-		set_number(p, k->size, v);
-		return true;
-	case VALUE_SIGNED:
-		return parse_signed(k, *value, p);
-	case VALUE_SPAN:
-		*(struct span *)p = *value;
-		return true;
-	}
-	return false;
-}
-
 /* Sets in ROW what PAIR, "key=value", says. Notes keys that came as bits of *SEEN. */
-static int parse_pair(const struct reading *r, const struct line *l, struct span *pair, union row *row, uint32_t *seen)
+static int parse_pair(const struct reading *r, const struct line *l, struct text_part pair, union row *row,
+		      uint32_t *seen)
 {
-	const struct span name = statetext_cut_at(pair, '=');
+	const struct value_key *k = value_key(l->keys, l->nr_keys, part_cut(&pair, '='));
 
-	for (size_t i = 0; i < l->nr_keys; i++) {
-		if (!span_is(&name, l->keys[i].name))
-			continue;
-		if (!statetext_parse_value(&l->keys[i], pair, row))
-			return err_set(r->e, EBADMSG, "line %u of the state of nodes: %s makes no sense", r->line,
-				       l->keys[i].name);
-		*seen |= UINT32_C(1) << i;
-	}
+	if (!k)
+		return 0;
+	if (!value_read(k, pair, row))
+		return err_set(r->e, EBADMSG, "line %u of the state of nodes: %s makes no sense", r->line, k->name);
+	*seen |= UINT32_C(1) << (k - l->keys);
 	return 0;
 }
 
@@ -446,14 +285,14 @@ static void clear_row(const struct line *l, union row *row)
 		row->thread.home = -1;
 }
 
-static int statetext_parse_line(struct reading *r, struct span line)
+static int statetext_parse_line(struct reading *r, struct text_part line)
 {
-	const struct span what = statetext_cut_at(&line, ' ');
+	const struct text_part what = part_cut(&line, ' ');
 	const struct line *l = lines;
 	union row row;
 	uint32_t seen = 0;
 
-	while (l < lines + LINE_NR && !span_is(&what, l->name))
+	while (l < lines + LINE_NR && !part_is(what, l->name))
 		l++;
 	if (l == lines + LINE_NR)
 		return 0;
@@ -461,14 +300,13 @@ static int statetext_parse_line(struct reading *r, struct span line)
 		return statetext_refuse(r, r->begun ? "begins another one" : "stands before its beginning");
 	clear_row(l, &row);
 	while (line.len) {
-		struct span pair = statetext_cut_at(&line, ' ');
-		const int rc = parse_pair(r, l, &pair, &row, &seen);
+		const int rc = parse_pair(r, l, part_cut(&line, ' '), &row, &seen);
 
 		if (rc)
 			return rc;
 	}
 	for (size_t i = 0; i < l->nr_keys; i++)
-		if (l->keys[i].must && !(seen >> i & 1))
+		if (l->keys[i].rule == VALUE_REQUIRED && !(seen >> i & 1))
 			return err_set(r->e, EBADMSG, "line %u of the state of nodes says no %s", r->line,
 				       l->keys[i].name);
 	return l->take(r, &row);
@@ -554,16 +392,16 @@ static int take_thread(struct reading *r, const union row *row)
 /* As many distances from node I as there are nodes; none at all means that they are not known. */
 static int finish_distances(const struct reading *r, uint32_t i)
 {
-	struct span in = r->nodes.v[i].distances;
+	struct text_part in = r->nodes.v[i].distances;
 	const uint32_t nr = (uint32_t)r->nodes.n;
 	uint64_t v;
 
 	if (!in.len)
 		return 0;
 	for (uint32_t j = 0; j < nr; j++) {
-		const struct span value = j + 1 < nr ? statetext_cut_at(&in, ',') : in;
+		const struct text_part value = j + 1 < nr ? part_cut(&in, ',') : in;
 
-		if (!statetext_parse_number(&value, &v) || v > UINT16_MAX)
+		if (!part_number(value, &v) || v > UINT16_MAX)
 			return err_set(r->e, EBADMSG, "the distances from node %u are not %" PRIu32 " numbers",
 				       (unsigned int)r->nodes.v[i].node.id, nr);
 		r->s->topology.distance[(size_t)i * nr + j] = (uint16_t)v;
@@ -582,7 +420,7 @@ static int finish_topology(const struct reading *r)
 	return rc;
 }
 
-static int parse_lines(struct reading *r, struct span in)
+static int parse_lines(struct reading *r, struct text_part in)
 {
 	int rc = 0;
 
@@ -590,7 +428,7 @@ static int parse_lines(struct reading *r, struct span in)
 		r->line++;
 		if (!memchr(in.p, '\n', in.len))
 			return statetext_refuse(r, "is cut off");
-		rc = statetext_parse_line(r, statetext_cut_at(&in, '\n'));
+		rc = statetext_parse_line(r, part_cut(&in, '\n'));
 	}
 	if (!rc && !r->begun)
 		rc = err_set(r->e, EBADMSG, "the state of nodes has no beginning");
@@ -605,7 +443,7 @@ int numa_state_parse(const char *text, size_t len, struct numa_state **ret, stru
 
 	if (!s)
 		return err_nomem(e, "a state of nodes");
-	rc = parse_lines(&r, (struct span){ text, len });
+	rc = parse_lines(&r, (struct text_part){ text, len });
 	vec_free(&r.nodes);
 	if (rc)
 		return rc;

@@ -49,6 +49,7 @@ suites_base += tests/unit/test_arena
 suites_base += tests/unit/test_err
 suites_base += tests/unit/test_hash
 suites_base += tests/unit/test_keyed
+suites_base += tests/unit/test_keyvalue
 suites_base += tests/unit/test_pages
 suites_base += tests/unit/test_parse
 suites_base += tests/unit/test_strtab
