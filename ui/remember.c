@@ -5,6 +5,7 @@
 #include "ui/remember.h"
 
 #include "base/cleanup.h"
+#include "base/keyvalue.h"
 #include "export/outfile.h"
 #include "ui/panes/pane.h"
 
@@ -26,12 +27,12 @@ bool remembered_same(const struct remembered *a, const struct remembered *b)
 		a->options == b->options;
 }
 
-/* The pane called by the LEN bytes at NAME; PANES = none. */
-static enum pane_id pane_called(const char *name, size_t len)
+/* PANES = none is called NAME. */
+static enum pane_id pane_called(struct text_part name)
 {
 	enum pane_id p = 0;
 
-	while (p < PANES && (strlen(pane_info(p)->name) != len || memcmp(pane_info(p)->name, name, len) != 0))
+	while (p < PANES && !part_is(name, pane_info(p)->name))
 		p++;
 	return p;
 }
@@ -54,37 +55,37 @@ static const char *const options[REMEMBERED_NR] = {
 #undef X
 };
 
-/* Which of the N words the LEN bytes at TEXT are; N = none. */
-static size_t word_called(const char *const *word, size_t n, const char *text, size_t len)
+/* Which of the N words TEXT is; N = none. */
+static size_t word_called(const char *const *word, size_t n, struct text_part text)
 {
 	size_t i = 0;
 
-	while (i < n && (strlen(word[i]) != len || memcmp(word[i], text, len) != 0))
+	while (i < n && !part_is(text, word[i]))
 		i++;
 	return i;
 }
 
-/* The next word of *AT, which ends before END; returns its length, 0 = there is none. */
-static size_t remember_next_word(const char **at, const char *end)
+/* The next word of *IN, which moves behind it; an empty one at the end. */
+static struct text_part remember_next_word(struct text_part *in)
 {
-	const char *from;
+	const char *from = in->p, *end = in->p + in->len, *to;
 
-	while (*at < end && strchr(BLANKS, **at))
-		++*at;
-	from = *at;
-	while (*at < end && !strchr(BLANKS, **at))
-		++*at;
-	return (size_t)(*at - from);
+	while (from < end && strchr(BLANKS, *from))
+		from++;
+	for (to = from; to < end && !strchr(BLANKS, *to); to++)
+		;
+	*in = (struct text_part){ to, (size_t)(end - to) };
+	return (struct text_part){ from, (size_t)(to - from) };
 }
 
-/* The words of a line that are panes, as a mask; false when one is none. */
-static bool parse_panes(const char *at, const char *end, unsigned int *ret)
+/* The words of LINE as a mask of panes; false when one is none. */
+static bool parse_panes(struct text_part line, unsigned int *ret)
 {
-	size_t len;
+	struct text_part word;
 
 	*ret = 0;
-	while ((len = remember_next_word(&at, end))) {
-		const enum pane_id p = pane_called(at - len, len);
+	while ((word = remember_next_word(&line)).len) {
+		const enum pane_id p = pane_called(word);
 
 		if (p == PANES)
 			return false;
@@ -93,45 +94,46 @@ static bool parse_panes(const char *at, const char *end, unsigned int *ret)
 	return *ret;
 }
 
-static bool remember_is_key(const char *key, size_t len, const char *what)
+/* The words of LINE behind KEY, which say how the tree looked. Words of a later version are skipped. */
+static void parse_look(struct text_part key, struct text_part line, struct remembered *r)
 {
-	return len == strlen(what) && !memcmp(key, what, len);
-}
+	struct text_part word;
 
-/* The words behind KEY, which says how the tree looked; those that are not known are left to who knows them. */
-static void parse_look(const char *key, size_t key_len, const char *at, const char *end, struct remembered *r)
-{
-	size_t len;
+	while ((word = remember_next_word(&line)).len) {
+		const size_t sort = word_called(sorts, SORT_NR, word), group = word_called(groups, GROUPS_NR, word),
+			option = word_called(options, REMEMBERED_NR, word);
 
-	while ((len = remember_next_word(&at, end))) {
-		const char *word = at - len;
-		const size_t sort = word_called(sorts, SORT_NR, word, len),
-			group = word_called(groups, GROUPS_NR, word, len);
-		const size_t option = word_called(options, REMEMBERED_NR, word, len);
-
-		if (remember_is_key(key, key_len, "sort") && sort < SORT_NR)
+		if (part_is(key, "sort") && sort < SORT_NR)
 			r->sort = (enum sort_by)sort;
-		if (remember_is_key(key, key_len, "group") && group < GROUPS_NR)
+		if (part_is(key, "group") && group < GROUPS_NR)
 			r->group = (unsigned int)group + 1;
-		if (remember_is_key(key, key_len, "options") && option < REMEMBERED_NR)
+		if (part_is(key, "options") && option < REMEMBERED_NR)
 			r->options |= 1u << option;
 	}
 }
 
-static bool remember_parse_line(const char *at, const char *end, struct remembered *r)
+/* A key that a later version may write: lower case letters and "_". */
+static bool remember_may_be_key(struct text_part key)
 {
-	const size_t len = remember_next_word(&at, end);
-	const char *key = at - len;
+	for (size_t i = 0; i < key.len; i++)
+		if (key.p[i] != '_' && !(key.p[i] >= 'a' && key.p[i] <= 'z'))
+			return false;
+	return true;
+}
+
+static bool remember_parse_line(struct text_part line, struct remembered *r)
+{
+	const struct text_part key = remember_next_word(&line);
 	unsigned int panes;
 
-	if (!len || *key == '#')
+	if (!key.len || *key.p == '#')
 		return true;
-	if (remember_is_key(key, len, "panes"))
-		return parse_panes(at, end, &r->open);
-	parse_look(key, len, at, end, r);
-	if (!remember_is_key(key, len, "focus"))
-		return strspn(key, "abcdefghijklmnopqrstuvwxyz_") >= len;
-	if (!parse_panes(at, end, &panes) || (panes & (panes - 1)))
+	if (part_is(key, "panes"))
+		return parse_panes(line, &r->open);
+	parse_look(key, line, r);
+	if (!part_is(key, "focus"))
+		return remember_may_be_key(key);
+	if (!parse_panes(line, &panes) || (panes & (panes - 1)))
 		return false;
 	r->focus = (enum pane_id)__builtin_ctz(panes);
 	return true;
@@ -140,15 +142,13 @@ static bool remember_parse_line(const char *at, const char *end, struct remember
 int remember_parse(const char *text, size_t len, struct remembered *ret, unsigned int *ret_line)
 {
 	struct remembered r = { .focus = PANES };
-	const char *at = text, *end = text + len;
+	struct text_part in = { text, len };
 
-	for (*ret_line = 1; at < end; ++*ret_line) {
-		const char *next = memchr(at, '\n', (size_t)(end - at));
+	for (*ret_line = 1; in.len; ++*ret_line) {
+		const struct text_part line = part_cut(&in, '\n');
 
-		next = next ? next : end;
-		if (memchr(at, '\0', (size_t)(next - at)) || !remember_parse_line(at, next, &r))
+		if (memchr(line.p, '\0', line.len) || !remember_parse_line(line, &r))
 			return -EINVAL;
-		at = next + (next < end);
 	}
 	if (r.focus == PANES || !(r.open & 1u << r.focus))
 		return -EINVAL;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +42,23 @@ static void files_are_read(void **state)
 	assert_parses("panes tree waits\nfocus waits\n", two, PANE_WAITS);
 	assert_parses("focus tree\n\n# a word\n  panes\twaits  tree \r\n", two, PANE_TREE);
 	assert_parses("later_key 7 8\npanes quality\nfocus quality", 1u << PANE_QUALITY, PANE_QUALITY);
+}
+
+/* A text that ends where memory does. */
+static void nothing_behind_the_text_is_read(void **state)
+{
+	static const char text[] = "panes tree\nfocus tree\nlater";
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), len = sizeof(text) - 1;
+	char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct remembered r = untouched;
+	unsigned int line;
+
+	assert_true(two != MAP_FAILED);
+	assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
+	memcpy(two + page - len, text, len);
+	assert_int_equal(remember_parse(two + page - len, len, &r, &line), 0);
+	assert_int_equal(r.focus, PANE_TREE);
+	munmap(two, 2 * page);
 }
 
 static void looks_are_read(void **state)
@@ -135,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_read),
+		cmocka_unit_test(nothing_behind_the_text_is_read),
 		cmocka_unit_test(looks_are_read),
 		cmocka_unit_test(damaged_files_are_not),
 		cmocka_unit_test(written_files_come_back),
