@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* diffgrown.c - changes and their errors, functions wherever they are, and which of them grew most. */
+/*
+ * diffgrown.c - for a comparison of two profiles (treediff.h), computes how much each function
+ * changed, how far that may be chance, and which functions grew most.
+ */
 #include "config.h"
 
 #include "base/order.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * diffinline.c - whether both sides know the same of inlined calls. Places of one build that were
- * sampled on both sides tell: debug information gives them the same calls, unless one side had
- * none.
+ * diffinline.c - finds out whether debug information gave both sides of a comparison the same
+ * inlined calls. Places of one build that were sampled on both sides tell: they have the same
+ * calls, unless one side had no debug information.
  */
 #include "config.h"
 

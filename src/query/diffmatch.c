@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * diffmatch.c - see diffmatch.h. Whatever a node can be is an *item*, found by its key: a function
- * by name and file, a place by build-id and offset, a group by its name. Items that turn out to be
- * the same thing are joined, and the one that joined items lead to (diffmatch_top()) is what a node
- * is.
+ * diffmatch.c - finds out which nodes of two trees are the same thing (treediff.h has the rules).
+ * Whatever a node can be is an *item*, found by its key: a function by name and file, a place by
+ * build-id and offset, a group by its name. Items that turn out to be the same are joined; what a
+ * node is, is the item at which these joins end (diffmatch_top()).
  *
  * 1. Modules: a *file class* for all that have one name or one build-id; a *build* for each
  *    build-id, shared when both sides have it.

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filter.c - see filter.h. Two things need a look at all facts before the first can be judged, and
- * only where they matter:
+ * filter.c - decides which facts belong to a question. Two decisions need a pass over all facts
+ * before the first fact can be judged, and are made only where they matter:
  *
- * A wait that was still open when it was told may have ended since. A thread has one wait at a
- * time, so it has ended when something else is known of the thread from a later slice. (What is
- * provisional and of another kind says nothing: it may be running time from before the wait that no
- * sample stands for yet.) Within a slice nobody knows what came first. But a wait that is under way
- * is provisional, and one that was at the end of the capture has been counted there, as pieces have
- * not: a thread of which neither is known waits no more.
+ * A wait that was still open when it was reported may have ended since. A thread has one wait at a
+ * time, so the wait has ended if a later slice knows something else of the thread. (A provisional
+ * fact of another kind proves nothing: it may be running time from before the wait that no sample
+ * stands for yet.) Within a slice the order is not known. But a wait that is under way is
+ * provisional, and one that was open at the end of the capture is counted there, while its pieces
+ * are not: a thread with neither of these does not wait any more.
  *
- * A thread is one *of a pool* when POOL_BUSY_PERCENT or less of its time in the range asked for
+ * A thread belongs to a *pool* when POOL_BUSY_PERCENT or less of its time in the range asked for
  * goes into anything but idling.
  */
 #include "config.h"

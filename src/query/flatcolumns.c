@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flatcolumns.c - see flatcolumns.h. */
+/*
+ * flatcolumns.c - the table of columns for lists of functions and of modules: what each cell says
+ * and how rows are compared. The list itself is in flatlist.c.
+ */
 #include "config.h"
 
 #include "query/flatcolumns.h"

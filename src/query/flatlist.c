@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flatlist.c - see flatlist.h. The rows of functions are read by funcs.c, those of modules here. */
+/*
+ * flatlist.c - turns a call tree into the list of its functions or of its modules. Functions are
+ * read by funcs.c; modules are summed here, in one walk over the tree.
+ */
 #include "config.h"
 
 #include "query/flatlist.h"

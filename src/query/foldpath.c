@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* foldpath.c - see foldpath.h. */
+/*
+ * foldpath.c - turns a stack into the functions that a question sees in it, with recursive calls
+ * folded into one. foldpath.h has the rule.
+ */
 #include "config.h"
 
 #include "query/foldpath.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frameshare.c - a stack has the frames of its parent and one more, and parents come first: one
- * pass over the stacks, one over the facts.
+ * frameshare.c - counts how many frames of user code have no unwind table. A stack has the frames
+ * of its parent and one more, and parents come first: one pass over the stacks, then one over the
+ * facts.
  */
 #include "config.h"
 

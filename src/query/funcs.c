@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* funcs.c - see funcs.h. One walk, without recursion: stacks are thousands of frames deep. */
+/*
+ * funcs.c - sums a call tree by function. It is one walk without recursion, since stacks can be
+ * thousands of frames deep; funcs.h says what counts as one function.
+ */
 #include "config.h"
 
 #include "query/funcs.h"

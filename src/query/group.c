@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* group.c - the groups of a dictionary's threads. */
+/*
+ * group.c - sorts all threads of a dictionary into the groups that a question asks for: processes,
+ * threads, command names, cgroups, NUMA nodes.
+ */
 #include "config.h"
 
 #include "query/group.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* heatquery.c - when what a question is about was spent, as well as slices know. */
+/*
+ * heatquery.c - adds up, for the heat map, when the time of a question was spent: slice by slice,
+ * and for a wait that is longer than its slice the part before that slice as well.
+ */
 #include "config.h"
 
 #include "query/heatquery.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hidden.c - see hidden.h. */
+/* hidden.c - marks the modules whose frames a question hides: the kernel, or libraries. */
 #include "config.h"
 
 #include "query/hidden.h"

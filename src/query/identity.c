@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* identity.c - see identity.h. */
+/*
+ * identity.c - hashes what a function, a module or a place is, from its names, so that it is known
+ * again in every refresh (identity.h).
+ */
 #include "config.h"
 
 #include "query/identity.h"

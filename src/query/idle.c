@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* idle.c - the functions that wait on conditions and semaphores, and those that make locks of them. */
+/*
+ * idle.c - lists the names of functions that wait on conditions and semaphores, and of those that
+ * make locks from these, and looks for them in the innermost frames of a stack.
+ */
 #include "config.h"
 
 #include "query/idle.h"

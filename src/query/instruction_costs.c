@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * instruction_costs.c - see instruction_costs.h.
+ * instruction_costs.c - divides the time of one function among its instructions and lines
+ * (instruction_costs.h).
  *
  * 1. Facts are summed per stack. 2. From the back (callers have smaller numbers than what they
  *    call) sums become totals, and each stack is hung up under its caller. 3. One walk through

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * label.c - the words for the nodes of a tree, some of them for waits too. All that is foreign goes
- * through text_sanitise().
+ * label.c - builds the texts for nodes of a call tree, and some that waits share: functions, places
+ * without a name, files, notes. All foreign text goes through text_sanitise().
  */
 #include "config.h"
 

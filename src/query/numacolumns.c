@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numacolumns.c - what the columns of numacolumns.h say.
+ * numacolumns.c - the table of columns for the view by node: what each cell says.
  *
  * What rests on sampled accesses, faults or pages is estimated and marked so. Running time, moves
  * of threads, and what the kernel tells of sizes are not.

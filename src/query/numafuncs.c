@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* numafuncs.c - functions by what their accesses cost: found by their stacks, ranked, and as rows. */
+/*
+ * numafuncs.c - the functions of the view by node, ranked by what their accesses to far memory
+ * cost, as rows with their call paths. numareport.h has the terms.
+ */
 #include "config.h"
 
 #include "base/order.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* numalabel.c - the words for the rows of a view by node. */
+/* numalabel.c - builds the texts for functions, call paths and mappings in the view by node. */
 #include "config.h"
 
 #include "query/label.h"
