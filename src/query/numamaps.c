@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* numamaps.c - what kind of memory, and which files: accesses from the facts, residency from the state. */
+/*
+ * numamaps.c - the memory of the view by node, by kind of mapping and by file: accesses are summed
+ * from the facts, residency comes from the state that the engine read.
+ */
 #include "config.h"
 
 #include "base/order.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numapaths.c - call paths of functions, of first touches and of migrations: facts are summed by
- * stack, stacks that read the same make a bunch, and the heaviest bunches get rows, which then
- * learn what only they need to know.
+ * numapaths.c - finds the heaviest call paths of functions, first touches and migrations for the
+ * view by node. Facts are summed by stack, and stacks that read the same are put together; only the
+ * heaviest get rows and the details that a row needs.
  */
 #include "config.h"
 

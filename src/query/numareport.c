@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numareport.c - a view by node: the looks at the facts (numareport_private.h), and what concerns
- * nodes and all of it together. Threads, functions with their paths, sites and mappings have files
- * of their own.
+ * numareport.c - builds the view by node: it runs the passes over the facts (numareport_private.h)
+ * and sums up each node and the whole. Threads, functions and their paths, sites and mappings have
+ * files of their own.
  */
 #include "config.h"
 

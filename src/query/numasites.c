@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* numasites.c - where memory was touched first, and where threads changed nodes: rows of their call paths. */
+/*
+ * numasites.c - the sites of the view by node: where memory was first touched, and where threads
+ * changed nodes, as rows of their call paths.
+ */
 #include "config.h"
 
 #include "query/numareport_private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numathreads.c - where threads are at home and where they run. Home is the node that the kernel's
- * balancing prefers, where it says so; else the one where the thread ran most, in the time asked
- * for.
+ * numathreads.c - the threads of the view by node: where each is at home and where it runs. Home is
+ * the node that the kernel's balancing prefers, where it says so; otherwise the node where the
+ * thread ran most in the time asked for.
  */
 #include "config.h"
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * query.c - from facts to a call tree, touching each fact and each trie node once.
+ * query.c - builds a call tree from the facts of a snapshot, touching each fact and each trie node
+ * once.
  *
- * 1. Facts are summed per (group, stack), over slices and threads; what is not of the first measure
- *    beside, as most stacks have none.
- * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling
- *    weight (in classes of an eighth of an octave, which counting sorts in no time). So the
- *    heaviest find their nodes first: they decide on tree_node.place, and what is left out when
- *    there are too many nodes is the lightest.
+ * 1. Facts are summed per (group, stack), over slices and threads. Most stacks have the first
+ *    measure alone, so sums of the other measures are kept apart.
+ * 2. The sums are sorted: groups by falling weight, and in each group stacks by falling weight (in
+ *    classes of an eighth of an octave, so a counting sort will do). So the heaviest stacks get
+ *    their nodes first: they decide on tree_node.place, and if there are too many nodes, the
+ *    lightest stacks are left out.
  * 3. Each stack walks up the trie to the first node that this group has met before, and down again
  *    making tree nodes. The memo of what was met is one array over the trie, stamped with the
  *    group. An inverted tree has no shared prefixes to remember and walks each stack whole, as is

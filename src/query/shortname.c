@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shortname.c - see shortname.h. One pass from left to right that copies what stays. Words that a
- * blank ends were return types when a parameter list follows, so where the last word began is
- * remembered. Anything that does not fit makes it give up.
+ * shortname.c - shortens a demangled name by its parameters, template arguments and return type.
+ * One pass from left to right copies what stays. A word before a blank was a return type if a
+ * parameter list follows, so the start of the last word is remembered. It gives up on what does not
+ * fit.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stack_signature.c - see stack_signature.h. The hash of a stack is made of that of its parent, so
- * that callers which many stacks share are looked at once. Everything goes by text, not by ids:
- * functions of one name read the same, wherever they are.
+ * stack_signature.c - computes a hash for what a stack *reads*, so that stacks with the same
+ * functions are summed as one (stack_signature.h). The hash is made from that of the parent stack,
+ * so shared callers are looked at once. It goes by text, not by ids: functions of one name read the
+ * same wherever they are.
  */
 #include "config.h"
 

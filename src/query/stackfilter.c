@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stackfilter.c - see stackfilter.h. What a question leaves out of its stacks (the kernel,
- * libraries, inlined functions) cannot match either.
+ * stackfilter.c - decides which stacks match the function terms of a question. Frames that the
+ * question hides (the kernel, libraries, inlined functions) cannot match.
  */
 #include "config.h"
 

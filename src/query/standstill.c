@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* standstill.c - see standstill.h. */
+/*
+ * standstill.c - looks for processes in which several threads wait for locks without ever being
+ * woken; standstill.h says from when on this is reported.
+ */
 #include "config.h"
 
 #include "query/standstill.h"

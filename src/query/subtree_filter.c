@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * subtree_filter.c - limits a question to what is at or below one node of the call tree, which is
+ * given by the keys on the way from the root. subtree_filter.h says why no tree is needed for that.
+ */
 #include "config.h"
 
 #include "query/subtree_filter.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * termmatch.c - see termmatch.h. A process is called what its main thread is called, and what its
- * executable is; threads of which the main one was never seen have the executable alone.
+ * termmatch.c - decides which threads, nodes and waits match the terms of a question (terms.h). A
+ * process goes by the name of its main thread and by that of its executable; where the main thread
+ * was never seen, by the executable alone.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* terms.c - see terms.h. */
+/*
+ * terms.c - parses filters that a person typed into terms, and writes terms as text again. The
+ * grammar is in terms.h.
+ */
 #include "config.h"
 
 #include "query/terms.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* threadlist.c - see threadlist.h. */
+/*
+ * threadlist.c - builds the list of threads: their time by kind, where each ran last, and what it
+ * was doing at the end.
+ */
 #include "config.h"
 
 #include "query/threadlist.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* threads.c - see threads.h. */
+/*
+ * threads.c - joins the ids of one thread under its several names: a thread that renames itself or
+ * calls exec gets a new id each time.
+ */
 #include "config.h"
 
 #include "query/threads.h"

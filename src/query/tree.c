@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tree.c - totals, and children in order. Siblings are gathered by a counting sort, then each
- * family is sorted by itself.
+ * tree.c - finishes a call tree: sums totals from the leaves up and puts children in order. A
+ * counting sort gathers siblings, then each family is sorted by itself.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treediff.c - both trees are walked parents first, and each node finds the one that stands for the
- * same thing under the same parent. Sums and order come afterwards, as in query/tree.c.
+ * treediff.c - merges two call trees into one that shows both sides. Both are walked parents first,
+ * and each node looks for the merged node that is the same thing (diffmatch.c) under the same
+ * parent. Sums and order come afterwards, as in tree.c.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waitcolumns.c - see waitcolumns.h. */
+/*
+ * waitcolumns.c - the table of columns for the list of waits: what each cell says in texts and on
+ * screens.
+ */
 #include "config.h"
 
 #include "query/waitcolumns.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waitlabel.c - the words for the rows of a list of waits. */
+/* waitlabel.c - builds the texts for rows of the list of waits: system calls, stacks, wakers. */
 #include "config.h"
 
 #include "query/waits.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waitrows.c - see waitrows.h. */
+/*
+ * waitrows.c - stores the rows of a list of waits while waits.c builds it: finds a row by its
+ * identity, fills it, adds up its parents, sorts the whole.
+ */
 #include "config.h"
 
 #include "query/waitrows.h"
