@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * address_layout.c - gives every module a range of addresses, for formats that want addresses. The
+ * idea is in address_layout.h.
+ */
 #include "config.h"
 
 #include "export/address_layout.h"

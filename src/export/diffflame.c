@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* diffflame.c - a difference as a flame graph of both sides. */
+/*
+ * diffflame.c - writes a comparison of two profiles as a flame graph whose frames have the weights
+ * of both sides.
+ */
 #include "config.h"
 
 #include "export/diff_view.h"

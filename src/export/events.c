@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * events.c - a pass over the events of a view, each judged with the slice of its time, and put in
- * the order of time by a heap: events are written when they are known, and that is a second later
- * for waits that are told by accounts.
+ * events.c - passes the single events of a view to an exporter, in the order of time. Each is
+ * judged together with the slice of its time. A heap restores the order, since waits are sometimes
+ * known only a second after they ended.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exporter.c - what an exporter counts and groups by when nothing is said, and the tree that it reads. */
+/*
+ * exporter.c - what all exporters share: the measures and the grouping that a format has when the
+ * user names none, and the tree that it reads.
+ */
 #include "config.h"
 
 #include "export/exporter.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exporters.c - the list of exporters, and which of them is meant. Man pages are made with it: it
- * needs nothing that writes.
+ * exporters.c - the list of all export formats, and the search for one by name or extension. The
+ * generator of man pages links this file, so it calls no function that writes.
  */
 #include "config.h"
 

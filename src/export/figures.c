@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figures.c - see figures.h. */
+/*
+ * figures.c - writes the figures of a profile (losses, costs, how stacks were unwound) under their
+ * published names, for --format summary and JSON.
+ */
 #include "config.h"
 
 #include "export/figures.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flame.c - putting a flame graph together, from anything or from a call tree. */
+/*
+ * flame.c - builds the model of a flame graph, frame by frame or from a call tree. Drawing it is up
+ * to flame_still.c and the viewer.
+ */
 #include "config.h"
 
 #include "export/flame.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flame_plan.c - the order of a flame graph: totals, siblings by weight, nodes in pre-order; and
- * the viewer as strings.
+ * flame_plan.c - puts the frames of a flame graph in the order in which they are drawn and written:
+ * totals, siblings by weight, nodes in pre-order. It also holds the viewer (script and style) as
+ * strings.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fold.c - see fold.h. */
+/*
+ * fold.c - merges stacks into sorted lines "a;b;c 10" and rounds their numbers so that they still
+ * add up. fold.h has the rules.
+ */
 #include "config.h"
 
 #include "export/fold.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * frames.c - reads the frames of a stack with their names, for formats that write stacks one by
+ * one.
+ */
 #include "config.h"
 
 #include "export/frames.h"

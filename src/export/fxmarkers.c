@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fxmarkers.c - writes the waits of a Firefox profile as markers, that is, as intervals of time.
+ * fxmarkers.h says which waits get one.
+ */
 #include "config.h"
 
 #include "export/fxmarkers.h"

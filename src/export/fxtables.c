@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fxtables.c - see fxtables.h. */
+/*
+ * fxtables.c - builds and writes the tables of one thread of a Firefox profile: texts, resources,
+ * functions, frames and stacks. A row is two words, which are also its key; what they mean is
+ * listed below.
+ */
 #include "config.h"
 
 #include "export/fxtables.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* gzout.c - compresses an output with zlib while it is written. */
 #include "config.h"
 
 #include "export/gzout.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jsonout.c - see jsonout.h. What escapes text and writes numbers, in any locale, is libjansson. */
+/*
+ * jsonout.c - writes large JSON piece by piece. libjansson escapes texts and writes numbers, so the
+ * locale does not matter.
+ */
 #include "config.h"
 
 #include "export/jsonout.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jsontree.c - functions and the call tree of sberf's own JSON. */
+/*
+ * jsontree.c - the members of sberf's own JSON for functions and for the call tree
+ * (docs/json-format.md).
+ */
 #include "config.h"
 
 #include "export/json.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jsonwaits.c - what threads wait for, and nodes, in sberf's own JSON. */
+/*
+ * jsonwaits.c - the members of sberf's own JSON for waits and for the view by node
+ * (docs/json-format.md).
+ */
 #include "config.h"
 
 #include "export/json.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * label_sums.c - sums the facts of a view by stack, thread, node, kind, state and system call, for
+ * formats that take more from them than a call tree has (pprof, callgrind).
+ */
 #include "config.h"
 
 #include "export/label_sums.h"

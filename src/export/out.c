@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* out.c - see out.h. */
+/* out.c - writes text and numbers to a file and remembers the first failure. */
 #include "config.h"
 
 #include "export/out.h"

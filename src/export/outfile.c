@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * outfile.c - writes a file under a temporary name and renames it when it is complete, so that
+ * nobody sees half of it.
+ */
 #include "config.h"
 
 #include "export/outfile.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perfdata_head.c - writes what surrounds the records of a perf.data file: header, ids, attributes
+ * of events, and the table of features behind them.
+ */
 #include "config.h"
 
 #include "export/perfdata.h"

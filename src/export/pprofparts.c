@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pprofparts.c - see pprofparts.h. */
+/*
+ * pprofparts.c - writes the texts, functions, locations and mappings of a pprof profile, each when
+ * it is first used (pprofparts.h).
+ */
 #include "config.h"
 
 #include "export/pprofparts.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* backends.c - adapters, nothing else. */
+/*
+ * backends.c - the two kinds of session: a running engine and a loaded recording. Each function
+ * passes a question on to the one behind it.
+ */
 #include "config.h"
 
 #include "session/backends.h"

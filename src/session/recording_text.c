@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* recording_text.c - says in one sentence what became of a recording. */
 #include "config.h"
 
 #include "session/recording_text.h"
