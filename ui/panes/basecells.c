@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* basecells.c - see basecells.h. 100 % is one thread all the time. */
+/*
+ * basecells.c - draws the columns of a tree that is compared with a baseline. 100 % is one thread
+ * that runs all the time.
+ */
 #include "config.h"
 
 #include "ui/panes/basecells.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flamelayout.c - see flamelayout.h. A walk with a stack of its own: call trees are as deep as the program recurses. */
+/*
+ * flamelayout.c - computes which frames of a flame graph can be seen in so many columns. The walk
+ * keeps its own stack, since call trees are as deep as the program recurses. flamelayout.h has the
+ * rules.
+ */
 #include "config.h"
 
 #include "ui/panes/flamelayout.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flameview.c - rows, cursor and levels of flameview.h. */
+/* flameview.c - rows, cursor and levels of the flame graph, on top of a treeview (flameview.h). */
 #include "config.h"
 
 #include "ui/panes/flameview.h"

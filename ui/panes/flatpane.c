@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flatpane.c - see flatpane.h. */
+/*
+ * flatpane.c - the operations that the panes of functions and of modules share: their question,
+ * their rows, and how these are drawn.
+ */
 #include "config.h"
 
 #include "ui/panes/flatpane.h"

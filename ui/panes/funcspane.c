@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* funcspane.c - the pane of functions (flatpane.h). */
+/* funcspane.c - the pane of functions. All that it does is in flatpane.c. */
 #include "config.h"
 
 #include "base/units.h"

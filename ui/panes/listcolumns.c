@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* listcolumns.c - see listcolumns.h. */
+/*
+ * listcolumns.c - chooses the columns of a list that fit the screen, and draws their heads and
+ * cells.
+ */
 #include "config.h"
 
 #include "ui/panes/listcolumns.h"

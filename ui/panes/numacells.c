@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numacells.c - the columns of the view by node that there are for each node: accesses from node to
- * node, where the memory of a function, a site, a kind is, where a thread ran.
+ * numacells.c - draws the columns of the view by node of which there is one for each node: accesses
+ * from node to node, where the memory of a function, a site or a kind is, where a thread ran.
  *
  * Where percentages do not fit each node has a column of a height, and where there are more nodes
  * than columns several share one: so a line never runs into another one, however many nodes there

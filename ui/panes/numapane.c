@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numapane.c - lines of the view by node: where names, figures and the columns of nodes stand.
+ * numapane.c - draws the view by node: names, figures, and the columns of nodes.
  *
  * Each part lays its columns out for itself, because they say different things; what there is no
  * room for leaves by its rank. The columns of nodes are at the right end, the same ones for all

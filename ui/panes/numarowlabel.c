@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* numarowlabel.c - what the lines of numaview.h are called. */
+/*
+ * numarowlabel.c - builds the texts for rows of the view by node, from the functions of
+ * query/numalabel.c.
+ */
 #include "config.h"
 
 #include "ui/panes/numaview.h"

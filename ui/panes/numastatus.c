@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* numastatus.c - the line below the view by node: what the line under the cursor says beside its columns, in words. */
+/*
+ * numastatus.c - builds the line below the view by node, which says in words what the columns of
+ * the line under the cursor have no room for.
+ */
 #include "config.h"
 
 #include "ui/panes/numapane.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numaview.c - the lines of numaview.h. What they are called is in numarowlabel.c.
+ * numaview.c - turns a view by node (query/numareport.h) into rows that a treeview can show.
+ * numarowlabel.c has their texts.
  *
  * Rows of functions in call paths say which they are, as the nodes of a call tree do, so that
  * searching and following new names work as there. There are PLACES of them for each part at most,

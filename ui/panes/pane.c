@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pane.c - the list of panes as a table, and what is the same for all of them. */
+/*
+ * pane.c - the table of all panes, and what each open pane keeps: a treeview for each grouping, and
+ * its order.
+ */
 #include "config.h"
 
 #include "ui/panes/pane.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pane_common.c - see pane_common.h. */
+/*
+ * pane_common.c - draws what all panes with a treeview have: the rule with its heads, fold marks,
+ * matches, and the cursor.
+ */
 #include "config.h"
 
 #include "ui/panes/pane_common.h"

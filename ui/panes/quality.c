@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* quality.c - the lines of qualitypane.h and what they say. How they look is in qualitypane.c. */
+/*
+ * quality.c - the content of the pane of quality: which doubts there are about the figures, how
+ * large they are, and what to do about them. qualitypane.c draws it.
+ */
 #include "config.h"
 
 #include "ui/panes/qualitypane.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qualitypane.c - how the lines of quality.c look. */
+/* qualitypane.c - draws the pane of quality; quality.c has its content. */
 #include "config.h"
 
 #include "ui/panes/qualitypane.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rowfilter.c - see rowfilter.h. */
+/* rowfilter.c - makes the filter that key f suggests from the row under the cursor. */
 #include "config.h"
 
 #include "ui/panes/rowfilter.h"

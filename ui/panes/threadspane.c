@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threadspane.c - the pane of threads: what each does now, where, and what its time went into.
+ * threadspane.c - the pane of threads: what each is doing now, where, and how its time divides into
+ * running and waiting.
  *
  * Row I + 1 of its outline is row I of the list (query/threadlist.h). In percent of the time that
  * passed; what idles has a column of its own and does not count as blocked.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timedraw.c - how the pane of time looks: the strip, the heat map, the axis below, and what is said of it. */
+/*
+ * timedraw.c - draws the pane of time: the strip, the heat map, the axis below, and the status
+ * line.
+ */
 #include "config.h"
 
 #include "ui/panes/timepane.h"

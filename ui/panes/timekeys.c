@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timekeys.c - the pane of time (timepane.h): where its cursor goes, and how a range is chosen. */
+/* timekeys.c - the keys of the pane of time: moving its cursor, and choosing a range. */
 #include "config.h"
 
 #include "base/clock.h"

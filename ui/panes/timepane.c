@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timepane.c - what of time is on the pane: how long its columns are, where they stand, where the cursor goes. */
+/*
+ * timepane.c - the state of the pane of time: how long a column is, where columns are, and where
+ * the cursor is.
+ */
 #include "config.h"
 
 #include "ui/panes/timepane.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeview.c - see timeview.h. */
+/* timeview.c - computes what the pane of time shows: how much ran and waited when (timeview.h). */
 #include "config.h"
 
 #include "ui/panes/timeview.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treepane.c - lines of the tree: cursor, indentation, name, columns.
+ * treepane.c - draws panes that show a call tree: cursor, indentation, name, columns.
  *
  * Columns stand at the right at fixed places; which ones there are depends on the width and on what
  * the lines are sorted by. Names get the rest and lose their middle when they are too long.

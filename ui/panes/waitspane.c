@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waitspane.c - lines of the list of waits.
+ * waitspane.c - draws the pane of waits.
  *
- * The histogram has a column for each power of two from 1 us on; the last one holds all that is longer. Its heights are
- * relative to the fullest column of the same line, and what occurred at all is never invisible.
+ * The histogram has a column for each power of two from 1 us on; the last one holds all that is
+ * longer. Its heights are relative to the fullest column of the same line, and a column that holds
+ * anything at all is drawn.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waitsview.c - see waitsview.h. */
+/* waitsview.c - turns the list of waits (query/waits.h) into rows that a treeview can show. */
 #include "config.h"
 
 #include "ui/panes/waitsview.h"
