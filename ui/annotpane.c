@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* annotpane.c - see annotpane.h. */
+/*
+ * annotpane.c - draws the code of a function over the panes, and moves its cursor. Figures come
+ * from annotator.c.
+ */
 #include "config.h"
 
 #include "ui/annotpane.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* baseline.c - see baseline.h. */
+/*
+ * baseline.c - builds the call tree that compares before and after a mark. The two trees belong to
+ * one run, so nodes are the same when their keys are (baseline.h).
+ */
 #include "config.h"
 
 #include "ui/baseline.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* builder.c - one thread; for each pane one slot for the question, one for the answer. */
+/*
+ * builder.c - the thread that builds the content of panes. For each pane there is one slot for the
+ * newest question and one for the newest answer.
+ */
 #include "config.h"
 
 #include "ui/builder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* folds.c - a small hash table; entries are never removed, only unset. */
+/* folds.c - a small hash table of open nodes. Entries are never removed, only marked closed. */
 #include "config.h"
 
 #include "ui/folds.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* header.c - what the header says, item by item. How they are laid out is in headerline.c. */
+/*
+ * header.c - decides what the header says, item by item. headerline.c lays the items out in lines.
+ */
 #include "config.h"
 
 #include "ui/header_private.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * headerline.c - how the items of the header are laid out in lines: what does not fit loses its
- * sparkline, shortens or leaves, the least important first. Losses are packed into lines of their
- * own.
+ * headerline.c - lays the items of the header out in lines. What does not fit loses its sparkline,
+ * is shortened, or is left out, the least important first. Losses get lines of their own.
  */
 #include "config.h"
 

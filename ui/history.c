@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* history.c - see history.h. */
+/*
+ * history.c - computes how much ran and waited in each of the last seconds, for the sparklines of
+ * the header.
+ */
 #include "config.h"
 
 #include "ui/history.h"

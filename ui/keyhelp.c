@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keyhelp.c - see keyhelp.h. Two columns of keys where there is room for them; where there is
- * little, only the first of several keys.
+ * keyhelp.c - draws the help screen. There are two columns of keys where they fit; where there is
+ * little room, only the first of several keys for one action.
  */
 #include "config.h"
 

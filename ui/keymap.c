@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* keymap.c - the table behind keymap.h. */
+/*
+ * keymap.c - the table of keys and actions, and the functions that read it for dispatch, footer and
+ * help.
+ */
 #include "config.h"
 
 #include "ui/keymap.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* layout.c - see layout.h. */
+/*
+ * layout.c - computes the rectangles of open panes from the size of the screen. layout.h has the
+ * rules.
+ */
 #include "config.h"
 
 #include "ui/layout.h"

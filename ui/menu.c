@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* menu.c - see menu.h. */
+/* menu.c - asks a question whose answer is one key, on one line of the screen. */
 #include "config.h"
 
 #include "ui/menu.h"

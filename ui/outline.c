@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* outline.c - see outline.h. */
+/* outline.c - builds the rows of a list in the form that a treeview can show (outline.h). */
 #include "config.h"
 
 #include "ui/outline.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* picker.c - see picker.h: which lines there are, and what keys do. How they look is in pickerdraw.c. */
+/*
+ * picker.c - the list of processes to pick one from: which lines there are, and what keys do.
+ * pickerdraw.c draws it.
+ */
 #include "config.h"
 
 #include "ui/picker.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pickerdraw.c - how a list of processes looks: what there is no room for leaves, the pid, the CPU
- * and the name last.
+ * pickerdraw.c - draws the list of processes. Columns that do not fit are left out; the pid, the
+ * CPU use and the name are the last to go.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* prompt.c - see prompt.h. */
+/* prompt.c - edits a line of input, with a suggestion and with earlier lines. */
 #include "config.h"
 
 #include "ui/prompt.h"

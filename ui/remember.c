@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* remember.c - see remember.h. */
+/*
+ * remember.c - reads and writes the file that keeps open panes and the look of the tree from one
+ * run to the next.
+ */
 #include "config.h"
 
 #include "ui/remember.h"

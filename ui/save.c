@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* save.c - what is shown, as a file. */
+/*
+ * save.c - writes what a pane shows to a file, in the format that the user chose. saver.c calls it
+ * from its thread.
+ */
 #include "config.h"
 
 #include "ui/saver.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* saver.c - the thread; what it writes is in save.c. */
+/*
+ * saver.c - the thread that saves, records and attaches, so that keys never wait for a disk or the
+ * kernel. save.c has the writing of files.
+ */
 #include "config.h"
 
 #include "ui/saver.h"

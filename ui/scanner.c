@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scanner.c - see scanner.h. What the thread and whoever asks share is freed by the one who leaves last. */
+/*
+ * scanner.c - the thread that lists processes for the picker. What it shares with its caller is
+ * freed by whichever of them leaves last.
+ */
 #include "config.h"
 
 #include "ui/scanner.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* screenout.c - exchanging the descriptor, and writing all of it. */
+/*
+ * screenout.c - collects what the terminal library writes during one drawing in a file in memory,
+ * and then sends all of it at once.
+ */
 #include "config.h"
 
 #include "ui/screenout.h"
