@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* style.c - the table behind style.h. */
+/* style.c - the table of colours and attributes for each style and each kind of terminal. */
 #include "config.h"
 
 #include "ui/style.h"

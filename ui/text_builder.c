@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text_builder.c - see text_builder.h. */
+/* text_builder.c - appends formatted text to a line of bounded size. */
 #include "config.h"
 
 #include "ui/text_builder.h"

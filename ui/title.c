@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* title.c - see title.h. */
+/* title.c - builds the title of a pane: kinds of time, grouping, filters. */
 #include "config.h"
 
 #include "ui/title.h"

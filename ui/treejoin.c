@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treejoin.c - which nodes of a treeview share a line, what that is called, and which interrupts
- * are light: see treeview.h.
+ * treejoin.c - finds the nodes of a treeview that share one line (entries to the kernel that only
+ * repeat each other), and the interrupts that are too light to open. treeview.h has the rules.
  */
 #include "config.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treelist.c - the rows of treeview.h: which there are, and in which order.
- *
- * They are listed anew after every change: a walk over the open nodes only, with a stack of its own
- * (call trees are as deep as the program recurses).
+ * treelist.c - lists the rows of a treeview in their order. This is done anew after every change,
+ * in a walk over the open nodes only. The walk keeps its own stack, since call trees are as deep as
+ * the program recurses.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treenav.c - going through a treeview by how its nodes are related: parent, siblings, the heaviest
- * child, the hottest path.
+ * treenav.c - moves the cursor of a treeview to a relative of its node: parent, sibling, heaviest
+ * child, or along the hottest path.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treeview.c - cursor and folds of treeview.h. How rows are listed is in treelist.c, how a newer
- * tree takes over in treekeep.c, going from a node to its relatives in treenav.c.
+ * treeview.c - the cursor and the open nodes of a call tree on screen. treelist.c lists the rows,
+ * treekeep.c keeps the place when a newer tree comes, treenav.c moves between relatives.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view.c - the life of a view, and where keys and the mouse go. What they do there is in viewact.c. */
+/*
+ * view.c - creates, refreshes and frees a view, and passes keys and the mouse on. viewact.c has
+ * what they do.
+ */
 #include "config.h"
 
 #include "ui/view_private.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_session.c - see view_session.h. */
+/*
+ * view_session.c - starts and ends a session together with its view, its builder and its annotator.
+ */
 #include "config.h"
 
 #include "ui/view_session.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewact.c - what keys do to what is shown: to the time that is asked for, to the pane in focus, to the capture. */
+/*
+ * viewact.c - carries out keys that change what is shown: the range of time, the pane in focus, the
+ * capture.
+ */
 #include "config.h"
 
 #include "ui/view_private.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewannot.c - key a: the code of the function under the cursor, over the panes. What reads it is in annotator.c. */
+/*
+ * viewannot.c - key a: shows the code of the function under the cursor over the panes. annotator.c
+ * reads that code in a thread.
+ */
 #include "config.h"
 
 #include "ui/view_private.h"

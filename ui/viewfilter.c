@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewfilter.c - the filters of a view: typing one (key f), the list of those that are active (key
- * F), and taking them back one by one. They are query.terms; the first of them may come from the
- * command line, and only the list removes these.
+ * viewfilter.c - filters of a view: typing one (key f), the list of those that are active (key F),
+ * and taking them back one by one. They are query.terms. The first of them may come from the
+ * command line; only the list removes these.
  *
  * Nothing here looks at what is filtered: that is the builder's.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewfilterdraw.c - how the prompt of a filter and the list of filters look. */
+/* viewfilterdraw.c - draws the prompt for a filter, and the list of active filters. */
 #include "config.h"
 
 #include "ui/panes/pane_common.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewnokey.c - a key that does nothing where it was pressed. Most often it is one of another pane:
- * silence would look as if it had been lost.
+ * viewnokey.c - says why a key does nothing where it was pressed. Most often it belongs to another
+ * pane, and silence would look as if the key had been lost.
  */
 #include "config.h"
 

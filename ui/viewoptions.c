@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewoptions.c - the question apart from what it is about: which frames, called what, grouped how;
- * and key o, which leads there.
+ * viewoptions.c - key o and what it leads to: which frames are shown, under which names, in which
+ * groups.
  */
 #include "config.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewpace.c - how often is sampled, and how often what is shown is refreshed, changed in steps while it runs. */
+/*
+ * viewpace.c - changes the sampling rate and the pace of refreshes in steps while the capture runs.
+ */
 #include "config.h"
 
 #include "ui/view_private.h"

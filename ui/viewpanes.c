@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewpanes.c - which panes are open, which one is in focus, and where they stand. */
+/*
+ * viewpanes.c - opens and closes panes, moves the focus, and stores where each pane is on the
+ * screen.
+ */
 #include "config.h"
 
 #include "ui/layout.h"

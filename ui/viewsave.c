@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewsave.c - key S: what is shown, as which kind of file. */
+/* viewsave.c - key S: asks for a format and saves what is shown as a file. */
 #include "config.h"
 
 #include "base/units.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewsearch.c - typing a search and going from match to match in the pane in focus. */
+/*
+ * viewsearch.c - searching in the pane in focus: the line where the text is typed, and going from
+ * match to match.
+ */
 #include "config.h"
 
 #include "ui/view_private.h"

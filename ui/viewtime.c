@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewtime.c - the range of time that all panes are about but those that show all of it.
+ * viewtime.c - the range of time that a user chose, to which all panes are limited except those
+ * that show all of time.
  *
  * A range belongs to the snapshot that it was chosen in, which stays: what is shown of it does not
  * change as the store merges what is old. The pane that it was chosen in goes on.
