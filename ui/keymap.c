@@ -298,30 +298,3 @@ size_t keymap_footer(enum ui_mode mode, unsigned int can, const struct binding *
 	}
 	return n;
 }
-
-static void print_mode(FILE *out, enum ui_mode mode, const char *name)
-{
-	size_t n;
-	const struct binding *b = keymap(&n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (b[i].modes & mode)
-			fprintf(out, "%s\t%s\t%s\n", name, b[i].shown, b[i].help);
-	}
-}
-
-void keymap_print(FILE *out)
-{
-#define X(id, name, key, shown, needs, footer, brief, help, where) print_mode(out, MODE_##id, #name);
-	PANE_LIST(X)
-#undef X
-	print_mode(out, MODE_ANNOTATE, "annotate");
-	print_mode(out, MODE_SEARCH, "search");
-	print_mode(out, MODE_FILTER, "filter");
-	print_mode(out, MODE_FILTERS, "filters");
-	print_mode(out, MODE_SAVE, "save");
-	print_mode(out, MODE_OPTIONS, "options");
-	print_mode(out, MODE_PICK, "pick");
-	print_mode(out, MODE_PICK_TEXT, "pick by text");
-	print_mode(out, MODE_HELP, "help");
-}

@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* A key is a Unicode character, or one of these. */
 #define KEY_BASE 0x200000u
@@ -145,8 +144,5 @@ enum action keymap_action(uint32_t key, enum ui_mode mode, unsigned int can);
 
 /* The rows of the footer for MODE in their order, at most MAX into RET. Returns how many. */
 size_t keymap_footer(enum ui_mode mode, unsigned int can, const struct binding **ret, size_t max);
-
-/* Writes the whole table as text, one "MODE<TAB>KEYS<TAB>HELP" a line, for the generator of the man page. */
-void keymap_print(FILE *out);
 
 #endif

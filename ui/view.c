@@ -59,11 +59,6 @@ void view_free(struct view *v)
 	free(v);
 }
 
-const struct treeview *view_tree(const struct view *v)
-{
-	return v->pane[v->focus].tv;
-}
-
 bool view_has_idle(const struct pane *p)
 {
 	return shown_any(treeview_shown(p->tv)) && shown_idle(treeview_shown(p->tv)) != NODE_NONE;

@@ -112,9 +112,6 @@ void view_take_over(struct view *v, const struct view *from);
 /* Shows TEXT in the status line until the next key. */
 void view_say(struct view *v, const char *text);
 
-/* What is on screen, for tests: the treeview in focus. */
-const struct treeview *view_tree(const struct view *v);
-
 DEFINE_AUTO(view_free, struct view);
 
 #endif

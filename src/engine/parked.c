@@ -13,17 +13,6 @@ void parked_init(struct parked *q)
 	q->tail = &q->head;
 }
 
-void parked_free(struct parked *q)
-{
-	while (q->head) {
-		struct parked_sample *next = q->head->next;
-
-		free(q->head);
-		q->head = next;
-	}
-	parked_init(q);
-}
-
 static size_t parked_words(size_t bytes)
 {
 	return (bytes + 7) / 8;

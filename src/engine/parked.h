@@ -34,7 +34,6 @@ struct parked {
 };
 
 void parked_init(struct parked *q);
-void parked_free(struct parked *q);
 
 /*
  * Appends a copy of EV with THREAD and HOLD. On success the queue owns HOLD. False when the queue

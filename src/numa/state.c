@@ -71,14 +71,6 @@ void numa_state_unref(struct numa_state *s)
 	free(s);
 }
 
-const struct numa_process *numa_state_process(const struct numa_state *s, pid_t pid)
-{
-	for (size_t i = 0; i < s->process.n; i++)
-		if (s->process.v[i].pid == pid)
-			return &s->process.v[i];
-	return NULL;
-}
-
 int numa_thread_order(const void *va, const void *vb)
 {
 	const struct numa_thread *a = va, *b = vb;

@@ -101,7 +101,6 @@ void numa_process_clear(struct numa_process *p); /* frees what it owns and leave
 /* puts RESIDENT into its order; rows of one kind and node become one */
 void numa_process_tidy(struct numa_process *p);
 
-const struct numa_process *numa_state_process(const struct numa_state *s, pid_t pid);    /* NULL = not in it */
 /* How threads are sorted in a state, by pid and tid: for qsort(3) of struct numa_thread. */
 int numa_thread_order(const void *a, const void *b);
 const struct numa_thread *numa_state_thread(const struct numa_state *s, pid_t pid, pid_t tid);   /* NULL = not in it */

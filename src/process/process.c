@@ -572,20 +572,6 @@ bool process_gone(const struct process *p)
 	return p->gone;
 }
 
-bool process_denied(const struct process *p)
-{
-	return p->denied;
-}
-
-pid_t process_ns_pid(struct process *p)
-{
-	AUTO_FD int dir = p->status.ns_pid ? -1 : process_dir(p);
-
-	if (dir >= 0)
-		proc_read_status(dir, &p->status);
-	return p->status.ns_pid;
-}
-
 unsigned int processes_poll(struct processes *ps)
 {
 	return files_poll(ps->files);

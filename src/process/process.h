@@ -105,10 +105,6 @@ size_t processes_glimpse(struct processes *ps, pid_t pid, struct unwind_map *ret
 
 /* True when the process had ended before its mappings could be read. */
 bool process_gone(const struct process *p);
-/* True when its mappings may not be read for lack of permission (ptrace access, CAP_SYS_PTRACE). */
-bool process_denied(const struct process *p);
-/* Its number in its innermost pid namespace, 0 when it ended before that was read. */
-pid_t process_ns_pid(struct process *p);
 
 /* Takes finished loads in; returns how many. Never waits. */
 unsigned int processes_poll(struct processes *ps);

@@ -31,7 +31,8 @@ struct process {
 	uint64_t start_ticks;    /* of /proc/PID/stat; 0 = never read */
 	bool maps_known;         /* by fork, exec or /proc */
 	bool doubted;            /* some of what happened to its mappings was lost */
-	bool kthread, denied, gone;
+	bool kthread, gone;
+	bool denied;             /* its mappings may not be read: ptrace access, CAP_SYS_PTRACE */
 	bool dead;               /* every thread that is known has ended */
 	bool exe_next;           /* after an exec: the next file that is mapped is the executable */
 	uint64_t used_ns;        /* when it was last asked for, or ended */

@@ -18,32 +18,18 @@ static void rules_put(struct rule_table *t, const struct rule_slot *s)
 	t->used++;
 }
 
-/* A table of SLOTS slots with those of OLD that KEEP wants. */
-static bool rules_rebuild(struct rule_table *t, uint64_t slots, bool (*keep)(uint64_t key, module_id module),
-			  module_id module)
+static bool rules_grow(struct rule_table *t, uint64_t slots)
 {
 	struct rule_table fresh = { .slot = calloc(slots, sizeof(*fresh.slot)), .mask = slots - 1 };
 
 	if (!fresh.slot)
 		return false;
 	for (uint64_t i = 0; t->slot && i <= t->mask; i++)
-		if (t->slot[i].key && keep(t->slot[i].key, module))
+		if (t->slot[i].key)
 			rules_put(&fresh, &t->slot[i]);
 	free(t->slot);
 	*t = fresh;
 	return true;
-}
-
-static bool keep_all(uint64_t key, module_id module)
-{
-	(void)key;
-	(void)module;
-	return true;
-}
-
-static bool keep_others(uint64_t key, module_id module)
-{
-	return (key - 1) >> RULE_OFFSET_BITS != module;
 }
 
 void rule_add(struct rule_table *t, uint64_t key, struct rule r)
@@ -52,18 +38,11 @@ void rule_add(struct rule_table *t, uint64_t key, struct rule r)
 
 	if (t->used >= RULE_TABLE_MAX)
 		rule_table_free(t);
-	if (!t->slot && !rules_rebuild(t, SLOTS_MIN, keep_all, 0))
+	if (!t->slot && !rules_grow(t, SLOTS_MIN))
 		return;
-	if (2 * (t->used + 1) > t->mask + 1 && !rules_rebuild(t, 2 * (t->mask + 1), keep_all, 0))
+	if (2 * (t->used + 1) > t->mask + 1 && !rules_grow(t, 2 * (t->mask + 1)))
 		return;
 	rules_put(t, &s);
-}
-
-void rule_forget(struct rule_table *t, module_id module)
-{
-	/* Without memory for a smaller table everything is forgotten, which is right too. */
-	if (t->slot && !rules_rebuild(t, t->mask + 1, keep_others, module))
-		rule_table_free(t);
 }
 
 void rule_table_free(struct rule_table *t)

@@ -101,8 +101,6 @@ static inline const struct rule *rule_find(const struct rule_table *t, uint64_t 
 
 /* Remembers R under KEY, which is not in the table; does nothing when out of memory. */
 void rule_add(struct rule_table *t, uint64_t key, struct rule r);
-/* Forgets every rule of MODULE. */
-void rule_forget(struct rule_table *t, module_id module);
 void rule_table_free(struct rule_table *t);      /* empty and usable again */
 size_t rule_table_bytes(const struct rule_table *t);
 

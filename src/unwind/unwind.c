@@ -84,11 +84,6 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
-void unwinder_forget(struct unwinder *u, module_id module)
-{
-	rule_forget(&u->rules, module);
-}
-
 void unwinder_stats(const struct unwinder *u, struct unwind_stats *ret)
 {
 	*ret = u->stats;

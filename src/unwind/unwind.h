@@ -96,9 +96,6 @@ void unwinder_use_tables_only(struct unwinder *u);
 void unwinder_use_no_callers(struct unwinder *u);
 void unwinder_free(struct unwinder *u);          /* NULL is fine; before the images that it has seen */
 
-/* Forgets every rule learnt for MODULE; needed only when a module id is going to have another image. */
-void unwinder_forget(struct unwinder *u, module_id module);
-
 /*
  * Walks what IN has in SPACE. Never fails: what cannot be walked is cut with a reason. ret->n may be 0 (kernel
  * thread, no registers). RET is the caller's and large: keep one.

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "tests/unit/cmocka_all.h"
+#include "ui/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,11 @@ void driver_resize(struct driver *d, int w, int h)
 {
 	assert_true(canvas_resize(d->canvas, w, h));
 	view_draw(d->view, d->canvas);
+}
+
+const struct treeview *view_tree(const struct view *v)
+{
+	return v->pane[v->focus].tv;
 }
 
 bool driver_shows(const struct driver *d, enum pane_id p)

@@ -27,6 +27,8 @@ void driver_refresh(struct driver *d);
  */
 void driver_press(struct driver *d, const char *keys);
 void driver_resize(struct driver *d, int w, int h);
+/* The treeview in focus. */
+const struct treeview *view_tree(const struct view *v);
 /* True when P, a pane with more than a call tree, is in focus and shows something. */
 bool driver_shows(const struct driver *d, enum pane_id p);
 

@@ -6,6 +6,9 @@
 
 #include "base/clock.h"
 #include "tests/unit/cmocka_all.h"
+#include "ui/builder.h"
+#include "ui/panes/numaview.h"
+#include "ui/panes/pane.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -399,4 +402,14 @@ void madenuma_session(struct made_session *f, const char *kinds)
 	numa_state_unref(s);
 	f->published++;
 	pthread_mutex_unlock(&f->lock);
+}
+
+void madenuma_show(struct treeview *tv, const struct numaview *nv)
+{
+	const struct pane_ops *ops = pane_info(PANE_NUMA)->ops;
+	const struct built b = { .model = (void *)(uintptr_t)nv };
+
+	tv->ops = ops->lines;
+	ops->shows(tv, &b);
+	treeview_show_model(tv, nv, (struct shown){ .list = nv->rows });
 }

@@ -41,4 +41,9 @@ void madenuma_service(struct made_numa *n, uint32_t funcs);
  */
 void madenuma_session(struct made_session *f, const char *kinds);
 
+struct numaview;
+struct treeview;
+/* Shows NV, borrowed, in TV, as the pane does. */
+void madenuma_show(struct treeview *tv, const struct numaview *nv);
+
 #endif

@@ -2,7 +2,6 @@
 /* test_keymap.c - the one table of keys: no key means two things, and whatever is shown works. */
 #include "config.h"
 
-#include "base/cleanup.h"
 #include "base/text.h"
 #include "tests/unit/cmocka_all.h"
 #include "ui/keymap.h"
@@ -119,22 +118,20 @@ static void the_footer_is_in_order_and_bounded(void **state)
 	}
 }
 
-static void the_table_prints(void **state)
+/* The modes of this test are all that rows have. */
+static void every_mode_is_tried(void **state)
 {
-	AUTO_FREE char *text = NULL;
-	size_t size, n, lines = 0, rows = 0;
+	unsigned int known = 0;
+	size_t n;
 	const struct binding *b = keymap(&n);
-	FILE *f = open_memstream(&text, &size);
 
-	keymap_print(f);
-	fclose(f);
-	for (size_t i = 0; i < n; i++)
-		rows += (size_t)__builtin_popcount(b[i].modes);
-	for (const char *c = text; *c; c++)
-		lines += *c == '\n';
-	assert_int_equal(lines, rows);
-	assert_non_null(strstr(text, "tree\tz\tzoom in: the line becomes the root\n"));
-	assert_true(text_is_clean(text, strcspn(text, "\t")));
+	for (size_t m = 0; m < MODES; m++)
+		known |= modes[m];
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(b[i].modes & ~known, 0);
+		assert_true(text_is_clean(b[i].shown, strlen(b[i].shown)));
+		assert_true(text_is_clean(b[i].help, strlen(b[i].help)));
+	}
 }
 
 int main(void)
@@ -146,7 +143,7 @@ int main(void)
 		cmocka_unit_test(dispatch_reads_the_rows),
 		cmocka_unit_test(what_the_source_cannot_do_is_not_there),
 		cmocka_unit_test(the_footer_is_in_order_and_bounded),
-		cmocka_unit_test(the_table_prints),
+		cmocka_unit_test(every_mode_is_tried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,8 +313,6 @@ static void looks_things_up(void **state)
 {
 	AUTO(numa_state_unref) struct numa_state *s = made();
 
-	assert_ptr_equal(numa_state_process(s, 1), &s->process.v[1]);
-	assert_null(numa_state_process(s, 2));
 	assert_ptr_equal(numa_state_thread(s, 2, 2), &s->thread.v[1]);
 	assert_null(numa_state_thread(s, 2, 7));
 	assert_ptr_equal(numa_state_ref(s), s);

@@ -34,7 +34,7 @@ static void show(struct pane *p)
 
 	p->nv = numaview_new(&p->n.v, numapane_beside(p->cv->w, p->n.v.nr_nodes), p->live);
 	assert_non_null(p->nv);
-	numapane_show(&p->tv, p->nv);
+	madenuma_show(&p->tv, p->nv);
 	numaview_free(old);
 }
 

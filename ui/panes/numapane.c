@@ -436,13 +436,6 @@ static void numapane_keep_matrix(struct treeview *tv, const struct numaview *nex
 		folds_set(&tv->folds, key, FOLD_OPEN);
 }
 
-void numapane_show(struct treeview *tv, const struct numaview *nv)
-{
-	tv->ops = &numapane_lines;
-	numapane_keep_matrix(tv, nv);
-	treeview_show_model(tv, nv, (struct shown){ .list = nv->rows });
-}
-
 /* The pane */
 
 static void numapane_question(struct query *q)

@@ -14,9 +14,6 @@
 /* Whether a screen of W columns has room for accesses from node to node beside the lines of NR nodes. */
 bool numapane_beside(int w, uint32_t nr);
 
-/* Shows NV, borrowed as trees are, in TV. */
-struct numaview;
-void numapane_show(struct treeview *tv, const struct numaview *nv);
 /* The rows of TV that are on screen, from row Y on, at most LINES. S marks matches; NULL = none. */
 void numapane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s);
 /* One line about the row under the cursor. */
