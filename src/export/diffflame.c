@@ -78,8 +78,8 @@ static int diffflame_add_facts(struct flame *f, const struct diff_view *v, struc
 	for (int side = 0; side < DIFF_SIDES && r >= 0; side++) {
 		char text[128], count[UNITS_MAX], time[UNITS_MAX];
 
-		snprintf(text, sizeof(text), "%s samples and waits%s%s",
-			 units_thousands(count, v->diff->tree[side]->node[0].count),
+		snprintf(text, sizeof(text), "%s %s%s%s", units_thousands(count, v->diff->tree[side]->node[0].count),
+			 tree_counted(v->diff->tree[side], 0),
 			 v->wall_ns[side] ? " in " : "", v->wall_ns[side] ? units_time(time, v->wall_ns[side]) : "");
 		r = flame_fact(f, of[side], text, e);
 	}

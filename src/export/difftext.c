@@ -276,7 +276,8 @@ static void put_heading(struct text *x)
 
 		text_sanitise(name, sizeof(name), x->v->name[side], strlen(x->v->name[side]));
 		out_format(&x->o, "%s %s, ", side == DIFF_BEFORE ? "before:" : "after: ", name);
-		out_format(&x->o, "%s samples and waits", units_thousands(text, x->d->tree[side]->node[0].count));
+		out_format(&x->o, "%s %s", units_thousands(text, x->d->tree[side]->node[0].count),
+			   tree_counted(x->d->tree[side], 0));
 		if (x->v->wall_ns[side])
 			out_format(&x->o, " in %s", units_time(text, x->v->wall_ns[side]));
 		out_text(&x->o, "\n");

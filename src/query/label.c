@@ -275,6 +275,21 @@ const char *tree_suffix(const struct tree *t, uint32_t node)
 	return m->kind == MODULE_KERNEL ? "_[k]" : m->kind == MODULE_ANON ? "_[j]" : "";
 }
 
+const char *tree_counted(const struct tree *t, uint32_t node)
+{
+	const struct tree_node *n = &t->node[node];
+	const struct measure *lead = measure_lead(&t->set);
+	const bool wall = measure_set_is_wall(&t->set), waits = wall && n->value[TIME_RUNNING] < n->total_ns;
+
+	if (waits && n->value[TIME_RUNNING])
+		return "samples and waits";
+	if (waits)
+		return n->count == 1 ? "wait" : "waits";
+	if (wall || lead->estimate || lead->unit == UNIT_OWN)
+		return n->count == 1 ? "sample" : "samples";
+	return n->count == 1 ? "event" : "events";
+}
+
 bool tree_no_table(const struct tree *t, uint32_t node)
 {
 	const struct tree_node *n = &t->node[node];

@@ -267,6 +267,8 @@ size_t tree_label_room(const struct tree *t, uint32_t node);
  * recognised), "_[i]" other inlined functions, "_[j]" JIT, or "".
  */
 const char *tree_suffix(const struct tree *t, uint32_t node);
+/* What NODE's count is of: "sample", "samples", "waits", "samples and waits"; "events" of other measures. */
+const char *tree_counted(const struct tree *t, uint32_t node);
 /*
  * Whether the code of NODE has no unwind table, so that stacks go on from it by frame pointers or
  * by a guess. For its heaviest place.

@@ -229,23 +229,9 @@ static double flamepane_share(uint64_t ns, uint64_t of)
 	return of ? (double)ns / (double)of : 0;
 }
 
-/* What the count of N is of, by the kinds of time in it. */
-static const char *flamepane_counted(const struct tree_node *n, const struct tree_look *look)
-{
-	const bool wall = measure_set_is_wall(&look->set), running = !look->kinds || !wall || n->value[TIME_RUNNING];
-	const bool waits = look->kinds && wall && n->value[TIME_RUNNING] < n->total_ns;
-
-	if (running && waits)
-		return "samples and waits";
-	if (running)
-		return n->count == 1 ? "sample" : "samples";
-	return n->count == 1 ? "wait" : "waits";
-}
-
 /* What is said of the frame under the cursor, the more important things first; returns how many. */
 #define FIGURES 5
-static size_t list_figures(const struct treeview *tv, const struct tree_look *look, const char *unit,
-			   char figure[FIGURES][96])
+static size_t list_figures(const struct treeview *tv, const char *unit, char figure[FIGURES][96])
 {
 	const struct flame_frame *f = flameview_here(tv);
 	const struct tree_node *n = &tv->tree->node[f->node];
@@ -264,14 +250,13 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 		snprintf(figure[i++], 96, "one of %s too narrow, in all %s", units_thousands(a, f->merged),
 			 units_percent(b, flamepane_share(f->ns, whole_ns)));
 	if (lead->unit != UNIT_OWN)
-		snprintf(figure[i++], 96, "%s %s", units_thousands(a, n->count), flamepane_counted(n, look));
+		snprintf(figure[i++], 96, "%s %s", units_thousands(a, n->count), tree_counted(tv->tree, f->node));
 	if (parent_ns)
 		snprintf(figure[i++], 96, "%s of its parent", units_percent(a, flamepane_share(ns, parent_ns)));
 	return i;
 }
 
-static void flamepane_status(const struct treeview *tv, const struct tree_look *look, const char *unit,
-			     struct canvas *cv, int y)
+static void flamepane_status(const struct treeview *tv, const char *unit, struct canvas *cv, int y)
 {
 	char label[LABEL_MAX], figure[FIGURES][96];
 	size_t n, shown = 0;
@@ -280,7 +265,7 @@ static void flamepane_status(const struct treeview *tv, const struct tree_look *
 	if (!flameview_of(tv) || !flameview_here(tv))
 		return;
 	room = draw_level(tv, cv, y) - 3;
-	n = list_figures(tv, look, unit, figure);
+	n = list_figures(tv, unit, figure);
 	for (; shown < n; shown++) {
 		const int cols = 3 + (int)text_width(figure[shown], strlen(figure[shown]));
 
@@ -365,7 +350,7 @@ static void flamepane_draw(const struct view *v, const struct pane *p, struct ca
 
 static void flamepane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
 {
-	flamepane_status(p->tv, &p->look, v->header.meta.unit, cv, y);
+	flamepane_status(p->tv, v->header.meta.unit, cv, y);
 }
 
 static size_t flamepane_names(const struct pane *p, int lines, frame_id *ret, size_t max)
