@@ -371,6 +371,9 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "unreadable",
 	  "How often sberf could not read a part of a file that names or stacks need. unreadable_1 to unreadable_8, as "
 	  "far as there are so many, say which file, and why." },
+	{ "files_stripped",
+	  "Files with functions on some stack that have no names, because their symbols were stripped: these functions "
+	  "are named by the place where they start." },
 	{ NULL, NULL },
 };
 

@@ -12,6 +12,7 @@
 #include "model/kind.h"
 #include "numa/state.h"
 #include "query/frameshare.h"
+#include "query/stripped.h"
 #include "query/threads.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ struct counted {
 	uint64_t near_ns, far_ns, accesses;      /* of accesses whose page is known */
 	uint64_t faults, fault_samples, migrations;
 	struct frame_share frames;
+	uint64_t stripped;       /* files with functions that have no names */
 };
 
 struct sink {
@@ -154,7 +156,17 @@ static void count_place(const struct dict *d, const struct fact *f, struct count
 	}
 }
 
-static int figures_count(const struct snapshot *s, struct counted *ret)
+static int count_stripped(const struct snapshot *s, const struct names *names, uint64_t *ret)
+{
+	stripped_vec files = { 0 };
+	const int r = stripped_files(s, names, &files);
+
+	*ret = files.n;
+	vec_free(&files);
+	return r;
+}
+
+static int figures_count(const struct snapshot *s, const struct names *names, struct counted *ret)
 {
 	const struct dict *d = snapshot_dict(s);
 	const uint32_t nr_threads = dict_threads(d);
@@ -176,8 +188,10 @@ static int figures_count(const struct snapshot *s, struct counted *ret)
 			c.other_ns += is_other(d, v.fact[k].stack) ? v.fact[k].weight : 0;
 		}
 	}
+	if (frame_share_of(s, &c.frames) < 0 || count_stripped(s, names, &c.stripped) < 0)
+		return -ENOMEM;
 	*ret = c;
-	return frame_share_of(s, &ret->frames);
+	return 0;
 }
 
 /* The published names, in the order in which they were published. */
@@ -340,12 +354,13 @@ static void put_unread(struct sink *o, const struct unread *u)
 	}
 }
 
-int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_fn *fn, void *ctx, struct err *e)
+int figures_each(const struct profile_meta *m, const struct snapshot *s, const struct names *names, figure_fn *fn,
+		 void *ctx, struct err *e)
 {
 	struct sink o = { .fn = fn, .ctx = ctx };
 	struct counted c;
 
-	if (figures_count(s, &c) < 0)
+	if (figures_count(s, names, &c) < 0)
 		return err_nomem(e, "the figures of the profile");
 	put_published(&o, m, &c);
 	put_further(&o, m, &c);
@@ -353,5 +368,6 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_
 	put_numa(&o, m, snapshot_numa(s), &c);
 	put_ratio(&o, FIGURE_NO_TABLE, (double)c.frames.no_table, (double)c.frames.frames, 10000, 2);
 	put_unread(&o, &m->unread);
+	put_u64(&o, "files_stripped", c.stripped);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #define SBERF_EXPORT_FIGURES_H
 
 #include "base/err.h"
+#include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
 
@@ -37,6 +38,7 @@ typedef void figure_fn(void *ctx, const struct figure *f);
  * Calls FN for all figures, in the order in which they were published: new ones come last among
  * their kind, and none is changed or removed. 0; -ENOMEM is the only failure.
  */
-int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_fn *fn, void *ctx, struct err *e);
+int figures_each(const struct profile_meta *m, const struct snapshot *s, const struct names *names, figure_fn *fn,
+		 void *ctx, struct err *e);
 
 #endif

@@ -45,12 +45,12 @@ static void json_put_figure(void *ctx, const struct figure *f)
 }
 
 /* "figures", "question": the figures of the profile, and the query that made T. */
-static void json_put_figures(struct jsonout *j, const struct profile_meta *m, const struct snapshot *s)
+static void json_put_figures(struct jsonout *j, const struct export_view *v)
 {
 	struct err none = ERR_INIT;
 
 	jsonout_begin(j, "figures", '{');
-	if (figures_each(m, s, json_put_figure, j, &none) < 0)
+	if (figures_each(v->meta, v->snapshot, v->names, json_put_figure, j, &none) < 0)
 		j->no_memory = true;
 	jsonout_end(j, '}');
 }
@@ -311,7 +311,7 @@ static int json_write(FILE *out, const struct export_view *v, struct err *e)
 	jsonout_put(&j, "unit", jsonout_string(lead->unit == UNIT_OWN ? v->meta->unit : measure_unit_name(lead->unit)));
 	if (v->live)
 		put_live(&j, v);
-	json_put_figures(&j, v->meta, v->snapshot);
+	json_put_figures(&j, v);
 	json_put_question(&j, t);
 	json_put_modules(&j, snapshot_dict(v->snapshot));
 	json_put_threads(&j, v, t);

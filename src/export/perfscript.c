@@ -198,7 +198,9 @@ static int perfscript_write(FILE *out, const struct export_view *v, struct err *
 	int r;
 
 	s.frames.q = &s.q;
-	r = s.texts && s.frame_text && s.comm ? figures_each(v->meta, v->snapshot, put_no_table, &s.out, e) : -ENOMEM;
+	r = -ENOMEM;
+	if (s.texts && s.frame_text && s.comm)
+		r = figures_each(v->meta, v->snapshot, v->names, put_no_table, &s.out, e);
 	if (r >= 0)
 		r = events_each(v, &s.q, perfscript_write_event, &s, e);
 	if (r == -ENOMEM)

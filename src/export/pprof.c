@@ -360,7 +360,7 @@ static int pprof_put_all(struct pprof *p, struct gzout *gz, struct err *e)
 		return err_nomem(e, "the profile");
 	put_value_types(p);
 	pprof_put_times(p);
-	r = figures_each(p->v->meta, p->v->snapshot, pprof_put_figure, p, e);
+	r = figures_each(p->v->meta, p->v->snapshot, p->v->names, pprof_put_figure, p, e);
 	if (r < 0)
 		return r;
 	pprof_put_samples(p);

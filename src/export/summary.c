@@ -40,7 +40,7 @@ static void summary_put_figure(void *ctx, const struct figure *f)
 static int summary_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	struct out o = { .file = out };
-	int r = figures_each(v->meta, v->snapshot, summary_put_figure, &o, e);
+	int r = figures_each(v->meta, v->snapshot, v->names, summary_put_figure, &o, e);
 
 	return r < 0 ? r : out_end(&o, e);
 }

@@ -138,6 +138,7 @@ suites_profile += tests/unit/test_profile
 suites_profile += tests/unit/test_query
 suites_profile += tests/unit/test_replay
 suites_profile += tests/unit/test_shortname
+suites_profile += tests/unit/test_stripped
 suites_profile += tests/unit/test_terms
 suites_profile += tests/unit/test_threadlist
 suites_profile += tests/unit/test_waits

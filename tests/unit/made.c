@@ -5,6 +5,7 @@
 #include "tests/unit/made.h"
 
 #include "base/hash.h"
+#include "base/parse.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <stdio.h>
@@ -70,12 +71,24 @@ static module_id module_of(struct made *m, const char *text, size_t *len, enum f
 						: made_module(m, MODULE_FILE, "/usr/bin/app");
 }
 
+/* Where the function of the LEN bytes at TEXT starts: it matters when it is called so, "app+0x4700". */
+static uint64_t made_start(const char *text, size_t len)
+{
+	const char *at = memmem(text, len, "+0x", 3), *digits = at ? at + 3 : NULL;
+	uint64_t start;
+
+	return at && parse_hex(&digits, text + len, &start) && digits == text + len ? start : 0;
+}
+
 static func_id made_func(struct made *m, const char *text, size_t len, module_id mod, enum func_kind kind)
 {
 	const char *hash = memchr(text, '#', len);
 	struct func f = { .module = mod, .kind = kind };
 
-	f.name = names_add_text(m->names, text, hash ? (size_t)(hash - text) : len);
+	if (hash)
+		len = (size_t)(hash - text);
+	f.name = names_add_text(m->names, text, len);
+	f.start = made_start(text, len);
 	return names_add_func(m->names, &f);
 }
 
@@ -310,12 +323,13 @@ int made_write(struct made *m, FILE *f, const struct exporter *x, const struct q
 char *made_summary(struct made *m, const struct profile_meta *meta)
 {
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	const struct export_view v = { .snapshot = s, .names = m->names, .meta = meta };
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(exporter_summary.write(f, &(struct export_view){ .snapshot = s, .meta = meta }, NULL), 0);
+	assert_int_equal(exporter_summary.write(f, &v, NULL), 0);
 	fclose(f);
 	return text;
 }

@@ -6,6 +6,7 @@
  *	outer>in>in2    a function with inlined calls, outermost first
  *	@1f0            an unnamed place of /lib/libc.so.6               @k1f0, @j1f0     of the kernel, of
  *	                anonymous code
+ *	app+0x4700      a function of /usr/bin/app without a name, which starts there
  *	!3              the note of cut reason 3                         (other)          that note
  * Text may hold any byte but ";" and ">". Each function is at a place of its own; "name#2" is
  * another place in "name".

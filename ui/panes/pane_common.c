@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "query/stripped.h"
 #include "ui/panes/measurestyle.h"
 #include "ui/text_builder.h"
 #include "ui/title.h"
@@ -296,13 +297,9 @@ void pane_common_all_idle(struct canvas *cv, int lines)
 
 void pane_common_say_stripped(const struct tree *t, uint32_t node, int w, char *place, size_t size)
 {
-	char label[LABEL_MAX];
+	const struct tree_node *n = &t->node[node];
 
-	if (*place || t->node[node].kind != NODE_FUNC || *tree_suffix(t, node))
-		return;
-	tree_label(t, node, label, sizeof(label));
-	/* Names of symbols have no such numbers; notes, such as "[unknown]", have other reasons. */
-	if (*label != '[' && strstr(label, "+0x"))
+	if (!*place && n->kind == NODE_FUNC && stripped_func(t->names, names_func(t->names, n->func)))
 		text_format(place, size, "stripped%s", w < STRIPPED_W ? "" :
 			    ": install its debug symbols, or use --debuginfod");
 }

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "query/frameshare.h"
+#include "query/stripped.h"
 #include "ui/text_builder.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@
 	X(UNSUMMED, "unsummed", "short waits that were sampled: there was no room to sum them", "") \
 	X(SYMBOLS, "symbols", "frames that wait for their names", "") \
 	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "") \
+	X(STRIPPED, "stripped", "files whose functions have no names", "install debug symbols, or use --debuginfod") \
 	X(UNREAD, "unread", "files that could not be read in part", "")
 
 enum doubt {
@@ -288,8 +290,14 @@ static void quality_add_losses(struct maker *m, const struct profile_meta *meta)
 }
 
 
+/* What the facts say of doubts. */
+struct seen_doubts {
+	struct frame_share frames;
+	stripped_vec stripped;
+};
+
 /* How often DOUBT applies, or, in *RET_NS, to how much time. */
-static uint64_t doubt_count(const struct profile_meta *m, const struct frame_share *frames, enum doubt doubt,
+static uint64_t doubt_count(const struct profile_meta *m, const struct seen_doubts *seen, enum doubt doubt,
 			    uint64_t *ret_ns)
 {
 	const uint64_t off = quality_known(m->blocked_ns) + quality_known(m->runnable_ns);
@@ -322,7 +330,9 @@ static uint64_t doubt_count(const struct profile_meta *m, const struct frame_sha
 	case DOUBT_SYMBOLS:
 		return quality_known(m->symbols_pending);
 	case DOUBT_NO_TABLE:
-		return frames->no_table;
+		return seen->frames.no_table;
+	case DOUBT_STRIPPED:
+		return seen->stripped.n;
 	case DOUBT_UNREAD:
 		return quality_known(m->unread.n);
 	default:
@@ -338,25 +348,45 @@ static void add_unread(struct maker *m, uint32_t parent, const struct unread *u)
 		quality_add(m, parent, line, 0);
 }
 
-static void add_doubts(struct maker *m, const struct profile_meta *meta, const struct frame_share *frames)
+/* Which files that are, with how many of the functions that were seen of each. */
+static void add_stripped(struct maker *m, uint32_t parent, const stripped_vec *files)
+{
+	struct quality_line line = { .part = QUALITY_DOUBTS, .level = QUALITY_MODULE, .reason = DOUBT_STRIPPED };
+	const size_t shown = files->n < MODULES_MAX ? files->n : MODULES_MAX;
+
+	for (size_t i = 0; i < shown; i++) {
+		line.module = files->v[i].module;
+		line.count = files->v[i].nameless;
+		line.of = files->v[i].functions;
+		quality_add(m, parent, line, 0);
+	}
+	line = (struct quality_line){ .part = line.part, .level = QUALITY_REST, .reason = line.reason,
+				      .module = (module_id)(files->n - shown) };
+	if (line.module)
+		quality_add(m, parent, line, 0);
+}
+
+static void add_doubts(struct maker *m, const struct profile_meta *meta, const struct seen_doubts *seen)
 {
 	uint32_t head = 0, at = 0;
 
 	for (unsigned int i = 0; i < DOUBT_NR; i++) {
 		struct quality_line line = { QUALITY_DOUBTS, QUALITY_PART, 0, ID_NONE, 0, 0, 0 };
 
-		line.count = doubt_count(meta, frames, (enum doubt)i, &line.ns);
+		line.count = doubt_count(meta, seen, (enum doubt)i, &line.ns);
 		if (!line.count && !line.ns)
 			continue;
 		head = head ? head : quality_add(m, 0,
 						 (struct quality_line){ .part = QUALITY_DOUBTS, .module = ID_NONE }, 8);
 		line.level = QUALITY_REASON;
 		line.reason = (uint8_t)i;
-		line.of = i == DOUBT_RATE ? meta->freq_asked : i == DOUBT_NO_TABLE ? frames->frames : 0;
+		line.of = i == DOUBT_RATE ? meta->freq_asked : i == DOUBT_NO_TABLE ? seen->frames.frames : 0;
 		if (head)
 			at = quality_add(m, head, line, 0);
 		if (at && i == DOUBT_UNREAD)
 			add_unread(m, at, &meta->unread);
+		if (at && i == DOUBT_STRIPPED)
+			add_stripped(m, at, &seen->stripped);
 	}
 }
 
@@ -366,17 +396,17 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 	const struct quality_row *row;
 	const size_t n = snapshot_quality(s, &row);
 	const struct unwound samples = unwound_without(&meta->unwound, &meta->wait_unwound);
-	struct frame_share frames = { 0 };
+	struct seen_doubts seen = { 0 };
 	struct maker m = { 0 };
 
-	if (!q || frame_share_of(s, &frames) < 0)
+	if (!q)
 		return NULL;
 	q->dict = snapshot_dict(s);
 	q->rules_bytes = meta->rules_bytes;
 	q->unread = meta->unread;
 	q->by_rules = quality_known(meta->rules_pages);
 	q->rows = m.rows = outline_new(q->dict, names, NULL);
-	if (!q->rows)
+	if (!q->rows || frame_share_of(s, &seen.frames) < 0 || stripped_files(s, names, &seen.stripped) < 0)
 		return NULL;
 	quality_add(&m, NODE_NONE, (struct quality_line){ .part = QUALITY_PARTS, .module = ID_NONE }, QUALITY_PARTS);
 	quality_add_stacks(&m, row, n, QUALITY_SAMPLES, EVENT_SAMPLE);
@@ -386,7 +416,8 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 	add_ways(&m, QUALITY_WAYS, &samples);
 	add_ways(&m, QUALITY_WAIT_WAYS, &meta->wait_unwound);
 	add_rules(&m, meta);
-	add_doubts(&m, meta, &frames);
+	add_doubts(&m, meta, &seen);
+	vec_free(&seen.stripped);
 	q->line = take_ptr(m.line.v);
 	return m.rows->failed ? NULL : take_ptr(q);
 }
