@@ -229,7 +229,7 @@ static void add_rate(struct items *is, const struct profile_meta *m)
 	it->right = true;
 }
 
-static void add_recording(struct items *is, const struct session_recording *r)
+static void add_recording(struct items *is, const struct recording_status *r)
 {
 	char bytes[UNITS_MAX], time[UNITS_MAX];
 	struct item *it;
@@ -249,6 +249,7 @@ static void add_recording(struct items *is, const struct session_recording *r)
 		snprintf(it->brief, sizeof(it->brief), "rec ends");
 		break;
 	case RECORDING_NONE:
+	case RECORDING_FAILED:   /* a message says so */
 		break;
 	}
 }

@@ -31,7 +31,7 @@ struct header {
 	uint64_t baseline_ns;            /* ... that was marked so long ago */
 	char range[80];                  /* the range of time shown, in words; "" = all */
 	char filter[160], filter_brief[32];      /* active filters, "" = none; sanitised */
-	struct session_recording recording; /* what is recorded beside */
+	struct recording_status recording;       /* what is recorded beside */
 	bool ended;                      /* the capture has ended: the figures are its last */
 	double own_cores;                /* CPUs that sberf itself uses, negative = not known yet */
 	uint64_t base_duration_ns, base_cpu_ns;  /* where own_cores is measured from */

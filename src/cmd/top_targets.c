@@ -77,14 +77,14 @@ int capture_start(struct capture *c, struct err *e)
 void capture_end_recording(struct capture *c, char *text, size_t size)
 {
 	struct engine *en = c->s.engine;
-	struct engine_recording now;
+	struct recording_status now;
 	struct recorder_saved saved;
 
 	text[0] = '\0';
 	if (!en)
 		return;
 	engine_recording(en, &now);
-	if (now.state != ENGINE_RECORDING_NONE) {
+	if (now.state != RECORDING_NONE) {
 		engine_stop(en);
 		if (!engine_wait(en, LAST_NAMES_NS))
 			engine_hurry(en);

@@ -118,24 +118,8 @@ void engine_save(struct engine *en);
  */
 bool engine_saved(struct engine *en, struct recorder_saved *ret);
 
-enum engine_recording_state {
-	ENGINE_RECORDING_NONE,
-	ENGINE_RECORDING_KEEPING,        /* a flight recorder is running (record.keep_ns with record_spare) */
-	ENGINE_RECORDING_GOING,          /* engine_record() is writing a file */
-	ENGINE_RECORDING_ENDING,         /* engine_record_end() is finishing the file */
-	/* writing failed (see engine_saved()); engine_record() may begin another file */
-	ENGINE_RECORDING_FAILED,
-};
-
-struct engine_recording {
-	enum engine_recording_state state;
-	char path[512];          /* the last file of engine_record(); "" = none yet */
-	uint64_t bytes;          /* in the file, or in the flight recorder */
-	uint64_t keep_ns;        /* of the flight recorder */
-};
-
 /* What is being recorded beside the capture. Never waits. */
-void engine_recording(struct engine *en, struct engine_recording *ret);
+void engine_recording(struct engine *en, struct recording_status *ret);
 
 /*
  * Records into the new file PATH from now on, until engine_record_end() or the end of the capture.

@@ -83,14 +83,13 @@ struct engine {
 	struct recorder_saved saved;     /* the last one */
 	bool saved_new;
 	struct {
-		enum engine_recording_state state;       /* of a recording begun in a running capture */
+		enum recording_state state;      /* of a recording begun in a running capture */
 		struct recorder *fresh;  /* opened, for the engine to take in */
 		struct recorder *done;   /* released by the engine, to be closed */
 		struct profile_meta done_meta;
 		bool let_go;             /* the engine shall release its recorder */
 		bool keeping;            /* a flight recorder runs */
 		uint64_t bytes;
-		char path[512];
 	} rec;
 };
 

@@ -51,7 +51,7 @@ static void recorder_slot_let_go(struct engine *en, const struct err *why)
 	en->rec.done_meta.complete = true;
 	en->rec.let_go = false;
 	if (why) {
-		en->rec.state = ENGINE_RECORDING_FAILED;
+		en->rec.state = RECORDING_FAILED;
 		en->saved = (struct recorder_saved){ .path = "", .err = *why };
 		en->saved_new = true;
 	}
@@ -109,7 +109,7 @@ void engine_recorder_finish(struct engine *en)
 	en->saved = saved;
 	en->saved_new = true;
 	if (en->recorder_midway)
-		en->rec.state = ENGINE_RECORDING_NONE;
+		en->rec.state = RECORDING_NONE;
 	pthread_mutex_unlock(&en->lock);
 	en->recorder_midway = false;
 }
@@ -180,37 +180,33 @@ bool engine_saved(struct engine *en, struct recorder_saved *ret)
 	return is_new;
 }
 
-void engine_recording(struct engine *en, struct engine_recording *ret)
+void engine_recording(struct engine *en, struct recording_status *ret)
 {
 	pthread_mutex_lock(&en->lock);
-	*ret = (struct engine_recording){
-		.state = en->rec.state, .keep_ns = en->keep_ns, .bytes = en->rec.bytes,
-	};
+	*ret = (struct recording_status){ .state = en->rec.state, .bytes = en->rec.bytes, .keep_ns = en->keep_ns };
 	if (atomic_load(&en->ended))
-		ret->state = ENGINE_RECORDING_NONE;
-	else if (en->rec.state == ENGINE_RECORDING_NONE && en->rec.keeping)
-		ret->state = ENGINE_RECORDING_KEEPING;
-	snprintf(ret->path, sizeof(ret->path), "%s", en->rec.path);
+		ret->state = RECORDING_NONE;
+	else if (en->rec.state == RECORDING_NONE && en->rec.keeping)
+		ret->state = RECORDING_KEEPING;
 	pthread_mutex_unlock(&en->lock);
 }
 
 /* Whether a recording can begin: then that is said, so that there is but one. */
-static int recorder_slot_reserve(struct engine *en, const char *path, struct profile_meta *ret_meta,
-				 struct recorder **ret_old, struct err *e)
+static int recorder_slot_reserve(struct engine *en, struct profile_meta *ret_meta, struct recorder **ret_old,
+				 struct err *e)
 {
 	int r = 0;
 
 	pthread_mutex_lock(&en->lock);
 	if (atomic_load(&en->ended))
 		r = err_set(e, ESRCH, "nothing new comes any more that could be recorded");
-	else if (en->rec.keeping || (en->rec.state != ENGINE_RECORDING_NONE &&
-				     en->rec.state != ENGINE_RECORDING_FAILED))
+	else if (en->rec.keeping || (en->rec.state != RECORDING_NONE &&
+				     en->rec.state != RECORDING_FAILED))
 		r = err_set(e, EBUSY, "a recording goes on already");
 	if (r >= 0) {
 		*ret_old = take_ptr(en->rec.done);
 		*ret_meta = en->shown;
-		en->rec.state = ENGINE_RECORDING_GOING;
-		snprintf(en->rec.path, sizeof(en->rec.path), "%s", path);
+		en->rec.state = RECORDING_GOING;
 	}
 	pthread_mutex_unlock(&en->lock);
 	return r;
@@ -221,7 +217,7 @@ int engine_record(struct engine *en, const char *path, struct err *e)
 	const struct recorder_config c = { .path = path, .midway = true };
 	struct recorder *fresh = NULL, *old = NULL;
 	struct profile_meta meta;
-	int r = recorder_slot_reserve(en, path, &meta, &old, e);
+	int r = recorder_slot_reserve(en, &meta, &old, e);
 
 	if (r < 0)
 		return r;
@@ -230,7 +226,7 @@ int engine_record(struct engine *en, const char *path, struct err *e)
 	r = recorder_open(&c, profile_dict(en->profile), en->names, &meta, &fresh, e);
 	pthread_mutex_lock(&en->lock);
 	if (r < 0)
-		en->rec.state = ENGINE_RECORDING_NONE;
+		en->rec.state = RECORDING_NONE;
 	en->rec.fresh = fresh;
 	pthread_mutex_unlock(&en->lock);
 	source_wake(en->source);
@@ -244,8 +240,8 @@ static struct recorder *wait_for_recorder(struct engine *en, struct profile_meta
 
 	pthread_mutex_lock(&en->lock);
 	en->rec.let_go = !en->rec.done;
-	if (en->rec.state == ENGINE_RECORDING_GOING)
-		en->rec.state = ENGINE_RECORDING_ENDING;
+	if (en->rec.state == RECORDING_GOING)
+		en->rec.state = RECORDING_ENDING;
 	source_wake(en->source);
 	while (!en->rec.done && !atomic_load(&en->ended))
 		pthread_cond_wait(&en->changed, &en->lock);
@@ -277,7 +273,7 @@ int engine_record_end(struct engine *en, struct recorder_saved *ret, struct err 
 		r = -e->code;
 	}
 	pthread_mutex_lock(&en->lock);
-	en->rec.state = ENGINE_RECORDING_NONE;
+	en->rec.state = RECORDING_NONE;
 	pthread_mutex_unlock(&en->lock);
 	return r;
 }

@@ -55,6 +55,21 @@ struct recorder_config {
 	bool midway;             /* the capture goes on already: figures count from recorder_since() on */
 };
 
+/* What is being recorded beside a capture. */
+enum recording_state {
+	RECORDING_NONE,
+	RECORDING_KEEPING,               /* a flight recorder is running (keep_ns) */
+	RECORDING_GOING,                 /* a file is being written */
+	RECORDING_ENDING,                /* the file is being finished */
+	RECORDING_FAILED,                /* writing failed; another file may be begun */
+};
+
+struct recording_status {
+	enum recording_state state;
+	uint64_t bytes;          /* in the file, or in the flight recorder */
+	uint64_t keep_ns;        /* how far back the flight recorder goes */
+};
+
 /* What recorder_save() has come to, or a whole recording. */
 struct recorder_saved {
 	char path[512];          /* "" = it failed: ERR */

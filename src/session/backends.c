@@ -63,18 +63,9 @@ static void live_refresh(void *ctx, uint64_t ns)
 	engine_set_refresh(ctx, ns);
 }
 
-static void live_recording(void *ctx, struct session_recording *ret)
+static void live_recording(void *ctx, struct recording_status *ret)
 {
-	static const enum session_recording_state states[] = {
-		[ENGINE_RECORDING_KEEPING] = RECORDING_KEEPING,
-		[ENGINE_RECORDING_GOING] = RECORDING_GOING,
-		[ENGINE_RECORDING_ENDING] = RECORDING_ENDING,
-		[ENGINE_RECORDING_FAILED] = RECORDING_NONE,
-	};
-	struct engine_recording now;
-
-	engine_recording(ctx, &now);
-	*ret = (struct session_recording){ .state = states[now.state], .bytes = now.bytes, .keep_ns = now.keep_ns };
+	engine_recording(ctx, ret);
 }
 
 static int begin_recording(struct engine *en, char *text, size_t size, struct err *e)
@@ -104,13 +95,13 @@ static int end_recording(struct engine *en, char *text, size_t size, struct err 
 
 static int live_record(void *ctx, char *text, size_t size, struct err *e)
 {
-	struct engine_recording now;
+	struct recording_status now;
 
 	text[0] = '\0';
 	engine_recording(ctx, &now);
-	if (now.state == ENGINE_RECORDING_GOING)
+	if (now.state == RECORDING_GOING)
 		return end_recording(ctx, text, size, e);
-	if (now.state != ENGINE_RECORDING_KEEPING)
+	if (now.state != RECORDING_KEEPING)
 		return begin_recording(ctx, text, size, e);
 	engine_save(ctx);
 	return 0;

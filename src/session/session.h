@@ -12,6 +12,7 @@
 #include "profile/meta.h"
 #include "profile/profile.h"
 #include "query/query.h"
+#include "record/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,19 +20,6 @@
 #include <sys/types.h>
 
 struct err;
-
-enum session_recording_state {
-	RECORDING_NONE,
-	RECORDING_KEEPING,               /* a flight recorder runs */
-	RECORDING_GOING,                 /* a file is being written */
-	RECORDING_ENDING,                /* ... and ended */
-};
-
-struct session_recording {
-	enum session_recording_state state;
-	uint64_t bytes;                  /* in the file, or held */
-	uint64_t keep_ns;                /* of a flight recorder: how far back it goes */
-};
 
 struct session {
 	void *ctx;
@@ -68,7 +56,7 @@ struct session {
 	 * another rate, since it was asked last without being asked for, such as a full disk; false
 	 * = nothing. It never waits.
 	 */
-	void (*recording)(void *ctx, struct session_recording *ret);
+	void (*recording)(void *ctx, struct recording_status *ret);
 	int (*record)(void *ctx, char *text, size_t size, struct err *e);
 	bool (*news)(void *ctx, char *text, size_t size);
 	/* How the files behind modules and sources are come by; no open() = they are not. */

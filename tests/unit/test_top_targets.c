@@ -55,9 +55,9 @@ uint64_t engine_refresh(const struct engine *en)
 	return 1;
 }
 
-void engine_recording(struct engine *en, struct engine_recording *ret)
+void engine_recording(struct engine *en, struct recording_status *ret)
 {
-	*ret = (struct engine_recording){ .state = ENGINE_RECORDING_NONE };
+	*ret = (struct recording_status){ .state = RECORDING_NONE };
 }
 
 void engine_stop(struct engine *en)

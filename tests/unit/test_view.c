@@ -684,10 +684,10 @@ static void saving_asks_for_a_kind(void **state)
 	madesession_free(&f);
 }
 
-static struct session_recording recording;
+static struct recording_status recording;
 static const char *news;
 
-static void tell_recording(void *ctx, struct session_recording *ret)
+static void tell_recording(void *ctx, struct recording_status *ret)
 {
 	*ret = recording;
 }
@@ -719,7 +719,7 @@ static void recordings_are_in_the_header(void **state)
 	f.session.record = nothing_recorded;
 	f.session.news = tell_news;
 	assert_int_equal(view_key(d.view, 'R'), REACT_RECORD);
-	recording = (struct session_recording){ .state = RECORDING_GOING, .bytes = 1258291 };
+	recording = (struct recording_status){ .state = RECORDING_GOING, .bytes = 1258291 };
 	driver_refresh(&d);
 	expect(&d, "recording-on-100x30");
 	driver_resize(&d, 40, 10);
@@ -728,7 +728,7 @@ static void recordings_are_in_the_header(void **state)
 	recording.state = RECORDING_ENDING;
 	driver_refresh(&d);
 	expect(&d, "recording-ending-100x30");
-	recording = (struct session_recording){ .state = RECORDING_KEEPING, .bytes = 3u << 20,
+	recording = (struct recording_status){ .state = RECORDING_KEEPING, .bytes = 3u << 20,
 						.keep_ns = 300 * NSEC_PER_SEC };
 	news = "cannot write to sberf-1.sberf: No space left on device; the view goes on";
 	driver_refresh(&d);

@@ -215,9 +215,9 @@ static void one_step(struct monkey *m)
 	assert_places(m);
 }
 
-static void say(void *ctx, struct session_recording *ret)
+static void say(void *ctx, struct recording_status *ret)
 {
-	*ret = (struct session_recording){ .state = RECORDING_GOING, .bytes = 12345 };
+	*ret = (struct recording_status){ .state = RECORDING_GOING, .bytes = 12345 };
 }
 
 static int record(void *ctx, char *text, size_t size, struct err *e)
