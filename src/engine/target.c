@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "capture/features.h"
 #include "system/lookup.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -116,21 +117,14 @@ static bool child_ended(struct target_watch *tw)
 	return tw->child_ended;
 }
 
-/* A thread or process without a pidfd: gone, zombie or dead by its /proc entry, whose state follows the last ')'. */
+/* A thread or process without a pidfd: gone, zombie or dead by its /proc entry. */
 static bool proc_ended(pid_t id)
 {
-	char path[64], line[512];
-	AUTO_FILE FILE *f = NULL;
-	const char *p;
+	AUTO_FD int dir = proc_open(id);
+	struct proc_stat stat;
+	const int r = dir < 0 ? dir : proc_read_stat(dir, &stat);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)id);
-	f = fopen(path, "re");
-	if (!f)
-		return errno == ENOENT || errno == ESRCH;
-	if (!fgets(line, sizeof(line), f))
-		return true;
-	p = strrchr(line, ')');
-	return p && (p[1] == ' ') && (p[2] == 'Z' || p[2] == 'X');
+	return r == -ENOENT || r == -ESRCH || (!r && stat.zombie);
 }
 
 static bool one_ended(struct target_watch *tw, struct watched *w)

@@ -7,28 +7,23 @@
 #include "base/cleanup.h"
 #include "base/order.h"
 #include "base/text.h"
+#include "system/procfs.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Reads at most SIZE - 1 bytes of /proc/ID/FILE; the length, or -1. */
-static ssize_t read_proc(pid_t id, const char *file, char *dst, size_t size)
+/* What fits of the beginning of /proc/ID/FILE, NUL-terminated; the length, 0 when it cannot be read. */
+static size_t lookup_read(pid_t id, const char *file, char *dst, size_t size)
 {
-	char path[64];
-	AUTO_FD int fd = -1;
-	ssize_t n;
+	AUTO_FD int dir = proc_open(id);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)id, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, dst, size - 1);
-	dst[n > 0 ? n : 0] = '\0';
-	return n;
+	dst[0] = '\0';
+	return dir < 0 ? 0 : proc_read_start(dir, file, dst, size);
 }
 
 /* What /proc/ID/status says. */
@@ -51,7 +46,7 @@ static bool read_status(pid_t id, struct status *ret)
 	char text[4096];
 	const char *p;
 
-	if (id <= 0 || read_proc(id, "status", text, sizeof(text)) <= 0)
+	if (id <= 0 || !lookup_read(id, "status", text, sizeof(text)))
 		return false;
 	p = strstr(text, "\nState:\t");
 	*ret = (struct status){ .state = p ? p[8] : 'X',
@@ -89,11 +84,11 @@ bool lookup_zombie(pid_t id, pid_t *ret_parent)
 char *lookup_comm(pid_t id, char *dst, size_t dst_size)
 {
 	char raw[64];
-	ssize_t n = read_proc(id, "comm", raw, sizeof(raw));
+	size_t n = lookup_read(id, "comm", raw, sizeof(raw));
 
 	if (n > 0 && raw[n - 1] == '\n')
 		n--;
-	text_sanitise(dst, dst_size, raw, n > 0 ? (size_t)n : 0);
+	text_sanitise(dst, dst_size, raw, n);
 	return dst;
 }
 
@@ -101,10 +96,11 @@ static bool lookup_has_name(pid_t pid, const char *name)
 {
 	char comm[64], link[PATH_MAX], path[64];
 	const char *base;
-	ssize_t n = read_proc(pid, "comm", comm, sizeof(comm));
+	const size_t len = lookup_read(pid, "comm", comm, sizeof(comm));
+	ssize_t n;
 
-	if (n > 0 && comm[n - 1] == '\n')
-		comm[n - 1] = '\0';
+	if (len > 0 && comm[len - 1] == '\n')
+		comm[len - 1] = '\0';
 	if (!strcmp(comm, name))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);

@@ -52,6 +52,15 @@ ssize_t proc_read_text(int dir, const char *name, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
+size_t proc_read_start(int dir, const char *name, char *buf, size_t size)
+{
+	AUTO_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	buf[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
 /* Skips N words and the spaces around them. */
 static bool skip_words(const char **p, const char *end, unsigned int n)
 {

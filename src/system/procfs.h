@@ -41,6 +41,8 @@ int proc_open(pid_t pid);
 
 /* The file NAME under DIR: bytes read, NUL-terminated, or a negative errno; -E2BIG when it does not fit. */
 ssize_t proc_read_text(int dir, const char *name, char *buf, size_t size);
+/* What fits of its beginning, NUL-terminated; the length, 0 when it is empty or cannot be read. SIZE is at least 1. */
+size_t proc_read_start(int dir, const char *name, char *buf, size_t size);
 
 /* 0 or a negative errno; *RET changes only on success. */
 int proc_read_stat(int dir, struct proc_stat *ret);

@@ -129,16 +129,6 @@ char *proc_group_name(const char *path, char *dst, size_t size)
 	return dst;
 }
 
-/* What there is of the file NAME under DIR, at most SIZE - 1 bytes; NUL-terminated. */
-static size_t proclist_read_some(int dir, const char *name, char *buf, size_t size)
-{
-	AUTO_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
-
-	buf[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
-}
-
 static const char *proclist_keep(struct proclist *l, const char *s, size_t len)
 {
 	char clean[3 * PROCLIST_COMMAND + 1];
@@ -151,7 +141,7 @@ static const char *proclist_keep(struct proclist *l, const char *s, size_t len)
 static const char *read_command(struct proclist *l, int dir)
 {
 	char buf[PROCLIST_COMMAND];
-	size_t n = proclist_read_some(dir, "cmdline", buf, sizeof(buf));
+	size_t n = proc_read_start(dir, "cmdline", buf, sizeof(buf));
 
 	while (n && (buf[n - 1] == '\0' || buf[n - 1] == ' '))
 		n--;
@@ -167,7 +157,7 @@ static const char *read_group(struct proclist *l, int dir)
 {
 	char buf[8192] = "\n", name[128], *line;
 
-	proclist_read_some(dir, "cgroup", buf + 1, sizeof(buf) - 1);
+	proc_read_start(dir, "cgroup", buf + 1, sizeof(buf) - 1);
 	line = strstr(buf, "\n0::");
 	if (!line)
 		return "";
