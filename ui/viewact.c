@@ -42,27 +42,12 @@ static void change_kind(struct view *v, enum time_kind kind)
 	if (kind == TIME_RUNNING && query_only_waits(&v->query)) {
 		view_say(v, "running time is left out by a filter of waits");
 	} else if (!time || !measures_fit(measures) || !(measures & needed) || !title_kinds(&next)) {
-		view_say(v, "this is all that is shown");
+		view_say(v, "without it nothing would be shown");
 	} else {
 		v->query = next;
 		snprintf(v->message, sizeof(v->message), "%s is %s", names[kind],
 			 measures & MEASURE_BIT(kind) ? "shown" : "hidden");
 	}
-}
-
-static void change_idle(struct view *v)
-{
-	v->idle = IDLE_SAID;
-	v->query.fold_idle = !v->query.fold_idle;
-	view_say(v, v->query.fold_idle ? "idle waits are hidden, their total stays" : "idle waits are shown");
-}
-
-static void change_wakers(struct view *v)
-{
-	v->wakers = !v->wakers;
-	v->session->wakers(v->session->ctx, v->wakers);
-	view_say(v, v->wakers ? "who ends waits is told from now on: this costs more" :
-		 "who ends waits is not told any more");
 }
 
 static bool sort_fits(const struct pane *p, enum sort_by sort)
@@ -111,12 +96,6 @@ static void viewact_toggle(struct view *v, enum pane_id p)
 		view_say(v, "this is the only pane");
 	else if (view_is_open(v, p) && v->pane[p].ops->opened)
 		v->pane[p].ops->opened(v, &v->pane[p]);
-}
-
-static void only_here(struct view *v)
-{
-	v->alone = !v->alone;
-	view_place(v);
 }
 
 /* What comes is compared with what was, or with the range that was chosen, which all panes leave then. */
@@ -170,15 +149,10 @@ static void viewact_reset(struct view *v)
 	view_say(v, "everything seen so far is forgotten");
 }
 
-static long viewact_page_of(const struct treeview *tv)
-{
-	return tv->height > 1 ? (long)tv->height - 1 : 1;
-}
-
 static bool viewact_move(struct view *v, enum action a)
 {
 	struct treeview *tv = view_here(v)->tv;
-	const long page = viewact_page_of(tv);
+	const long page = tv->height > 1 ? (long)tv->height - 1 : 1;
 
 	switch (a) {
 	case ACT_UP:
@@ -236,16 +210,6 @@ static bool viewact_relate(struct view *v, enum action a)
 	}
 }
 
-static void say_least_open(struct view *v, const struct treeview *tv)
-{
-	const double whole = (double)treeview_at(tv, treeview_base(tv)).weight;
-	char text[96];
-
-	snprintf(text, sizeof(text), "too many lines for all: opened what has %.2g %% or more",
-		 100 * (double)tv->least_open_ns / whole);
-	view_say(v, text);
-}
-
 static bool viewact_fold(struct view *v, enum action a)
 {
 	struct treeview *tv = view_here(v)->tv;
@@ -271,7 +235,9 @@ static bool viewact_fold(struct view *v, enum action a)
 	case ACT_CLOSE_ALL:
 		treeview_all(tv, a == ACT_OPEN_ALL);
 		if (tv->least_open_ns)
-			say_least_open(v, tv);
+			snprintf(v->message, sizeof(v->message),
+				 "too many lines for all: opened what has %.2g %% or more",
+				 100 * (double)tv->least_open_ns / (double)treeview_at(tv, treeview_base(tv)).weight);
 		return true;
 	case ACT_ZOOM:
 		treeview_zoom(tv);
@@ -281,7 +247,7 @@ static bool viewact_fold(struct view *v, enum action a)
 	}
 }
 
-static bool off_cpu(struct view *v, enum action a)
+static bool viewact_off_cpu(struct view *v, enum action a)
 {
 	switch (a) {
 	case ACT_RUNNING:
@@ -294,10 +260,15 @@ static bool off_cpu(struct view *v, enum action a)
 		change_kind(v, TIME_RUNNABLE);
 		return true;
 	case ACT_IDLE:
-		change_idle(v);
+		v->idle = IDLE_SAID;
+		v->query.fold_idle = !v->query.fold_idle;
+		view_say(v, v->query.fold_idle ? "idle waits are hidden, their total stays" : "idle waits are shown");
 		return true;
 	case ACT_WAKERS:
-		change_wakers(v);
+		v->wakers = !v->wakers;
+		v->session->wakers(v->session->ctx, v->wakers);
+		view_say(v, v->wakers ? "wakers on: each new wait names the thread that ended it; costs more" :
+			 "wakers off");
 		return true;
 	default:
 		return false;
@@ -318,7 +289,8 @@ static bool viewact_panes(struct view *v, enum action a)
 		view_focus(v, view_neighbour(v, a == ACT_NEXT_PANE ? 1 : -1));
 		return true;
 	case ACT_ALONE:
-		only_here(v);
+		v->alone = !v->alone;
+		view_place(v);
 		return true;
 	default:
 		return false;
@@ -337,7 +309,7 @@ enum reaction view_act(struct view *v, enum action a)
 
 	if (p->ops->act && p->ops->act(v, p, a))
 		return REACT_DRAW;
-	if (viewact_move(v, a) || viewact_relate(v, a) || viewact_fold(v, a) || off_cpu(v, a) ||
+	if (viewact_move(v, a) || viewact_relate(v, a) || viewact_fold(v, a) || viewact_off_cpu(v, a) ||
 	    viewact_panes(v, a) || view_pace_act(v, a))
 		return REACT_DRAW;
 	switch (a) {

@@ -262,7 +262,7 @@ see "u hides time in the run queue" ' blocked · by process'
 keys 1 u
 see "both come back" 'all time · by process'
 keys W
-see "W says what it costs" 'who ends waits is told from now on: this costs more'
+see "W says what it costs" 'wakers on: each new wait names the thread that ended it; costs more'
 keys 5
 see "5 lists functions beside the tree" '━━ [0-9]+ functions · all time .*↓self .* total'
 keys / d i c t H a s h Enter Enter

@@ -454,12 +454,13 @@ static void wakers_are_asked_for(void **state)
 	madesession_off_cpu(&f);
 	driver_init(&d, &f, 80, 24, false);
 	driver_press(&d, "W");
-	assert_true(f.wakers && screen_has(d.canvas, "who ends waits is told from now on: this costs more"));
+	assert_true(f.wakers && screen_has(d.canvas,
+					   "wakers on: each new wait names the thread that ended it; costs more"));
 	driver_press(&d, "W");
-	assert_true(!f.wakers && screen_has(d.canvas, "who ends waits is not told any more"));
+	assert_true(!f.wakers && screen_has(d.canvas, "wakers off"));
 	f.session.wakers = NULL;            /* a recording has them or not */
 	driver_press(&d, "jW");
-	assert_false(screen_has(d.canvas, "who ends waits"));
+	assert_false(screen_has(d.canvas, "wakers o"));
 	driver_free(&d);
 	madesession_free(&f);
 }
