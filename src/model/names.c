@@ -19,6 +19,8 @@
 #include "base/pages.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NAMES_PER_FRAME_MAX 1000u
@@ -100,6 +102,19 @@ const struct func *names_func(const struct names *ns, func_id id)
 const char *names_text(const struct names *ns, str_id id)
 {
 	return strtab_get(ns->strings, id);
+}
+
+bool names_by_place(const struct names *ns, const struct func *f)
+{
+	const char *text = names_text(ns, f->name);
+	char place[24];
+	size_t len, tail;
+
+	if (f->kind != FUNC_USER)
+		return false;
+	len = strlen(text);
+	tail = (size_t)snprintf(place, sizeof(place), "+0x%" PRIx64, f->start);
+	return len > tail && !strcmp(text + len - tail, place);
 }
 
 uint32_t names_funcs(const struct names *ns)

@@ -54,6 +54,8 @@ void names_free(struct names *ns);               /* NULL is fine */
 const struct frame_names *names_get(const struct names *ns, frame_id frame);
 const struct func *names_func(const struct names *ns, func_id id);
 const char *names_text(const struct names *ns, str_id id);
+/* Whether F has no name of its own: it is called by its file and the place where it starts, "dash+0x4700". */
+bool names_by_place(const struct names *ns, const struct func *f);
 uint32_t names_funcs(const struct names *ns);    /* count: ids are below */
 uint32_t names_strings(const struct names *ns);
 /* Grows by one with every names_set(): a view that saw it unchanged need not ask again. */

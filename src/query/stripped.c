@@ -12,23 +12,8 @@
 #include "model/event.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool stripped_func(const struct names *names, const struct func *f)
-{
-	const char *text = names_text(names, f->name);
-	char place[24];
-	size_t len;
-
-	if (f->kind != FUNC_USER)
-		return false;
-	snprintf(place, sizeof(place), "+0x%" PRIx64, f->start);
-	len = strlen(text);
-	return len > strlen(place) && !strcmp(text + len - strlen(place), place);
-}
 
 /* Marks in FRAME each frame on the stacks of samples and waits. False when out of memory. */
 static bool stripped_mark_frames(const struct snapshot *s, const struct dict *d, uint8_t *frame, uint32_t frames)
@@ -75,7 +60,7 @@ static void stripped_count(struct counting *c, frame_id frame)
 		return;
 	c->seen[id] = 1;
 	c->file[f->module].functions++;
-	c->file[f->module].nameless += stripped_func(c->names, f);
+	c->file[f->module].nameless += names_by_place(c->names, f);
 }
 
 static int stripped_compare(const void *va, const void *vb)

@@ -13,8 +13,6 @@
 #include "model/names.h"
 #include "profile/profile.h"
 
-#include <stdbool.h>
-
 /* Functions on the stacks of samples and waits, each counted once. */
 struct stripped_file {
 	module_id module;
@@ -23,9 +21,6 @@ struct stripped_file {
 };
 
 typedef VEC(struct stripped_file) stripped_vec;
-
-/* Whether F is named by its place because its file has no symbol there. */
-bool stripped_func(const struct names *names, const struct func *f);
 
 /*
  * Appends the files of which S has nameless functions to *RET, by falling number of these. 0, or

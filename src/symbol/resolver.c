@@ -128,9 +128,15 @@ bool resolver_knows(const struct resolver *r, module_id id)
 	return id < r->mods.n && r->mods.v[id].known;
 }
 
+static const char *resolver_last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path, const char *shown)
 {
-	const char *slash = strrchr(shown, '/');
 	char *copy, *called;
 
 	while (r->mods.n <= id) {
@@ -141,7 +147,7 @@ bool resolver_add_module(struct resolver *r, module_id id, const struct module *
 		*more = (struct mod){ .fd = -1 };
 	}
 	copy = strdup(path);
-	called = strdup(slash ? slash + 1 : shown);
+	called = strdup(resolver_last_part(shown));
 	if (!copy || !called) {
 		free(copy);
 		free(called);
@@ -149,6 +155,18 @@ bool resolver_add_module(struct resolver *r, module_id id, const struct module *
 	}
 	r->mods.v[id] = (struct mod){ .known = true, .m = *m, .path = copy, .called = called, .fd = -1 };
 	return true;
+}
+
+const char *resolver_rename(struct resolver *r, module_id id, const char *shown)
+{
+	struct mod *m = &r->mods.v[id];
+	const char *called = resolver_last_part(shown);
+	char *copy = strcmp(called, m->called) ? strdup(called) : NULL;
+
+	if (!copy)
+		return NULL;
+	free(m->called);
+	return m->called = copy;
 }
 
 static bool has_wanted_build_id(const struct mod *m, const struct elf_file *f)

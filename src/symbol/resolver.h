@@ -56,6 +56,12 @@ void resolver_free(struct resolver *r);          /* NULL is fine */
  */
 bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path, const char *shown);
 bool resolver_knows(const struct resolver *r, module_id id);
+/*
+ * The same for the module ID, which is known, when it is shown otherwise by now: the name that its
+ * functions get from then on, valid until the next call. NULL when that is no other one, or out of
+ * memory.
+ */
+const char *resolver_rename(struct resolver *r, module_id id, const char *shown);
 
 /* Names from a symbol table: one, or none (false). ANSWER is empty before. */
 bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);

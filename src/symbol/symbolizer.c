@@ -20,6 +20,7 @@
 #include "symbol/resolver.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -404,6 +405,48 @@ static bool symbolizer_step(struct symbolizer *sy)
 	return n;
 }
 
+/* Calls the function of frame ID by CALLED, when it has no name but that of its file; under lock. */
+static void rename_frame(struct symbolizer *sy, frame_id id, const char *called)
+{
+	const struct frame_names *fn = names_get(sy->names, id);
+	const struct func *f = fn && fn->n <= ANSWER_MAX ? names_func(sy->names, fn->name[fn->n - 1].func) : NULL;
+	AUTO_FREE char *text = NULL;
+	struct name name[ANSWER_MAX];
+	struct func now;
+
+	if (!f || !names_by_place(sy->names, f))
+		return;
+	if (asprintf(&text, "%s+0x%" PRIx64, called, f->start) < 0)
+		text = NULL;
+	now = *f;
+	now.name = text ? names_add_text(sy->names, text, strlen(text)) : STR_NONE;
+	memcpy(name, fn->name, fn->n * sizeof(*name));
+	name[fn->n - 1].func = now.name == STR_NONE ? ID_NONE : names_add_func(sy->names, &now);
+	if (name[fn->n - 1].func == ID_NONE || names_set(sy->names, id, name, fn->n, fn->detailed))
+		sy->counts.no_memory++;
+}
+
+/*
+ * An executable may be shown by another name than when its first frames were named: by which one it
+ * runs is known a little later (module_shown_path()). Functions that are called by it follow.
+ */
+static void symbolizer_follow_names(struct symbolizer *sy)
+{
+	if (!symbolizer_enter(sy))
+		return;
+	for (module_id id = 0; id < dict_modules(sy->dict); id++) {
+		const struct module *m = dict_get_module(sy->dict, id);
+		const char *shown = strtab_get(dict_strings(sy->dict), module_shown_path(m));
+		const char *called = m->kind == MODULE_FILE && resolver_knows(sy->resolver, id) ?
+				     resolver_rename(sy->resolver, id, shown) : NULL;
+
+		for (frame_id frame = 0; called && frame < sy->state.n; frame++)
+			if (dict_get_frame(sy->dict, frame)->module == id)
+				rename_frame(sy, frame, called);
+	}
+	symbolizer_leave(sy);
+}
+
 /* Says that all is settled, and sleeps until there is more. False = stop. */
 static bool symbolizer_rest(struct symbolizer *sy)
 {
@@ -411,6 +454,7 @@ static bool symbolizer_rest(struct symbolizer *sy)
 	bool early = true;
 
 	look_again(sy);
+	symbolizer_follow_names(sy);
 	if (!symbolizer_enter(sy))
 		return false;
 	sy->settled_below = sy->next < sy->next_details || !sy->details ? sy->next : sy->next_details;

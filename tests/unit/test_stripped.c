@@ -64,7 +64,7 @@ static void names_are_told_from_places(void **state)
 		const struct func f = { .name = names_add_text(m->names, cases[i].text, strlen(cases[i].text)),
 					.start = cases[i].start, .kind = cases[i].kind };
 
-		assert_int_equal(stripped_func(m->names, &f), cases[i].stripped);
+		assert_int_equal(names_by_place(m->names, &f), cases[i].stripped);
 	}
 }
 

@@ -12,9 +12,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -26,6 +28,7 @@ struct world {
 	struct symbolizer *sy;
 	struct module_opener opener;
 	int map_fd;                      /* the perf map of MODULE_ANON; -1 = none */
+	const char *file;                /* in place of this program; NULL */
 	_Atomic int opens;
 };
 
@@ -39,7 +42,7 @@ static int open_module(void *ctx, module_id module, uid_t *ret_uid, struct err *
 	atomic_fetch_add(&w->opens, 1);
 	*ret_uid = getuid();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->map_fd);
-	return open(m->kind == MODULE_ANON ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	return open(m->kind == MODULE_ANON ? path : w->file ? w->file : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
 }
 
 static void setup(struct world *w)
@@ -214,6 +217,43 @@ static void follows_the_dictionary(void **state)
 	teardown(&w);
 }
 
+/* A function without a name is called by its file: when that turns out to run by another name, by this one. */
+static void nameless_functions_follow_their_file(void **state)
+{
+	char file[] = "/tmp/sberf-stripped-XXXXXX", command[128], name[64];
+	const int fd = mkstemp(file);
+	const uint64_t offset = own_offset(known_function);
+	struct world w;
+	module_id module;
+	frame_id frame, later;
+
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(command, sizeof(command), "strip -o %s /proc/%d/exe", file, (int)getpid());
+	if (system(command)) {
+		unlink(file);
+		print_message("# no strip to make a file without symbols\n");
+		skip();
+	}
+	setup(&w);
+	w.file = file;
+	module = add_module(&w, MODULE_FILE, "/bin/this");
+	frame = dict_frame(w.dict, module, offset);
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	snprintf(name, sizeof(name), "this+0x%" PRIx64, offset);
+	assert_string_equal(called(&w, frame), name);
+	dict_module_run_as(w.dict, module, strtab_adds(dict_strings(w.dict), "/bin/that"));
+	later = dict_frame(w.dict, module, offset + 1);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	snprintf(name, sizeof(name), "that+0x%" PRIx64, offset);
+	assert_string_equal(called(&w, frame), name);
+	assert_string_equal(called(&w, later), name);
+	assert_int_equal(names_get(w.names, frame)->name[0].func, names_get(w.names, later)->name[0].func);
+	teardown(&w);
+	unlink(file);
+}
+
 /* A run-time compiler tells its functions when its process ends: just after a look that found none of them. */
 static void the_last_look_does_not_wait(void **state)
 {
@@ -335,6 +375,7 @@ int main(void)
 		cmocka_unit_test(names_notes),
 		cmocka_unit_test(asks_again_for_what_a_compiler_tells_late),
 		cmocka_unit_test(follows_the_dictionary),
+		cmocka_unit_test(nameless_functions_follow_their_file),
 		cmocka_unit_test(the_last_look_does_not_wait),
 		cmocka_unit_test(what_cannot_be_opened_is_settled_and_counted),
 		cmocka_unit_test(a_hanging_file_does_not_hold_anybody_up),

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "query/stripped.h"
 #include "ui/panes/measurestyle.h"
 #include "ui/text_builder.h"
 #include "ui/title.h"
@@ -299,7 +298,7 @@ void pane_common_say_stripped(const struct tree *t, uint32_t node, int w, char *
 {
 	const struct tree_node *n = &t->node[node];
 
-	if (!*place && n->kind == NODE_FUNC && stripped_func(t->names, names_func(t->names, n->func)))
+	if (!*place && n->kind == NODE_FUNC && names_by_place(t->names, names_func(t->names, n->func)))
 		text_format(place, size, "stripped%s", w < STRIPPED_W ? "" :
 			    ": install its debug symbols, or use --debuginfod");
 }
