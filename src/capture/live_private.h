@@ -10,6 +10,7 @@
 #include "capture/bpf_side.h"
 #include "capture/kstacks.h"
 #include "capture/rate.h"
+#include "capture/remote_stacks.h"
 #include "capture/reorder.h"
 #include "capture/ring.h"
 #include "capture/sampler.h"
@@ -64,6 +65,10 @@ struct live_source {
 	struct ksyms *ksyms;                     /* read once wakers or tracepoint hits are asked for */
 	bool ksyms_tried;
 	uint64_t *taken;                         /* the record that the last live_open_stack() returned */
+	bool follows_waits;
+	uint32_t remote_first, remote_most;      /* bytes of a stack that are read from outside */
+	struct remote_stacks *remote;            /* made by the first live_read(), if waits are followed */
+	struct source_stats remote_stats;        /* of it, when it has ended */
 };
 
 static inline struct live_source *live_of(const struct source *s)
@@ -92,7 +97,9 @@ void live_cpus_close(struct live_source *s);        /* half-opened is fine */
 int live_totals(struct source *base, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
 int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 		    uint64_t *ret_ns, struct err *e);
-bool live_open_stack(struct source *base, const struct source_open *w, struct raw_event *ret);
+enum source_stack live_open_stack(struct source *base, const struct source_open *w, struct raw_event *ret);
+bool live_read_further(struct source *base, const struct raw_event *raw);
+bool live_stacks_pending(const struct source *base);
 void live_set_wait_period(struct source *base, uint64_t ns);
 uint64_t live_wait_period(const struct source *base);
 void live_set_wakers(struct source *base, bool on);

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "capture/live_private.h"
+#include "capture/peek.h"
 #include "capture/perf_record.h"
 #include "capture/probe.h"
 #include "capture/wire_decode.h"
@@ -442,17 +443,38 @@ static int live_wait_for_turn(struct live_source *s, int timeout_ms, struct err 
 	return r < 0 ? r : 0;
 }
 
+/* The helper that reads stacks from outside is a child of the thread that reads events, and ends with it. */
+static void live_begin_remote(struct live_source *s)
+{
+	if (s->follows_waits && !s->remote)
+		s->remote = remote_stacks_new(s->remote_first, s->remote_most);
+}
+
 static int live_read(struct source *base, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
 {
 	struct live_source *s = live_of(base);
-	int r = flush ? 0 : live_wait_for_turn(s, timeout_ms, e);
+	int r, n;
 
+	live_begin_remote(s);
+	r = flush ? 0 : live_wait_for_turn(s, timeout_ms, e);
 	if (r)
 		return r;
 	if (s->running)
 		live_cpus_check(s);
 	live_collect(s);
-	return live_deliver(s, flush ? UINT64_MAX : s->watermark_ns, each, ctx);
+	n = live_deliver(s, flush ? UINT64_MAX : s->watermark_ns, each, ctx);
+	return s->remote ? n + remote_stacks_poll(s->remote, each, ctx) : n;
+}
+
+static void live_finish(struct source *base)
+{
+	struct live_source *s = live_of(base);
+
+	if (s->remote)
+		remote_stacks_stats(s->remote, &s->remote_stats);
+	remote_stacks_free(s->remote);
+	s->remote = NULL;
+	s->follows_waits = false;
 }
 
 /* The counters of the kernel half, over all CPUs. */
@@ -486,6 +508,11 @@ static void live_stats(const struct source *base, struct source_stats *ret)
 		.features = bpf_side_features(s->kernel),
 	};
 
+	st.stacks_read = s->remote_stats.stacks_read;
+	st.stacks_hung = s->remote_stats.stacks_hung;
+	st.stacks_denied = s->remote_stats.stacks_denied;
+	if (s->remote)
+		remote_stacks_stats(s->remote, &st);
 	add_kernel_losses(s, &st.lost);
 	for (uint32_t i = 0; i < s->layout.nr_rings; i++) {
 		st.ring_used += ring_used(s->rings[i]);
@@ -576,6 +603,7 @@ static void live_free(struct source *base)
 		if (it.stream == s->layout.nr_rings)
 			free((void *)(uintptr_t)it.data);
 	reorder_free(&s->order);
+	remote_stacks_free(s->remote);
 	live_cpus_close(s);
 	live_waits_close(s);
 	for (uint32_t i = 0; s->rings && i < s->layout.nr_rings; i++)
@@ -600,6 +628,7 @@ static const struct source_ops live_ops = {
 	.prepare = live_prepare,
 	.start = live_start,
 	.stop = live_stop,
+	.finish = live_finish,
 	.free = live_free,
 	.read = live_read,
 	.seen_ns = live_seen_ns,
@@ -619,6 +648,8 @@ static const struct source_ops live_ops = {
 	.sums = live_sums,
 	.open_waits = live_open_waits,
 	.open_stack = live_open_stack,
+	.read_further = live_read_further,
+	.stacks_pending = live_stacks_pending,
 	.set_wait_period = live_set_wait_period,
 	.wait_period = live_wait_period,
 	.set_wakers = live_set_wakers,
@@ -639,6 +670,9 @@ int live_open(const struct capture_plan *plan, struct source **ret, struct err *
 		return err_nomem(e, "the capture");
 	base->ops = &live_ops;
 	s->epoll_fd = s->wake_fd = s->online_fd = -1;
+	s->follows_waits = plan->off_cpu;
+	s->remote_first = plan->stack_bytes;
+	s->remote_most = plan->stack_fixed ? plan->stack_bytes : PEEK_BYTES_MAX;
 	r = check_plan(plan, e);
 	r = r ? r : open_kernel(s, plan, e);
 	r = r ? r : open_wait(s, e);

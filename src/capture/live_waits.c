@@ -305,9 +305,9 @@ static void live_waits_complete(struct live_source *s, uint32_t size, uint64_t i
 	};
 }
 
-bool live_open_stack(struct source *base, const struct source_open *w, struct raw_event *ret)
+/* False when the wait W has ended, or its record is not whole. */
+static bool live_take_stack(struct live_source *s, const struct source_open *w, struct raw_event *ret)
 {
-	struct live_source *s = live_of(base);
 	const struct open_slot *o = find_open(s, w->tid, w->start_ns, w->id);
 	struct sb_slot *slot = o ? bpf_side_slot(s->kernel, o->slot) : NULL;
 	__u64 expected = w->id;
@@ -332,6 +332,29 @@ bool live_open_stack(struct source *base, const struct source_open *w, struct ra
 	ret->sample.kernel = w->kernel;
 	ret->sample.nr_kernel = w->nr_kernel;
 	return true;
+}
+
+enum source_stack live_open_stack(struct source *base, const struct source_open *w, struct raw_event *ret)
+{
+	struct live_source *s = live_of(base);
+
+	if (w->has_stack)
+		return live_take_stack(s, w, ret) ? SOURCE_STACK_HERE : SOURCE_STACK_NOT_NOW;
+	return s->remote ? remote_stacks_ask(s->remote, w, ret) : SOURCE_STACK_NOT_NOW;
+}
+
+bool live_read_further(struct source *base, const struct raw_event *raw)
+{
+	struct live_source *s = live_of(base);
+
+	return s->remote && remote_stacks_further(s->remote, raw);
+}
+
+bool live_stacks_pending(const struct source *base)
+{
+	const struct live_source *s = live_of(base);
+
+	return s->remote && remote_stacks_pending(s->remote);
 }
 
 void live_set_wait_period(struct source *base, uint64_t ns)

@@ -63,3 +63,5 @@ libsberf_a_SOURCES += src/capture/waker.h
 libsberf_a_SOURCES += src/capture/live_nodes.c
 libsberf_a_SOURCES += src/capture/wire_encode.c
 libsberf_a_SOURCES += src/capture/wire_encode.h
+libsberf_a_SOURCES += src/capture/remote_stacks.c
+libsberf_a_SOURCES += src/capture/remote_stacks.h

@@ -65,6 +65,12 @@ void source_stop(struct source *s)
 	s->ops->stop(s);
 }
 
+void source_finish(struct source *s)
+{
+	if (s->ops->finish)
+		s->ops->finish(s);
+}
+
 void source_free(struct source *s)
 {
 	if (!s)
@@ -207,9 +213,19 @@ int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, sour
 	return s->ops->totals ? s->ops->open_waits(s, min_ns, up_to_ns, each, ctx, ret_ns, e) : 0;
 }
 
-bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret)
+enum source_stack source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret)
 {
-	return s->ops->totals && s->ops->open_stack(s, w, ret);
+	return s->ops->totals ? s->ops->open_stack(s, w, ret) : SOURCE_STACK_NOT_NOW;
+}
+
+bool source_read_further(struct source *s, const struct raw_event *raw)
+{
+	return s->ops->totals && s->ops->read_further(s, raw);
+}
+
+bool source_stacks_pending(const struct source *s)
+{
+	return s->ops->totals && s->ops->stacks_pending(s);
 }
 
 void source_set_wait_period(struct source *s, uint64_t ns)

@@ -179,6 +179,8 @@ struct source_stats {
 	uint64_t unsummed;
 	/* switches that the kernel did not report; other switches give their time within microseconds */
 	uint64_t inferred;
+	/* stacks that were read from outside; could not be, since that took too long; since it is not allowed */
+	uint64_t stacks_read, stacks_hung, stacks_denied;
 	/* kernel stacks unwound by learned rules and compared (verify_every) */
 	uint64_t kstacks_checked, kstacks_different;
 	/* intervals between samples of one busy CPU, and their sum: the effective rate */
@@ -215,6 +217,8 @@ int source_place(struct source *s, const struct link_places *places, link_failed
 		 struct links **ret, struct err *e);
 /* Stops sampling; buffered events can still be read. */
 void source_stop(struct source *s);
+/* Call when nothing more will be read or asked, on the thread that did: ends what is that thread's. */
+void source_finish(struct source *s);
 
 /*
  * Waits up to TIMEOUT_MS, less when buffers fill or source_wake() is called, then delivers the
@@ -329,11 +333,23 @@ int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, sour
 		      uint64_t *ret_ns, struct err *e);
 
 /*
- * Takes the stack of the wait W, which the latest source_open_waits() listed, from the kernel half:
- * a RAW_WAIT_STACK, valid until the next call that takes S. False when the wait has ended
- * meanwhile. After this the end of the wait is reported without a stack.
+ * Asks for the stack of the wait W, which source_open_waits() has listed: a RAW_WAIT_STACK. The
+ * kernel half has it when W.has_stack, and the end of the wait is reported without a stack after
+ * this. Else it is read from outside, while the wait lasts: raw_event.time_ns says when.
  */
-bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret);
+enum source_stack {
+	SOURCE_STACK_HERE,       /* in *RET, valid until the next call that takes S */
+	SOURCE_STACK_COMES,      /* as an event of source_read() */
+	SOURCE_STACK_NOT_NOW,    /* there is no room, or the wait has just ended: ask again if it has not */
+};
+enum source_stack source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret);
+/*
+ * Asks for more of the stack of RAW, a RAW_WAIT_STACK read from outside (raw_sample.outside), which
+ * continues beyond what was read. True: RAW comes again, with more. False: no more can be read.
+ */
+bool source_read_further(struct source *s, const struct raw_event *raw);
+/* Whether such stacks are about to come, so that a source_read() should not wait long. */
+bool source_stacks_pending(const struct source *s);
 
 /*
  * Sets the wait period, 1 us to 10 s: waits of this length or more are reported one by one, shorter

@@ -17,6 +17,7 @@ struct source_ops {
 	int (*prepare)(struct source *s, struct err *e);
 	int (*start)(struct source *s, struct err *e);
 	void (*stop)(struct source *s);
+	void (*finish)(struct source *s);        /* NULL: there is nothing to end */
 	void (*free)(struct source *s);          /* also when it was opened only half */
 
 	/* Events, and figures of them. */
@@ -48,7 +49,9 @@ struct source_ops {
 	int (*sums)(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
 	int (*open_waits)(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 			  uint64_t *ret_ns, struct err *e);
-	bool (*open_stack)(struct source *s, const struct source_open *w, struct raw_event *ret);
+	enum source_stack (*open_stack)(struct source *s, const struct source_open *w, struct raw_event *ret);
+	bool (*read_further)(struct source *s, const struct raw_event *raw);
+	bool (*stacks_pending)(const struct source *s);
 	void (*set_wait_period)(struct source *s, uint64_t ns);
 	uint64_t (*wait_period)(const struct source *s);
 	void (*set_wakers)(struct source *s, bool on);

@@ -158,6 +158,9 @@ void engine_measure(struct engine *en)
 	m->lost.n[LOST_NO_MEMORY] += in.no_memory + en->sink.no_memory;
 	m->lost.n[LOST_RECORDER] += en->sink.not_recorded;
 	m->late = st.late;
+	m->wait_outside = st.stacks_read;
+	m->wait_hung = st.stacks_hung;
+	m->wait_denied = st.stacks_denied;
 	m->wait_inferred = st.inferred;
 	m->wait_summed = st.summed;
 	m->wait_unsummed = st.unsummed;

@@ -62,13 +62,6 @@ void engine_fail(struct engine *en, int result, const struct err *e)
 	atomic_store(&en->stop, true);
 }
 
-static bool read_further(void *ctx, const struct raw_event *raw)
-{
-	struct engine *en = ctx;
-
-	return offcpu_further(en->sink.offcpu, raw);
-}
-
 static void check_recorder(struct engine *en)
 {
 	struct err e = ERR_INIT;
@@ -177,6 +170,8 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 	target_watch_exec(en->watch, ev, en->meta.executed, sizeof(en->meta.executed));
 	if (en->placer)
 		placer_event(en->placer, ev);
+	if (ev->kind == RAW_WAIT_STACK && en->sink.offcpu)
+		offcpu_answered(en->sink.offcpu);
 	ingest_raw(en->ingest, ev);
 }
 
@@ -216,7 +211,7 @@ static uint32_t turn_ms(struct engine *en, uint64_t now, bool is_loading)
 	const uint32_t ms = batching_next(&en->turns, ingest_lessons(en->ingest), longest_turn(en, now));
 	const uint64_t left = en->until_ns > now ? (en->until_ns - now) / NSEC_PER_MSEC + 1 : 0;
 
-	if (is_loading || target_watch_ending(en->watch) || (en->sink.offcpu && offcpu_pending(en->sink.offcpu)))
+	if (is_loading || target_watch_ending(en->watch) || source_stacks_pending(en->source))
 		return BATCHING_MIN_MS;
 	return en->until_ns && left < ms ? (uint32_t)left : ms;
 }
@@ -331,6 +326,7 @@ static void engine_finish(struct engine *en)
 		offcpu_finish(en->sink.offcpu);
 	if (en->sink.numa)
 		numa_facts_finish(en->sink.numa);
+	source_finish(en->source);
 	profile_advance(en->profile, clock_mono_ns());
 	symbolizer_look_again(en->symbolizer);
 	if (en->sink.recorder && !recorder_status(en->sink.recorder, NULL))
@@ -402,27 +398,19 @@ static int list_processes(struct engine *en, const struct capture_plan *plan, st
 	return 0;
 }
 
-static void set_stack_cap(void *ctx, uint64_t exe_id, uint32_t bytes)
-{
-	struct engine *en = ctx;
-
-	source_set_stack_cap(en->source, exe_id, bytes);
-}
-
 static int build_ingest(struct engine *en, const struct capture_plan *plan, struct err *e)
 {
 	const struct ingest_config c = {
 		.ps = en->ps,
 		.dict = profile_dict(en->profile),
 		.sink = &en->sink,
+		.source = en->source,
 		.waits = plan->off_cpu,
 		.numa = plan->numa != NUMA_OFF,
-		.further = plan->off_cpu ? read_further : NULL,
-		.set_stack_cap = plan->stack_fixed ? NULL : set_stack_cap,
+		.stack_fixed = plan->stack_fixed,
 		.stack_bytes = source_first_copy(en->source),
 		.tables_only = plan->tables_only, .no_callers = plan->no_callers,
 		.book = source_rulebook(en->source),
-		.ctx = en,
 	};
 
 	const int r = ingest_new(&c, &en->ingest, e);
@@ -438,8 +426,6 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 		.source = en->source,
 		.ps = en->ps,
 		.profile = en->profile,
-		.stack_bytes = plan->stack_bytes,
-		.stack_fixed = plan->stack_fixed,
 		.ingest = en->ingest,
 		.sink = &en->sink,
 	};

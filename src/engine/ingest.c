@@ -93,7 +93,8 @@ void ingest_free(struct ingest *in)
 
 void ingest_begin(struct ingest *in)
 {
-	if (completion_needed())
+	/* What the kernel half could not read of the stacks of another time can no longer be read. */
+	if (completion_needed() && !(in->config.source && !source_of_now(in->config.source)))
 		in->upper = completion_new();
 }
 
@@ -150,11 +151,11 @@ static void learn_stack_size(struct ingest *in, const struct raw_sample *s)
 	const struct chain *c = &in->chain;
 	uint32_t cap;
 
-	if (!in->config.set_stack_cap || !s->user.nr_segments || s->user.ruled || !is_lesson(in, s))
+	if (!in->config.source || in->config.stack_fixed || !s->user.nr_segments || s->user.ruled || !is_lesson(in, s))
 		return;
 	cap = stacksize_learn(&in->sizes, s->exe_id, c->bytes_used, c->cut == CUT_STACK_SIZE);
 	if (cap)
-		in->config.set_stack_cap(in->config.ctx, s->exe_id, cap);
+		(void)source_set_stack_cap(in->config.source, s->exe_id, cap);
 }
 
 /* An interrupt has no thread and no stack of its own: what lies under it only happened to be there. */
@@ -299,8 +300,8 @@ static bool walk_further(struct ingest *in, const struct unwind_space *space, co
 /* Does RAW, which was walked, come again, with more of its stack? */
 static bool comes_again(struct ingest *in, const struct raw_event *raw)
 {
-	return in->config.further && !in->give_up && raw->sample.outside && in->chain.cut == CUT_STACK_SIZE &&
-	       in->config.further(in->config.ctx, raw);
+	return in->config.source && !in->give_up && raw->sample.outside && in->chain.cut == CUT_STACK_SIZE &&
+	       source_read_further(in->config.source, raw);
 }
 
 static struct unwind_space ingest_watched(struct ingest *in, struct unwind_space space)

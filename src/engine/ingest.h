@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "capture/rulebook.h"
+#include "capture/source.h"
 #include "engine/event_sink.h"
 #include "model/event.h"
 #include "model/method.h"
@@ -41,27 +42,18 @@ struct ingest_figures {
 };
 
 struct ingest_config {
-	struct processes *ps;            /* must outlive the ingest, like the next two */
+	struct processes *ps;            /* must outlive the ingest, like the next three */
 	struct dict *dict;
 	struct event_sink *sink;         /* gets the result of each raw event */
+	/* is asked for more of a stack, and told how much of it to copy; NULL: neither */
+	struct source *source;
 	bool waits;                      /* process waits and their wakers; else they are ignored */
 	bool numa;                       /* the same for page faults and migrations */
-	/*
-	 * Called when the stack of RAW, a RAW_WAIT_STACK read from outside (raw_sample.outside),
-	 * continues beyond what was read. True: RAW will come again with more of it, and is dropped
-	 * now. NULL: no more can be read.
-	 */
-	bool (*further)(void *ctx, const struct raw_event *raw);
-	/*
-	 * Called on this thread with CTX when stacks of EXE_ID need BYTES copied (stacksize.h);
-	 * NULL = do not learn.
-	 */
-	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
+	bool stack_fixed;                /* do not learn how much of a stack to copy (stacksize.h) */
 	uint32_t stack_bytes;            /* size of a first copy */
 	bool tables_only;                /* --call-graph force */
 	bool no_callers;                 /* --call-graph off */
 	struct rulebook *book;           /* receives rules for the kernel half; NULL = it does not unwind */
-	void *ctx;
 };
 
 /* On success *RET is the caller's; else a negative errno with a sentence. */

@@ -9,11 +9,9 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "capture/peek.h"
 #include "engine/numa_facts.h"
 #include "engine/openwaits.h"
 #include "engine/reconcile.h"
-#include "engine/remote_stacks.h"
 #include "engine/wait_sums.h"
 
 #include <stdlib.h>
@@ -42,7 +40,7 @@ struct offcpu {
 	struct reconcile *account;
 	struct openwaits *waits;
 	struct wait_sums *sums;
-	struct remote_stacks *outside;         /* made by offcpu_start() */
+	unsigned int answered;           /* stacks that came since the last turn */
 	uint64_t totals_ns;              /* up to when the totals read last are whole; 0 = they are settled */
 	uint64_t seen_ns;                /* every event up to then has been handed on */
 	uint64_t start_ns, settled_ns, read_ns, next_look_ns, look_ns;
@@ -64,12 +62,15 @@ static bool offcpu_take_stack(struct offcpu *oc, const struct source_open *w)
 {
 	struct raw_event raw;
 
-	if (!w->has_stack)
-		return oc->outside && remote_stacks_ask(oc->outside, w);
-	if (!source_open_stack(oc->config.source, w, &raw))
+	switch (source_open_stack(oc->config.source, w, &raw)) {
+	case SOURCE_STACK_HERE:
+		ingest_raw(oc->config.ingest, &raw);
+		return true;
+	case SOURCE_STACK_COMES:
+		return true;
+	default:
 		return false;
-	ingest_raw(oc->config.ingest, &raw);
-	return true;
+	}
 }
 
 static void offcpu_ask_stacks(struct offcpu *oc)
@@ -112,7 +113,6 @@ void offcpu_free(struct offcpu *oc)
 {
 	if (!oc)
 		return;
-	remote_stacks_free(oc->outside);
 	openwaits_free(oc->waits);
 	wait_sums_free(oc->sums);
 	reconcile_free(oc->account);
@@ -124,8 +124,6 @@ void offcpu_start(struct offcpu *oc)
 {
 	const uint64_t now = clock_mono_ns();
 
-	oc->outside = remote_stacks_new(oc->config.stack_bytes,
-				  oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX, oc->config.ingest);
 	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns =
 		oc->summed_ns = now;
 	oc->gone = STORM;        /* until the first reading tells */
@@ -289,19 +287,20 @@ static void offcpu_settle(struct offcpu *oc)
 	oc->totals_ns = 0;
 }
 
-bool offcpu_further(struct offcpu *oc, const struct raw_event *raw)
+void offcpu_answered(struct offcpu *oc)
 {
-	return oc->outside && remote_stacks_further(oc->outside, raw);
+	oc->answered++;
 }
 
 int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 {
 	const uint64_t now = clock_mono_ns();
-	const unsigned int read = remote_stacks_poll(oc->outside);
+	const unsigned int answered = oc->answered;
 	int r = 0;
 
 	if (oc->stop_ns)
 		return 0;
+	oc->answered = 0;
 	oc->seen_ns = seen_ns;
 	if (oc->totals_ns && seen_ns >= oc->totals_ns + LATE_NS)
 		offcpu_settle(oc);
@@ -311,7 +310,7 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 	}
 	if (r >= 0)
 		r = read_sums(oc, seen_ns, now, e);
-	if (read) {
+	if (answered) {
 		offcpu_ask_stacks(oc);
 		if (oc->next_look_ns > now + SOON_NS)
 			oc->next_look_ns = now + SOON_NS;
@@ -320,11 +319,6 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 		r = offcpu_look(oc, now, e);
 	adapt_period(oc, now);
 	return r;
-}
-
-bool offcpu_pending(const struct offcpu *oc)
-{
-	return remote_stacks_pending(oc->outside);
 }
 
 uint64_t offcpu_settled_ns(const struct offcpu *oc)
@@ -359,7 +353,6 @@ void offcpu_last(struct offcpu *oc, uint64_t stop_ns)
 	oc->stop_ns = stop_ns;
 	(void)offcpu_read_totals(oc, NULL);
 	(void)offcpu_look(oc, stop_ns, NULL);
-	(void)remote_stacks_poll(oc->outside);
 }
 
 void offcpu_finish(struct offcpu *oc)
@@ -377,8 +370,6 @@ void offcpu_finish(struct offcpu *oc)
 	reconcile_finish(oc->account, oc->stop_ns);
 	openwaits_finish(oc->waits, oc->stop_ns);
 	oc->settled_ns = clock_mono_ns();
-	remote_stacks_free(oc->outside);
-	oc->outside = NULL;
 	(void)profile_provisional(oc->config.profile, 0, 0, NULL, 0);
 }
 
@@ -404,7 +395,5 @@ void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)
 	m->wait_short_ns = a.short_ns;
 	m->wait_short = a.short_count;
 	m->wait_period_ns = source_wait_period(oc->config.source);
-	if (oc->outside)
-		remote_stacks_measure(oc->outside, m);
 	m->lost.n[LOST_BACKLOG] += a.lost;
 }

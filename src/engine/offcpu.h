@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * offcpu.h - off-CPU time in the engine: queries the source for totals and open waits at the right
- * moments, reads stacks that the source lacks, and passes all to the account (reconcile.h) and the
- * open waits (openwaits.h), which emit events.
+ * offcpu.h - off-CPU time in the engine: queries the source for totals, open waits and their stacks
+ * at the right moments, and passes all to the account (reconcile.h) and the open waits
+ * (openwaits.h), which emit events.
  *
  * Totals are read four times a second, and settled once all events up to that moment have come.
  * Open waits are listed once a second, and before a snapshot shows them. The share of waits that is
@@ -30,8 +30,6 @@ struct offcpu_config {
 	struct source *source;           /* must outlive the result, like all of these */
 	struct processes *ps;
 	struct profile *profile;
-	uint32_t stack_bytes;            /* bytes of a first read of a stack from outside ... */
-	bool stack_fixed;                /* ... which are also the limit */
 	/* walks stacks of open waits, which return by offcpu_stack(), at once or later */
 	struct ingest *ingest;
 	/* gets settled events; its numa, if any, gets ended waits and totals */
@@ -42,10 +40,7 @@ struct offcpu_config {
 int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e);
 void offcpu_free(struct offcpu *oc);     /* NULL is fine; call offcpu_finish() first, if it was started */
 
-/*
- * Begins, with the source running. Call it on the thread that makes all further calls
- * (capture/peek.h).
- */
+/* Begins, with the source running. */
 void offcpu_start(struct offcpu *oc);
 
 /*
@@ -57,19 +52,16 @@ void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct ev
 void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 
 /*
- * Call when the stack of RAW, a RAW_WAIT_STACK, continues beyond what was read. True: it comes
- * again with more (engine/remote_stacks.h).
+ * Call for each RAW_WAIT_STACK that comes as an event of the source, before ingest_raw(): there may
+ * be room to ask for others, and it is soon known whether its wait went on.
  */
-bool offcpu_further(struct offcpu *oc, const struct raw_event *raw);
+void offcpu_answered(struct offcpu *oc);
 
 /*
  * Does what is due. Every event up to SEEN_NS has been delivered. A negative errno with a sentence
  * when the source has not answered for seconds.
  */
 int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e);
-
-/* Whether stacks are about to come, so that the engine should not wait long. */
-bool offcpu_pending(const struct offcpu *oc);
 
 /* The time up to which all events have been emitted, so that the profile may close its slices. */
 uint64_t offcpu_settled_ns(const struct offcpu *oc);

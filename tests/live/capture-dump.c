@@ -225,7 +225,7 @@ static void take_open(void *ctx, const struct source_open *w)
 	struct counts *c = ctx;
 	struct raw_event ev;
 
-	if (w->has_stack && source_open_stack(c->source, w, &ev))
+	if (w->has_stack && source_open_stack(c->source, w, &ev) == SOURCE_STACK_HERE)
 		c->open_stacks += ev.kind == RAW_WAIT_STACK && ev.sample.user.nr_segments > 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "bpf/wire.h"
+#include "capture/source_ops.h"
 #include "engine/ingest.h"
 #include "process/process_private.h"
 
@@ -23,6 +24,7 @@
 #define P1 10000001
 
 struct world {
+	struct source source;    /* the first member: see world_of() */
 	struct dict *dict;
 	struct processes *ps;
 	struct ingest *in;
@@ -47,19 +49,35 @@ static void take(void *ctx, const struct raw_event *raw, const struct event *ev)
 	w->last = *ev;
 }
 
-static void set_cap(void *ctx, uint64_t exe_id, uint32_t bytes)
+static struct world *world_of(struct source *s)
 {
-	((struct world *)ctx)->cap = bytes;
+	return (struct world *)s;
 }
 
-static bool read_further(void *ctx, const struct raw_event *raw)
+static int set_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
 {
-	struct world *w = ctx;
+	world_of(s)->cap = bytes;
+	return 0;
+}
+
+/* Only tells that waits are followed. */
+static int no_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+{
+	return 0;
+}
+
+static bool read_further(struct source *s, const struct raw_event *raw)
+{
+	struct world *w = world_of(s);
 
 	assert_true(raw->sample.outside);
 	w->further++;
 	return !w->no_more;
 }
+
+static const struct source_ops fake = {
+	.set_stack_cap = set_cap, .totals = no_totals, .read_further = read_further, .of_now = true,
+};
 
 static int load(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
@@ -69,10 +87,11 @@ static int load(void *ctx, const struct file_id *id, const struct place *p, stru
 static int make(void **state, bool waits)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct ingest_config c = { .waits = waits, .set_stack_cap = set_cap, .further = read_further,
-				   .stack_bytes = 32768, .ctx = w };
+	struct ingest_config c = { .waits = waits, .stack_bytes = 32768 };
 
 	assert_non_null(w);
+	w->source.ops = &fake;
+	c.source = &w->source;
 	w->sink = (struct event_sink){ .observer = take, .observer_ctx = w };
 	c.sink = &w->sink;
 	*state = w;

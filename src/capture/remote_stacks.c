@@ -2,14 +2,13 @@
 /* remote_stacks.c - requests to the helper, each with the wait that it is for. */
 #include "config.h"
 
-#include "engine/remote_stacks.h"
+#include "capture/remote_stacks.h"
 
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/peek.h"
-#include "engine/ingest.h"
+#include "model/machine.h"
 #include "model/wait.h"
-#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -33,12 +32,11 @@ struct asked {
 struct remote_stacks {
 	struct peek *peek;       /* NULL: there is no helper to be had */
 	uint32_t first, most;            /* bytes */
-	struct ingest *ingest;
 	VEC(struct asked) asked;         /* by cookie */
 	uint64_t further_bytes, further_ns;      /* used up of what may be read further, at that moment */
 };
 
-struct remote_stacks *remote_stacks_new(uint32_t first, uint32_t most, struct ingest *in)
+struct remote_stacks *remote_stacks_new(uint32_t first, uint32_t most)
 {
 	struct remote_stacks *o = calloc(1, sizeof(*o));
 
@@ -46,7 +44,6 @@ struct remote_stacks *remote_stacks_new(uint32_t first, uint32_t most, struct in
 		return NULL;
 	o->first = first;
 	o->most = most < PEEK_BYTES_MAX ? most : PEEK_BYTES_MAX;
-	o->ingest = in;
 	(void)peek_new(&o->peek, NULL);
 	return o;
 }
@@ -61,8 +58,8 @@ void remote_stacks_free(struct remote_stacks *o)
 }
 
 /* What the source lists of W, with SEG as its stack (NULL = none). */
-static void remote_stacks_walk(struct remote_stacks *o, const struct source_open *w, uint64_t time_ns,
-			       const struct raw_segment *seg)
+static struct raw_event remote_stacks_event(const struct source_open *w, uint64_t time_ns,
+					    const struct raw_segment *seg)
 {
 	struct raw_event raw = {
 		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns,
@@ -80,12 +77,12 @@ static void remote_stacks_walk(struct remote_stacks *o, const struct source_open
 	}
 	memcpy(raw.sample.comm, w->comm, sizeof(raw.sample.comm));
 	memcpy(raw.sample.user.regs, w->regs, sizeof(raw.sample.user.regs));
-	ingest_raw(o->ingest, &raw);
+	return raw;
 }
 
-static void walk_unread(struct remote_stacks *o, const struct source_open *w)
+static struct raw_event remote_stacks_unread(const struct source_open *w)
 {
-	remote_stacks_walk(o, w, w->since_ns, NULL);
+	return remote_stacks_event(w, w->since_ns, NULL);
 }
 
 static struct asked *free_place(struct remote_stacks *o)
@@ -128,18 +125,17 @@ static int remote_stacks_ask_for(struct remote_stacks *o, const struct source_op
 	return r;
 }
 
-bool remote_stacks_ask(struct remote_stacks *o, const struct source_open *w)
+enum source_stack remote_stacks_ask(struct remote_stacks *o, const struct source_open *w, struct raw_event *ret)
 {
-	int r;
+	const bool readable = o->peek && machine_sp(w->machine, w->nr_regs, w->regs);
+	const int r = readable ? remote_stacks_ask_for(o, w, o->first) : -ENOTSUP;
 
-	if (!o->peek || !machine_sp(w->machine, w->nr_regs, w->regs)) {
-		walk_unread(o, w);
-		return true;
-	}
-	r = remote_stacks_ask_for(o, w, o->first);
-	if (r && r != -EAGAIN)
-		walk_unread(o, w);
-	return r != -EAGAIN;
+	if (!r)
+		return SOURCE_STACK_COMES;
+	if (r == -EAGAIN)
+		return SOURCE_STACK_NOT_NOW;
+	*ret = remote_stacks_unread(w);
+	return SOURCE_STACK_HERE;
 }
 
 /* May BYTES be read further? Then they are used up until remote_stacks_take() knows how many they were. */
@@ -186,12 +182,13 @@ bool remote_stacks_further(struct remote_stacks *o, const struct raw_event *raw)
 	return !remote_stacks_ask_for(o, &w, bytes);
 }
 
-static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer *answer)
+static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer *answer, raw_fn *each, void *ctx)
 {
 	struct asked *a = &o->asked.v[answer->cookie];
 	const struct raw_segment seg = { .addr = answer->addr, .len = answer->len, .unreadable = answer->unreadable,
 					 .bytes = answer->bytes };
 	struct source_open w = a->w;
+	struct raw_event raw;
 	const uint32_t spared = a->bytes > answer->len ? a->bytes - answer->len : 0;
 	uint64_t kernel[SB_KSTACK_MAX];
 
@@ -205,10 +202,8 @@ static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer
 			return;
 	}
 	a->used = false;
-	if (answer->status == PEEK_OK)
-		remote_stacks_walk(o, &w, clock_mono_ns(), &seg);
-	else
-		walk_unread(o, &w);
+	raw = answer->status == PEEK_OK ? remote_stacks_event(&w, clock_mono_ns(), &seg) : remote_stacks_unread(&w);
+	each(ctx, &raw);
 }
 
 /* The helper answers within microseconds, one request after the other; it is worth waiting for a little. */
@@ -219,18 +214,18 @@ static bool wait_for_answer(const struct remote_stacks *o, uint64_t until_ns)
 	return peek_pending(o->peek) && clock_mono_ns() < until_ns && poll(&pfd, 1, 1) > 0;
 }
 
-unsigned int remote_stacks_poll(struct remote_stacks *o)
+int remote_stacks_poll(struct remote_stacks *o, raw_fn *each, void *ctx)
 {
 	const uint64_t until = clock_mono_ns() + WAIT_NS;
 	struct peek_answer answer;
-	unsigned int n = 0;
+	int n = 0;
 
-	if (!o || !o->peek)
+	if (!o->peek)
 		return 0;
 	do {
 		while (peek_take(o->peek, &answer)) {
 			if (answer.cookie < o->asked.n)
-				remote_stacks_take(o, &answer);
+				remote_stacks_take(o, &answer, each, ctx);
 			n++;
 		}
 	} while (wait_for_answer(o, until));
@@ -239,16 +234,16 @@ unsigned int remote_stacks_poll(struct remote_stacks *o)
 
 bool remote_stacks_pending(const struct remote_stacks *o)
 {
-	return o && o->peek && peek_pending(o->peek) > 0;
+	return o->peek && peek_pending(o->peek) > 0;
 }
 
-void remote_stacks_measure(const struct remote_stacks *o, struct profile_meta *m)
+void remote_stacks_stats(const struct remote_stacks *o, struct source_stats *ret)
 {
 	struct peek_stats st = { 0 };
 
 	if (o->peek)
 		peek_stats(o->peek, &st);
-	m->wait_outside = st.answered[PEEK_OK];
-	m->wait_hung = st.answered[PEEK_HUNG];
-	m->wait_denied = st.answered[PEEK_DENIED];
+	ret->stacks_read = st.answered[PEEK_OK];
+	ret->stacks_hung = st.answered[PEEK_HUNG];
+	ret->stacks_denied = st.answered[PEEK_DENIED];
 }
