@@ -65,3 +65,5 @@ libsberf_a_SOURCES += src/capture/wire_encode.c
 libsberf_a_SOURCES += src/capture/wire_encode.h
 libsberf_a_SOURCES += src/capture/remote_stacks.c
 libsberf_a_SOURCES += src/capture/remote_stacks.h
+libsberf_a_SOURCES += src/capture/rawanswers.c
+libsberf_a_SOURCES += src/capture/rawfile_private.h

@@ -2,16 +2,19 @@
 /* rawfile.c - see rawfile.h. */
 #include "config.h"
 
-#include "capture/rawfile.h"
+#include "capture/rawfile_private.h"
 
+#include "bpf/wire.h"
 #include "capture/wire_decode.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RAW_MAGIC "SBERFRAW"
-#define RAW_VERSION 1u
+#define RAW_VERSION 2u
 #define RAW_ORDER 0x01020304u    /* of bytes */
 #define RAW_PATH_MAX 4097u       /* PATH_MAX, its end included */
 
@@ -22,17 +25,19 @@ struct file_head {
 	uint32_t size;           /* of this; a newer one may be longer */
 	uint32_t freq_hz;
 	uint64_t begun_ns;
-	uint32_t stack_bytes, pad;
+	uint32_t stack_bytes, nodes;
+	uint32_t flags, pad;     /* HEAD_* */
 	char event[16];
 };
 
-enum record_type { REC_WIRE = 1, REC_MMAP, REC_COMM, REC_FORK, REC_EXIT, REC_TURN };
+#define HEAD_OFF_CPU 1u
+#define HEAD_WAKERS 2u
 
-struct record_head {
-	uint32_t size;           /* this included */
-	uint16_t type;           /* enum record_type */
-	uint16_t flags;
-};
+/* record_head.flags of a REC_WIRE */
+#define WIRE_STACK 1u            /* a RAW_WAIT_STACK, with the parts of a RAW_WAIT */
+#define WIRE_OUTSIDE 2u          /* raw_sample.outside */
+#define WIRE_ANSWER 4u           /* a RAWFILE_STACK */
+#define WIRE_FURTHER 8u          /* rawfile_item.further */
 
 /* With it, a wire record: what the source knew beside. */
 struct wire_record {
@@ -64,16 +69,29 @@ struct fork_record {
 	uint32_t ppid, ptid;
 };
 
-#define COMM_EXEC 1u             /* record_head.flags of a REC_COMM, behind whose head is the name */
+/* record_head.flags of the side band */
+#define SIDE_TOLD 2u             /* rawfile_item.told */
+#define COMM_EXEC 1u             /* of a REC_COMM, behind whose head is the name */
+
+/* In their order here. */
+#define TURN_FIGURES(X) \
+	X(late) X(waits) X(switches) X(summed) X(unsummed) X(inferred) X(stacks_read) X(stacks_hung) \
+	X(stacks_denied) X(kstacks_checked) X(kstacks_different) X(gaps) X(gaps_ns)
+
+#define X(name) + 1
+enum { FIGURES_NR = 0 TURN_FIGURES(X) };
+#undef X
 
 struct turn_record {
 	struct record_head head;
-	uint64_t seen_ns;
+	uint64_t seen_ns, from_ns, now_ns, wait_period_ns, balancing_faults;
+	uint32_t cpus_sampled, freq_hz;
+	uint64_t figure[FIGURES_NR];
 	uint32_t nr, pad;        /* of lost */
 	uint64_t lost[LOST_NR];
 };
 
-static int rawfile_put_bytes(FILE *f, const void *p, size_t n)
+int rawfile_put_bytes(FILE *f, const void *p, size_t n)
 {
 	return fwrite(p, 1, n, f) == n ? 0 : errno ? -errno : -EIO;
 }
@@ -88,20 +106,47 @@ int rawfile_begin(FILE *f, const struct rawfile_head *head)
 		.freq_hz = head->freq_hz,
 		.begun_ns = head->begun_ns,
 		.stack_bytes = head->stack_bytes,
+		.nodes = head->nodes,
+		.flags = (head->off_cpu ? HEAD_OFF_CPU : 0) | (head->wakers ? HEAD_WAKERS : 0),
 	};
 
 	memcpy(h.event, head->event, sizeof(h.event));
 	return rawfile_put_bytes(f, &h, sizeof(h));
 }
 
-static int rawfile_put_wire(FILE *f, const struct raw_event *ev, void *buf)
+void rawfile_begun(FILE *f, uint64_t begun_ns)
 {
+	/* Nobody reads it yet; a pipe has no place to go back to. */
+	if (!fflush(f) && pwrite(fileno(f), &begun_ns, sizeof(begun_ns), offsetof(struct file_head, begun_ns)) < 0)
+		clearerr(f);
+}
+
+/* A wait of no length stands for the stack of one under way: the wire has no record of that. */
+static struct raw_event rawfile_as_wait(const struct raw_event *ev)
+{
+	struct raw_event wait = *ev;
+
+	wait.kind = RAW_WAIT;
+	wait.wait = (struct raw_wait){ .id = ev->wait.id, .period_ns = 1, .call = ev->wait.call,
+				       .state = ev->wait.state, .seeded = ev->wait.seeded };
+	return wait;
+}
+
+static int rawfile_put_wire(FILE *f, const struct rawfile_item *item, void *buf)
+{
+	const struct raw_event *ev = &item->event;
+	const bool stack = ev->kind == RAW_WAIT_STACK;
+	const struct raw_event wait = stack ? rawfile_as_wait(ev) : (struct raw_event){ 0 };
 	struct wire_record *w = buf;
-	const size_t n = wire_encode_record(ev, w + 1, RAWFILE_RECORD_MAX - sizeof(*w));
+	const size_t n = wire_encode_record(stack ? &wait : ev, w + 1, RAWFILE_RECORD_MAX - sizeof(*w));
+	const unsigned int flags = (stack ? WIRE_STACK : 0) | (ev->sample.outside ? WIRE_OUTSIDE : 0) |
+				   (item->what == RAWFILE_STACK ? WIRE_ANSWER : 0) |
+				   (item->further ? WIRE_FURTHER : 0);
 
 	if (!n)
 		return -EMSGSIZE;
-	*w = (struct wire_record){ .head = { .size = (uint32_t)(sizeof(*w) + n), .type = REC_WIRE },
+	*w = (struct wire_record){ .head = { .size = (uint32_t)(sizeof(*w) + n), .type = REC_WIRE,
+					     .flags = (uint16_t)flags },
 				   .weight = ev->sample.weight,
 				   .context = ev->kind == RAW_WAKE ? ev->wake.context : 0 };
 	return rawfile_put_bytes(f, w, w->head.size);
@@ -128,10 +173,11 @@ static int rawfile_put_side(FILE *f, struct side_head *r, size_t bytes, uint16_t
 	return error ? error : rawfile_put_bytes(f, zeros, (text ? 1 : 0) + pad);
 }
 
-static int rawfile_put_mmap(FILE *f, const struct raw_event *ev)
+static int rawfile_put_mmap(FILE *f, const struct raw_event *ev, uint16_t flags)
 {
 	const struct raw_mmap *m = &ev->mmap;
 	struct mmap_record r = {
+		.side.head.flags = flags,
 		.start = m->start,
 		.len = m->len,
 		.pgoff = m->pgoff,
@@ -148,9 +194,9 @@ static int rawfile_put_mmap(FILE *f, const struct raw_event *ev)
 	return rawfile_put_side(f, &r.side, sizeof(r), REC_MMAP, ev, m->path);
 }
 
-static int rawfile_put_comm(FILE *f, const struct raw_event *ev)
+static int rawfile_put_comm(FILE *f, const struct raw_event *ev, uint16_t flags)
 {
-	struct side_head r = { .head.flags = ev->comm.exec ? COMM_EXEC : 0 };
+	struct side_head r = { .head.flags = (uint16_t)(flags | (ev->comm.exec ? COMM_EXEC : 0)) };
 
 	return rawfile_put_side(f, &r, sizeof(r), REC_COMM, ev, ev->comm.comm);
 }
@@ -162,30 +208,53 @@ static int rawfile_put_fork(FILE *f, const struct raw_event *ev)
 	return rawfile_put_side(f, &r.side, sizeof(r), REC_FORK, ev, NULL);
 }
 
-int rawfile_put(FILE *f, const struct raw_event *ev, void *buf)
+static int rawfile_put_event(FILE *f, const struct rawfile_item *item, void *buf)
 {
+	const struct raw_event *ev = &item->event;
+	const uint16_t flags = item->told ? SIDE_TOLD : 0;
 	struct side_head bare = { 0 };
 
 	switch (ev->kind) {
 	case RAW_MMAP:
-		return rawfile_put_mmap(f, ev);
+		return rawfile_put_mmap(f, ev, flags);
 	case RAW_COMM:
-		return rawfile_put_comm(f, ev);
+		return rawfile_put_comm(f, ev, flags);
 	case RAW_FORK:
 		return rawfile_put_fork(f, ev);
 	case RAW_EXIT:
 		return rawfile_put_side(f, &bare, sizeof(bare), REC_EXIT, ev, NULL);
 	default:
-		return wire_encode_can(ev) ? rawfile_put_wire(f, ev, buf) : 0;
+		return rawfile_put_wire(f, item, buf);
 	}
 }
 
-int rawfile_put_turn(FILE *f, uint64_t seen_ns, const struct losses *lost)
+static int rawfile_put_turn(FILE *f, const struct rawfile_turn *t)
 {
-	struct turn_record r = { .head = { .size = sizeof(r), .type = REC_TURN }, .seen_ns = seen_ns, .nr = LOST_NR };
+	const struct source_stats *st = &t->stats;
+	struct turn_record r = {
+		.head = { .size = sizeof(r), .type = REC_TURN }, .seen_ns = t->seen_ns, .from_ns = t->from_ns,
+		.now_ns = t->now_ns, .wait_period_ns = t->wait_period_ns, .balancing_faults = t->balancing_faults,
+		.cpus_sampled = st->cpus_sampled, .freq_hz = st->freq_hz, .nr = LOST_NR,
+#define X(name) st->name,
+		.figure = { TURN_FIGURES(X) },
+#undef X
+	};
 
-	memcpy(r.lost, lost->n, sizeof(r.lost));
+	memcpy(r.lost, st->lost.n, sizeof(r.lost));
 	return rawfile_put_bytes(f, &r, sizeof(r));
+}
+
+int rawfile_put(FILE *f, const struct rawfile_item *item, void *buf)
+{
+	switch (item->what) {
+	case RAWFILE_EVENT:
+	case RAWFILE_STACK:
+		return rawfile_put_event(f, item, buf);
+	case RAWFILE_TURN:
+		return rawfile_put_turn(f, &item->turn);
+	default:
+		return rawanswers_put(f, item, buf);
+	}
 }
 
 /* ---- reading ---- */
@@ -194,6 +263,7 @@ struct rawfile {
 	FILE *f;
 	uint64_t at;             /* of the record at hand, in the file */
 	bool cut;
+	bool again;              /* the record in buf is read once more */
 	uint64_t buf[RAWFILE_RECORD_MAX / 8];
 };
 
@@ -216,7 +286,10 @@ int rawfile_open(FILE *f, struct rawfile_head *head, struct rawfile **ret, struc
 			       "the sberf that wrote it reads it");
 	*head = (struct rawfile_head){ .begun_ns = h.begun_ns,
 				       .freq_hz = h.freq_hz ? h.freq_hz : 1,
-				       .stack_bytes = h.stack_bytes };
+				       .stack_bytes = h.stack_bytes,
+				       .nodes = h.nodes,
+				       .off_cpu = h.flags & HEAD_OFF_CPU,
+				       .wakers = h.flags & HEAD_WAKERS };
 	memcpy(head->event, h.event, sizeof(head->event));
 	head->event[sizeof(head->event) - 1] = '\0';
 	*ret = take_ptr(r);
@@ -245,9 +318,13 @@ static int rawfile_bad_record(const struct rawfile *r, struct err *e)
 static int rawfile_fetch_record(struct rawfile *r, struct err *e)
 {
 	struct record_head *h = (void *)r->buf;
-	const size_t got = fread(h, 1, sizeof(*h), r->f);
-	size_t rest;
+	size_t got, rest;
 
+	if (r->again) {
+		r->again = false;
+		return 1;
+	}
+	got = fread(h, 1, sizeof(*h), r->f);
 	if (got != sizeof(*h)) {
 		r->cut = got > 0;
 		return 0;
@@ -332,64 +409,112 @@ static bool rawfile_read_side(const struct record_head *h, struct raw_event *ev)
 							     : rawfile_read_fork(h, ev));
 }
 
+/* What rawfile_as_wait() has made of the stack of a wait under way. */
+static bool rawfile_to_stack(struct raw_event *ev)
+{
+	if (ev->kind != RAW_WAIT || ev->wait.no_stack)
+		return false;
+	ev->kind = RAW_WAIT_STACK;
+	ev->wait = (struct raw_wait){ .id = ev->wait.id, .call = ev->wait.call, .state = ev->wait.state,
+				      .seeded = ev->wait.seeded };
+	return true;
+}
+
 static bool rawfile_read_wire(const struct record_head *h, struct raw_event *ev)
 {
 	const struct wire_record *w = (const void *)h;
+	const bool stack = h->flags & WIRE_STACK;
 
 	if (h->size < sizeof(*w) || wire_decode_record(w + 1, h->size - sizeof(*w), ev) != 1)
 		return false;
 	ev->sample.weight = w->weight;
+	ev->sample.outside = stack && h->flags & WIRE_OUTSIDE;
 	if (ev->kind == RAW_WAKE)
 		ev->wake.context = (uint8_t)w->context;
-	return true;
+	return !stack || rawfile_to_stack(ev);
 }
 
-static bool rawfile_read_turn(const struct record_head *h, uint64_t *seen_ns, struct losses *lost)
+static bool rawfile_read_turn(const struct record_head *h, struct rawfile_turn *ret)
 {
 	const struct turn_record *t = (const void *)h;
-	const size_t head = sizeof(*t) - sizeof(t->lost);
+	const uint64_t *figure = t->figure;
 
-	if (h->size < head || t->nr > (h->size - head) / sizeof(*t->lost))
+	if (h->size < sizeof(*t) || t->nr != LOST_NR)
 		return false;
-	*seen_ns = t->seen_ns;
-	memset(lost, 0, sizeof(*lost));
-	memcpy(lost->n, t->lost, (t->nr < LOST_NR ? t->nr : LOST_NR) * sizeof(*t->lost));
+	*ret = (struct rawfile_turn){
+		.seen_ns = t->seen_ns, .from_ns = t->from_ns, .now_ns = t->now_ns,
+		.wait_period_ns = t->wait_period_ns, .balancing_faults = t->balancing_faults,
+		.stats = { .cpus_sampled = t->cpus_sampled, .freq_hz = t->freq_hz },
+	};
+#define X(name) ret->stats.name = *figure++;
+	TURN_FIGURES(X)
+#undef X
+	memcpy(ret->stats.lost.n, t->lost, sizeof(ret->stats.lost.n));
 	return true;
 }
 
-int rawfile_next(struct rawfile *r, struct raw_event *ev, uint64_t *seen_ns, struct losses *lost, struct err *e)
+/* What the record H says, into *ITEM; false when it is damaged. ITEM.what stays RAWFILE_END when H is skipped. */
+static bool rawfile_read(const struct record_head *h, struct rawfile_item *item)
+{
+	item->what = RAWFILE_END;
+	item->told = item->further = false;
+	switch (h->type) {
+	case REC_WIRE:
+		item->what = h->flags & WIRE_ANSWER ? RAWFILE_STACK : RAWFILE_EVENT;
+		item->further = h->flags & WIRE_FURTHER;
+		return rawfile_read_wire(h, &item->event) &&
+		       (item->what == RAWFILE_EVENT || item->event.kind == RAW_WAIT_STACK);
+	case REC_MMAP:
+	case REC_COMM:
+	case REC_FORK:
+	case REC_EXIT:
+		item->what = RAWFILE_EVENT;
+		item->told = h->flags & SIDE_TOLD;
+		return rawfile_read_side(h, &item->event);
+	case REC_TURN:
+		item->what = RAWFILE_TURN;
+		return rawfile_read_turn(h, &item->turn);
+	default:
+		return rawanswers_read(h, item);
+	}
+}
+
+int rawfile_next(struct rawfile *r, struct rawfile_item *item, struct err *e)
 {
 	const struct record_head *h = (const void *)r->buf;
 	int got;
 
 	while ((got = rawfile_fetch_record(r, e)) > 0) {
-		bool fine = true;
-		int what = RAWFILE_END;
-
-		switch (h->type) {
-		case REC_WIRE:
-			fine = rawfile_read_wire(h, ev);
-			what = RAWFILE_EVENT;
-			break;
-		case REC_MMAP:
-		case REC_COMM:
-		case REC_FORK:
-		case REC_EXIT:
-			fine = rawfile_read_side(h, ev);
-			what = RAWFILE_EVENT;
-			break;
-		case REC_TURN:
-			fine = rawfile_read_turn(h, seen_ns, lost);
-			what = RAWFILE_TURN;
-			break;
-		default:
-			break;
-		}
-		if (!fine)
+		if (!rawfile_read(h, item))
 			return rawfile_bad_record(r, e);
 		r->at += h->size;
-		if (what != RAWFILE_END)
-			return what;
+		if (item->what != RAWFILE_END)
+			return item->what;
 	}
+	item->what = RAWFILE_END;
 	return got < 0 ? got : RAWFILE_END;
+}
+
+void rawfile_unread(struct rawfile *r)
+{
+	const struct record_head *h = (const void *)r->buf;
+
+	r->again = true;
+	r->at -= h->size;
+}
+
+void *rawfile_keep(const struct rawfile *r, size_t *ret_bytes)
+{
+	const struct record_head *h = (const void *)r->buf;
+	void *copy = malloc(h->size);
+
+	if (copy)
+		memcpy(copy, h, h->size);
+	*ret_bytes = h->size;
+	return copy;
+}
+
+bool rawfile_kept(const void *record, struct raw_event *ret)
+{
+	return rawfile_read_wire(record, ret);
 }

@@ -5,6 +5,7 @@
 #include "capture/rawtee.h"
 
 #include "base/clock.h"
+#include "model/probes.h"
 #include "system/procfs.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ struct rawtee {
 	char *path;
 	int error;               /* a negative errno: nothing is written any more */
 	uint64_t met[PIDS_MAX / 64];     /* processes whose mappings are in the file, one bit each */
+	uint64_t probes;                 /* numbers whose texts are in the file, one bit each */
 	uint64_t buf[RAWFILE_RECORD_MAX / 8];
 };
 
@@ -46,10 +48,19 @@ int rawtee_open(const char *path, const struct rawfile_head *head, struct rawtee
 	return 0;
 }
 
-static void rawtee_write(struct rawtee *t, const struct raw_event *ev)
+_Static_assert(PROBES_MAX <= 64, "a bit for each probe");
+
+static void rawtee_write(struct rawtee *t, const struct rawfile_item *item)
 {
 	if (!t->error)
-		t->error = rawfile_put(t->f, ev, t->buf);
+		t->error = rawfile_put(t->f, item, t->buf);
+}
+
+static void rawtee_tell(struct rawtee *t, const struct raw_event *ev)
+{
+	const struct rawfile_item item = { .what = RAWFILE_EVENT, .told = true, .event = *ev };
+
+	rawtee_write(t, &item);
 }
 
 /* Whether PID is met for the first time. */
@@ -88,7 +99,7 @@ static void tell_mapping(void *ctx, const struct maps_line *m)
 		.flags = m->shared ? MAP_SHARED : MAP_PRIVATE, .maj = m->maj, .min = m->min, .ino = m->ino,
 		.path = len ? told->path : "//anon",
 	};
-	rawtee_write(told->tee, &told->ev);
+	rawtee_tell(told->tee, &told->ev);
 }
 
 /* PID was there before: as if it had just been executed, with all that it has mapped. */
@@ -101,7 +112,7 @@ static void tell_process(struct rawtee *t, pid_t pid, uint64_t time_ns)
 	if (dir < 0 || proc_read_stat(dir, &st))
 		return;
 	told.ev.comm = (struct raw_comm){ .exec = !st.kthread, .comm = st.comm };
-	rawtee_write(t, &told.ev);
+	rawtee_tell(t, &told.ev);
 	told.ev.kind = RAW_MMAP;
 	if (!st.kthread)
 		(void)proc_read_maps(dir, tell_mapping, &told);
@@ -112,6 +123,23 @@ void rawtee_begin(struct rawtee *t, const uint32_t *pids, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (meet(t, (pid_t)pids[i]))
 			tell_process(t, (pid_t)pids[i], clock_mono_ns());
+}
+
+void rawtee_begun(struct rawtee *t, uint64_t begun_ns)
+{
+	if (!t->error)
+		rawfile_begun(t->f, begun_ns);
+}
+
+static void rawtee_tell_probe(struct rawtee *t, uint32_t number)
+{
+	const struct measure *m = probes_measure(number);
+
+	if (!m || t->probes >> number & 1)
+		return;
+	t->probes |= 1ull << number;
+	rawtee_write(t, &(struct rawfile_item){
+		.what = RAWFILE_PROBE, .probe = { .number = number, .unit = m->unit, .text = m->name } });
 }
 
 /* Whoever EV is about has to be known by then. */
@@ -134,18 +162,31 @@ static void introduce(struct rawtee *t, const struct raw_event *ev)
 			tell_process(t, ev->pid, ev->time_ns);
 		break;
 	}
+	if (ev->kind == RAW_EVENT && ev->hit.probe >= RAW_PROBE_PLACED)
+		rawtee_tell_probe(t, ev->hit.probe - RAW_PROBE_PLACED);
 }
 
-void rawtee_put(struct rawtee *t, const struct raw_event *ev)
+/* Whoever a list names, too: there may be no event of it. */
+static void introduce_pid(struct rawtee *t, pid_t pid)
 {
-	introduce(t, ev);
-	rawtee_write(t, ev);
+	if (meet(t, pid))
+		tell_process(t, pid, clock_mono_ns());
 }
 
-int rawtee_turn(struct rawtee *t, uint64_t seen_ns, const struct losses *lost, struct err *e)
+void rawtee_put(struct rawtee *t, const struct rawfile_item *item)
 {
-	if (!t->error)
-		t->error = rawfile_put_turn(t->f, seen_ns, lost);
+	if (item->what == RAWFILE_EVENT)
+		introduce(t, &item->event);
+	else if (item->what == RAWFILE_OPEN)
+		introduce_pid(t, item->open.pid);
+	else if (item->what == RAWFILE_TOTAL)
+		introduce_pid(t, item->total.pid);
+	rawtee_write(t, item);
+}
+
+int rawtee_turn(struct rawtee *t, const struct rawfile_turn *turn, struct err *e)
+{
+	rawtee_write(t, &(struct rawfile_item){ .what = RAWFILE_TURN, .turn = *turn });
 	if (!t->error && fflush(t->f))
 		t->error = -errno;
 	return t->error ? err_set(e, -t->error, "cannot write '%s': %s", t->path, strerror(-t->error)) : 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * replay.h - a raw capture as a source: delivers again what another source delivered, reading by
- * reading, as fast as it is asked.
+ * reading, as fast as it is asked, and gives the same answers between the same readings.
  *
- * It has no waits, no NUMA nodes and no rules, takes no commands, and ends by itself. Files of the
- * target are read as they are now.
+ * It takes no commands, has no rules, and ends by itself. Files of the target are read as they are
+ * now. What is asked for at another moment than in the capture is answered as of the last reading:
+ * totals, sums and homes are those that stood last, open waits and their stacks those of the last
+ * look.
  */
 #ifndef SBERF_CAPTURE_REPLAY_H
 #define SBERF_CAPTURE_REPLAY_H
@@ -16,5 +18,11 @@
  * negative errno with a sentence.
  */
 int replay_open(const char *path, struct source **ret, struct err *e);
+
+/*
+ * Leaves in PLAN, of which replay is set, only what the raw capture can give: waits, and who ends
+ * them. 0, or a negative errno with a sentence.
+ */
+int replay_plan(struct capture_plan *plan, struct err *e);
 
 #endif

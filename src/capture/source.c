@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * source.c - passes each call on to the operations of the source's kind, and supplies the default
- * where a kind has none.
+ * where a kind has none. What is read and answered goes into the raw capture, too, if there is one:
+ * no kind of source knows of that.
  */
 #include "config.h"
 
@@ -17,7 +18,10 @@
 
 static int source_open_tee(struct source *s, const struct capture_plan *plan, struct err *e)
 {
-	struct rawfile_head head = { .begun_ns = clock_mono_ns(), .stack_bytes = source_first_copy(s) };
+	struct rawfile_head head = {
+		.begun_ns = clock_mono_ns(), .stack_bytes = source_first_copy(s), .nodes = source_nodes(s),
+		.off_cpu = plan->off_cpu, .wakers = plan->wakers,
+	};
 	struct source_stats st;
 
 	source_stats(s, &st);
@@ -31,6 +35,19 @@ static int source_open_tee(struct source *s, const struct capture_plan *plan, st
 		*pid = plan->ids.v[i];
 	}
 	return rawtee_open(plan->raw_capture, &head, &s->tee, e);
+}
+
+/* A replay has a clock of its own. */
+static void source_tick(struct source *s)
+{
+	if (s->ops->of_now)
+		s->now_ns = clock_mono_ns();
+}
+
+static void tee_moment(struct source *s, enum rawfile_what what, uint64_t ns)
+{
+	if (s->tee)
+		rawtee_put(s->tee, &(struct rawfile_item){ .what = what, .ns = ns });
 }
 
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e)
@@ -57,12 +74,19 @@ int source_prepare(struct source *s, struct err *e)
 
 int source_start(struct source *s, struct err *e)
 {
-	return s->ops->start(s, e);
+	const int r = s->ops->start(s, e);
+
+	source_tick(s);
+	if (!r && s->tee)
+		rawtee_begun(s->tee, s->now_ns);
+	return r;
 }
 
 void source_stop(struct source *s)
 {
 	s->ops->stop(s);
+	source_tick(s);
+	tee_moment(s, RAWFILE_STOP, s->now_ns);
 }
 
 void source_finish(struct source *s)
@@ -80,39 +104,56 @@ void source_free(struct source *s)
 	s->ops->free(s);
 }
 
-/* Who reads, and who gets the same. */
+/* Who asks, and what writes the same. */
 struct both {
-	struct rawtee *tee;
-	raw_fn *each;
+	struct source *s;
 	void *ctx;
+	union {
+		raw_fn *event;
+		source_total_fn *total;
+		source_sum_fn *sum;
+		source_open_fn *open;
+		source_home_fn *home;
+	};
 };
 
-static void take_both(void *ctx, const struct raw_event *ev)
+/* Whether more of it is wanted, its taker says. */
+static void tee_event(void *ctx, const struct raw_event *ev)
 {
 	const struct both *b = ctx;
+	struct rawfile_item item = { .what = RAWFILE_EVENT, .event = *ev };
 
-	rawtee_put(b->tee, ev);
-	b->each(b->ctx, ev);
+	b->s->further = false;
+	b->event(b->ctx, ev);
+	item.further = b->s->further;
+	rawtee_put(b->s->tee, &item);
 }
 
-static int source_read_both(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
+static int tee_turn(struct source *s, struct err *e)
 {
-	struct both b = { s->tee, each, ctx };
-	const int n = s->ops->read(s, timeout_ms, flush, take_both, &b, e);
-	struct source_stats st;
-	int r;
+	struct rawfile_turn turn = {
+		.seen_ns = source_seen_ns(s), .from_ns = s->from_ns, .now_ns = s->now_ns,
+		.wait_period_ns = source_wait_period(s), .balancing_faults = source_balancing_faults(s),
+	};
 
-	if (n < 0)
-		return n;
-	source_stats(s, &st);
-	r = rawtee_turn(s->tee, source_seen_ns(s), &st.lost, e);
-	return r ? r : n;
+	source_stats(s, &turn.stats);
+	return rawtee_turn(s->tee, &turn, e);
 }
 
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
 {
-	return s->tee ? source_read_both(s, timeout_ms, flush, each, ctx, e)
-		      : s->ops->read(s, timeout_ms, flush, each, ctx, e);
+	struct both b = { .s = s, .ctx = ctx, .event = each };
+	int n, r;
+
+	if (s->ops->of_now)
+		s->from_ns = clock_mono_ns();
+	n = s->tee ? s->ops->read(s, timeout_ms, flush, tee_event, &b, e)
+		   : s->ops->read(s, timeout_ms, flush, each, ctx, e);
+	source_tick(s);
+	if (n < 0 || !s->tee)
+		return n;
+	r = tee_turn(s, e);
+	return r ? r : n;
 }
 
 int source_place(struct source *s, const struct link_places *places, link_failed_fn *failed, void *ctx,
@@ -135,6 +176,16 @@ bool source_of_now(const struct source *s)
 uint64_t source_seen_ns(const struct source *s)
 {
 	return s->ops->seen_ns(s);
+}
+
+uint64_t source_from_ns(const struct source *s)
+{
+	return s->from_ns;
+}
+
+uint64_t source_now_ns(const struct source *s)
+{
+	return s->now_ns;
 }
 
 void source_stats(const struct source *s, struct source_stats *ret)
@@ -192,35 +243,96 @@ void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx)
 
 /* Off the CPU. */
 
+static void tee_total(void *ctx, const struct source_total *t)
+{
+	const struct both *b = ctx;
+
+	rawtee_put(b->s->tee, &(struct rawfile_item){ .what = RAWFILE_TOTAL, .total = *t });
+	b->total(b->ctx, t);
+}
+
 int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
 {
-	return s->ops->totals ? s->ops->totals(s, each, ctx, ret_ns, e) : 0;
+	struct both b = { .s = s, .ctx = ctx, .total = each };
+	int n;
+
+	if (!s->ops->totals)
+		return 0;
+	if (!s->tee)
+		return s->ops->totals(s, each, ctx, ret_ns, e);
+	n = s->ops->totals(s, tee_total, &b, ret_ns, e);
+	if (n >= 0)
+		tee_moment(s, RAWFILE_TOTALS, *ret_ns);
+	return n;
 }
 
 bool source_turn_sums(struct source *s, uint64_t *ret_ns)
 {
-	return s->ops->totals && s->ops->turn_sums(s, ret_ns);
+	if (!s->ops->totals || !s->ops->turn_sums(s, ret_ns))
+		return false;
+	tee_moment(s, RAWFILE_SUMS_TURN, *ret_ns);
+	return true;
+}
+
+static void tee_sum(void *ctx, const struct source_sum *sum)
+{
+	const struct both *b = ctx;
+
+	rawtee_put(b->s->tee, &(struct rawfile_item){ .what = RAWFILE_SUM, .sum = *sum });
+	b->sum(b->ctx, sum);
 }
 
 int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
 {
-	return s->ops->totals ? s->ops->sums(s, each, ctx, e) : 0;
+	struct both b = { .s = s, .ctx = ctx, .sum = each };
+
+	if (!s->ops->totals)
+		return 0;
+	return s->tee ? s->ops->sums(s, tee_sum, &b, e) : s->ops->sums(s, each, ctx, e);
+}
+
+static void tee_open(void *ctx, const struct source_open *w)
+{
+	const struct both *b = ctx;
+
+	rawtee_put(b->s->tee, &(struct rawfile_item){ .what = RAWFILE_OPEN, .open = *w });
+	b->open(b->ctx, w);
 }
 
 int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 		      uint64_t *ret_ns, struct err *e)
 {
-	return s->ops->totals ? s->ops->open_waits(s, min_ns, up_to_ns, each, ctx, ret_ns, e) : 0;
+	struct both b = { .s = s, .ctx = ctx, .open = each };
+	int n;
+
+	if (!s->ops->totals)
+		return 0;
+	if (!s->tee)
+		return s->ops->open_waits(s, min_ns, up_to_ns, each, ctx, ret_ns, e);
+	n = s->ops->open_waits(s, min_ns, up_to_ns, tee_open, &b, ret_ns, e);
+	if (n >= 0)
+		tee_moment(s, RAWFILE_LOOK, *ret_ns);
+	return n;
 }
 
 enum source_stack source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret)
 {
-	return s->ops->totals ? s->ops->open_stack(s, w, ret) : SOURCE_STACK_NOT_NOW;
+	const enum source_stack r = s->ops->totals ? s->ops->open_stack(s, w, ret) : SOURCE_STACK_NOT_NOW;
+
+	if (s->tee && r == SOURCE_STACK_HERE)
+		rawtee_put(s->tee, &(struct rawfile_item){ .what = RAWFILE_STACK, .event = *ret });
+	else if (s->tee && r == SOURCE_STACK_COMES)
+		rawtee_put(s->tee, &(struct rawfile_item){
+			.what = RAWFILE_COMES, .asked = { .tid = w->tid, .start_ns = w->start_ns, .id = w->id } });
+	return r;
 }
 
 bool source_read_further(struct source *s, const struct raw_event *raw)
 {
-	return s->ops->totals && s->ops->read_further(s, raw);
+	const bool more = s->ops->totals && s->ops->read_further(s, raw);
+
+	s->further |= more;
+	return more;
 }
 
 bool source_stacks_pending(const struct source *s)
@@ -257,9 +369,26 @@ uint64_t source_balancing_faults(const struct source *s)
 	return s->ops->nodes ? s->ops->balancing_faults(s) : 0;
 }
 
+static void tee_home(void *ctx, const struct source_home *h)
+{
+	const struct both *b = ctx;
+
+	rawtee_put(b->s->tee, &(struct rawfile_item){ .what = RAWFILE_HOME, .home = *h });
+	b->home(b->ctx, h);
+}
+
 int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *e)
 {
-	return s->ops->nodes ? s->ops->homes(s, each, ctx, e) : 0;
+	struct both b = { .s = s, .ctx = ctx, .home = each };
+	int n;
+
+	if (!s->ops->nodes)
+		return 0;
+	if (!s->tee)
+		return s->ops->homes(s, each, ctx, e);
+	n = s->ops->homes(s, tee_home, &b, e);
+	tee_moment(s, RAWFILE_HOMES, 0);
+	return n;
 }
 
 uint32_t source_nodes(const struct source *s)

@@ -98,7 +98,7 @@ struct capture_plan {
 	void (*place_failed)(void *ctx, uint32_t place, const struct err *e);
 	void *place_ctx;
 	const char *raw_capture; /* also write the source's output to this file; NULL = do not */
-	/* replay this raw capture instead of capturing, without waits, nodes and rules; NULL = capture */
+	/* replay this raw capture instead of capturing (capture/replay.h); NULL = capture */
 	const char *replay;
 	enum numa_wish numa;     /* not NUMA_OFF: source_set_faults() and source_homes() work */
 };
@@ -247,6 +247,13 @@ bool source_of_now(const struct source *s);
  * reading.
  */
 uint64_t source_seen_ns(const struct source *s);
+/*
+ * The clock of the source (CLOCK_MONOTONIC), by which it is asked for what is due: when the last
+ * source_read() began and ended, or source_start() or source_stop() after it. In a replay these are
+ * moments of the capture.
+ */
+uint64_t source_from_ns(const struct source *s);
+uint64_t source_now_ns(const struct source *s);
 
 void source_stats(const struct source *s, struct source_stats *ret);
 

@@ -72,7 +72,10 @@ struct rawtee;
 
 struct source {
 	const struct source_ops *ops;
+	/* source_from_ns(), source_now_ns(): set by source.c, of a replay by itself */
+	uint64_t from_ns, now_ns;
 	struct rawtee *tee;      /* receives everything that is read; owned by source.c; NULL = none */
+	bool further;            /* source_read_further() was true since this was cleared */
 	u32_vec tee_pids;        /* processes whose mappings it must write first */
 };
 

@@ -8,9 +8,12 @@
 #include "capture/wire_encode.h"
 
 #include "bpf/wire.h"
+#include "capture/peek.h"
 #include "model/wait.h"
 
 #include <string.h>
+
+_Static_assert(ENCODED_MAX > PEEK_BYTES_MAX + 4 * SB_STACK_MAX, "the longest stack fits, and what belongs to it");
 
 /* A record in the making. */
 struct making {
@@ -176,7 +179,7 @@ static void wire_encode_segments(struct making *m, const struct raw_sample *s)
 		if (!p)
 			return;
 		p->addr = from->addr;
-		p->want = from->want;
+		p->want = from->want > from->len ? from->want : from->len + from->unreadable;
 		p->got = from->len;
 		copy_behind(p, sizeof(*p), from->bytes, from->len);
 	}
@@ -280,13 +283,6 @@ static void wire_encode_hit(struct making *m, const struct raw_hit *h)
 		t->got = from->len;
 		copy_behind(t, sizeof(*t), from->bytes, from->len);
 	}
-}
-
-bool wire_encode_can(const struct raw_event *ev)
-{
-	uint16_t ignored;
-
-	return wire_encode_kind(ev->kind, &ignored);
 }
 
 size_t wire_encode_record(const struct raw_event *ev, void *dst, size_t size)

@@ -11,11 +11,8 @@
 
 #include "model/raw.h"
 
-/* Size of the longest record in bytes. */
-#define ENCODED_MAX (512u * 1024)
-
-/* Whether EV is of a kind that has a wire record: a sample, or the like. */
-bool wire_encode_can(const struct raw_event *ev);
+/* Size of the longest record in bytes: with a stack that was read from outside (capture/peek.h). */
+#define ENCODED_MAX ((8u << 20) + 512u * 1024)
 
 /*
  * Writes EV as a record to DST, SIZE bytes, 8-byte aligned. Returns the bytes used; 0 = no room, or

@@ -8,6 +8,7 @@
 #include "cmd/launch.h"
 
 #include "base/text.h"
+#include "capture/replay.h"
 #include "engine/guard.h"
 #include "model/measure.h"
 #include "system/lookup.h"
@@ -154,11 +155,10 @@ static int resolve_target(struct launch *s, const struct options *o, bool detach
 		return 0;
 	case OPT_TARGET_REPLAY:
 		s->config.plan.replay = o->replay;
-		s->config.plan.off_cpu = s->config.plan.wakers = false;
 		s->config.plan.numa = NUMA_OFF;
 		s->config.plan.target = TARGET_ALL;
 		launch_name_target(s, "replay of ", o->replay);
-		return 0;
+		return replay_plan(&s->config.plan, e);
 	case OPT_TARGET_ALL:
 	case OPT_TARGET_NONE:
 		break;
@@ -233,8 +233,8 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	plan->frame_pointers = o->call_graph == CALL_GRAPH_FP;
 	plan->no_callers = o->call_graph == CALL_GRAPH_OFF;
 	plan->tables_only = o->call_graph == CALL_GRAPH_FORCE;
-	/* What the kernel walks is known by numbers of modules that a replay does not have. */
-	plan->walk_rules = o->unwind != UNWIND_COPY && !o->raw_capture;
+	/* A raw capture is there to be unwound again: it has stacks, unless it is asked for walks. */
+	plan->walk_rules = o->unwind == UNWIND_KERNEL || (o->unwind == UNWIND_AUTO && !o->raw_capture);
 	plan->raw_capture = o->raw_capture;
 	plan->walk_or_copy = o->unwind == UNWIND_AUTO;
 	plan->verify_every = o->verify_every;

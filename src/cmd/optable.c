@@ -107,7 +107,8 @@ const struct opt opts[] = {
 		.section = SECTION_TARGET, .commands = CMD_RECORD, .target = OPT_TARGET_REPLAY, .at = FIELD(replay),
 		.help = "unwind again what --raw-capture wrote into FILE",
 		.more = "For developers of sberf. sberf captures nothing: it unwinds the samples of FILE again, with "
-			"the binaries that are there now, and records them. It leaves out waits and NUMA nodes.",
+			"the binaries that are there now, and records them, with the waits and the hits of probes. It "
+			"leaves out NUMA nodes.",
 	},
 	/* CAPTURE */
 	{
@@ -242,7 +243,8 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(raw_capture),
 		.help = "also write into FILE what was captured, before unwinding",
 		.more = "For developers of sberf: --replay reads it, on the same machine. Stacks are copied then, as "
-			"with --unwind copy. The file holds memory of the target, and is large.",
+			"with --unwind copy, unless you say --unwind kernel. The file holds memory of the target, and "
+			"is large.",
 	},
 	/* What is shown */
 	{

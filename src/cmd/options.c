@@ -601,8 +601,6 @@ static int check_unwind(const struct options *o, struct err *e)
 	const char *how = o->call_graph == CALL_GRAPH_FP ? "--call-graph fp" : o->call_graph == CALL_GRAPH_OFF ?
 		"--call-graph off" : NULL;
 
-	if (o->raw_capture && o->unwind == UNWIND_KERNEL)
-		return err_set(e, EINVAL, "--raw-capture has stacks copied: leave out --unwind kernel");
 	if (how && o->unwind == UNWIND_KERNEL)
 		return err_set(e, EINVAL, "--unwind kernel is about stacks that are unwound by rules, and %s needs "
 			       "none: give one of them", how);

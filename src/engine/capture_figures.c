@@ -24,7 +24,8 @@ static void capture_figures_copy_text(char *dst, size_t size, const char *src)
 
 void engine_begin(struct engine *en)
 {
-	en->started_ns = en->meta.start_mono_ns = clock_mono_ns();
+	en->started_ns = clock_mono_ns();
+	en->meta.start_mono_ns = engine_now(en);
 	en->meta.start_real_ns = clock_ns(CLOCK_REALTIME);
 }
 
@@ -171,7 +172,7 @@ void engine_measure(struct engine *en)
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
 	capture_figures_copy_text(m->activity, sizeof(m->activity), activity);
-	m->duration_ns = (en->stopped_ns ? en->stopped_ns : clock_mono_ns()) - m->start_mono_ns;
+	m->duration_ns = (en->stopped_ns ? en->stopped_ns : engine_now(en)) - m->start_mono_ns;
 	if (en->sink.recorder && !engine_recorder_spare(en))
 		m->file_bytes = recorder_bytes(en->sink.recorder);
 	if (en->sink.offcpu)

@@ -14,8 +14,10 @@
 #include "base/cleanup.h"
 #include "base/thread.h"
 #include "capture/features.h"
+#include "engine/parked.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +218,22 @@ static uint32_t turn_ms(struct engine *en, uint64_t now, bool is_loading)
 	return en->until_ns && left < ms ? (uint32_t)left : ms;
 }
 
+/*
+ * Events of another time do not wait for files by themselves: what is loading when they come has to
+ * be there before the next ones do, or the last of them would come first.
+ */
+static void await_files(struct engine *en)
+{
+	const uint64_t until = clock_mono_ns() + PARKED_TIME_NS;
+	struct pollfd loaded = { .fd = processes_fd(en->ps), .events = POLLIN };
+
+	while (engine_loading(en) && clock_mono_ns() < until) {
+		(void)poll(&loaded, 1, RETRY_NS / NSEC_PER_MSEC);
+		(void)processes_poll(en->ps);
+		ingest_retry(en->ingest, clock_mono_ns());
+	}
+}
+
 static int engine_turn(struct engine *en, bool flush, struct err *e)
 {
 	const bool wait = engine_loading(en);
@@ -223,17 +241,19 @@ static int engine_turn(struct engine *en, bool flush, struct err *e)
 	int r = source_read(en->source, flush ? 0 : (int)turn_ms(en, from, wait), flush, take_raw, en, e);
 
 	doubt_mappings(en, from);
+	if (!source_of_now(en->source))
+		await_files(en);
 	if (processes_poll(en->ps) || (wait && from - en->retried_ns >= RETRY_NS)) {
 		en->retried_ns = from;
 		ingest_retry(en->ingest, clock_mono_ns());
 	}
 	if (r >= 0 && en->sink.offcpu) {
-		const int s = offcpu_turn(en->sink.offcpu, from, e);
+		const int s = offcpu_turn(en->sink.offcpu, e);
 
 		r = s < 0 ? s : r;
 	}
 	if (en->sink.numa)
-		numa_facts_turn(en->sink.numa, clock_mono_ns());
+		numa_facts_turn(en->sink.numa, source_now_ns(en->source));
 	return r;
 }
 
@@ -312,7 +332,7 @@ static void engine_finish(struct engine *en)
 	engine_serve_recording(en);
 	engine_end_placing(en);
 	source_stop(en->source);
-	en->stopped_ns = clock_mono_ns();
+	en->stopped_ns = source_now_ns(en->source);
 	/* The last look has stacks walked: what was mapped before the end has to be known by then. */
 	(void)source_read(en->source, 0, true, take_raw, en, NULL);
 	if (en->sink.offcpu)

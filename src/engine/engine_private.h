@@ -95,6 +95,12 @@ struct engine {
 
 /* ---- engine.c ---- */
 
+/* The time as the source has it. */
+static inline uint64_t engine_now(const struct engine *en)
+{
+	return !en->source || source_of_now(en->source) ? clock_mono_ns() : source_now_ns(en->source);
+}
+
 /* Ends the capture with RESULT, a negative errno, and the sentence E. */
 void engine_fail(struct engine *en, int result, const struct err *e);
 

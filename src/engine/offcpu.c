@@ -122,7 +122,7 @@ void offcpu_free(struct offcpu *oc)
 
 void offcpu_start(struct offcpu *oc)
 {
-	const uint64_t now = clock_mono_ns();
+	const uint64_t now = source_now_ns(oc->config.source);
 
 	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns =
 		oc->summed_ns = now;
@@ -292,9 +292,10 @@ void offcpu_answered(struct offcpu *oc)
 	oc->answered++;
 }
 
-int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
+int offcpu_turn(struct offcpu *oc, struct err *e)
 {
-	const uint64_t now = clock_mono_ns();
+	/* What the reading found was there when it began. */
+	const uint64_t now = source_now_ns(oc->config.source), seen_ns = source_from_ns(oc->config.source);
 	const unsigned int answered = oc->answered;
 	int r = 0;
 
@@ -331,7 +332,7 @@ uint64_t offcpu_settled_ns(const struct offcpu *oc)
 void offcpu_provisional(struct offcpu *oc)
 {
 	struct event_sink rest = { .profile = oc->config.profile, .provisional = &oc->facts };
-	const uint64_t now = clock_mono_ns();
+	const uint64_t now = source_now_ns(oc->config.source);
 
 	if (now - oc->look_ns > FRESH_NS)
 		(void)offcpu_look(oc, now, NULL);
@@ -343,7 +344,7 @@ void offcpu_provisional(struct offcpu *oc)
 
 void offcpu_reset(struct offcpu *oc)
 {
-	openwaits_commit(oc->waits, clock_mono_ns());
+	openwaits_commit(oc->waits, source_now_ns(oc->config.source));
 }
 
 /* ---- the end ---- */
@@ -369,7 +370,7 @@ void offcpu_finish(struct offcpu *oc)
 	openwaits_give_up(oc->waits);
 	reconcile_finish(oc->account, oc->stop_ns);
 	openwaits_finish(oc->waits, oc->stop_ns);
-	oc->settled_ns = clock_mono_ns();
+	oc->settled_ns = source_now_ns(oc->config.source);
 	(void)profile_provisional(oc->config.profile, 0, 0, NULL, 0);
 }
 
@@ -379,7 +380,7 @@ void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)
 	struct reconcile_figures a;
 
 	reconcile_figures_of(oc->account, &a);
-	openwaits_figures(oc->waits, oc->stop_ns ? oc->stop_ns : clock_mono_ns(), &open);
+	openwaits_figures(oc->waits, oc->stop_ns ? oc->stop_ns : source_now_ns(oc->config.source), &open);
 	m->wait_own_ns = a.own_ns + open.own_ns;
 	m->wait_none_ns = a.none_ns + open.none_ns;
 	/* What has not ended stays so. */

@@ -58,10 +58,10 @@ void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct e
 void offcpu_answered(struct offcpu *oc);
 
 /*
- * Does what is due. Every event up to SEEN_NS has been delivered. A negative errno with a sentence
+ * Does what is due by the clock of the source, after it was read. A negative errno with a sentence
  * when the source has not answered for seconds.
  */
-int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e);
+int offcpu_turn(struct offcpu *oc, struct err *e);
 
 /* The time up to which all events have been emitted, so that the profile may close its slices. */
 uint64_t offcpu_settled_ns(const struct offcpu *oc);

@@ -75,6 +75,7 @@ struct unwind_input {
 	bool stopped;
 	struct raw_stop stop;
 	uint64_t walk_check;     /* sb_check() over what was walked by rules */
+	bool unchecked;          /* walk_check is of another dictionary's numbers: what was walked is believed */
 };
 
 #endif

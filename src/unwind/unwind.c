@@ -806,7 +806,7 @@ static bool take_places(struct walk *w)
 			    m->state == MAP_ANON || rule_is_guess(&r));
 		w->exact = r.kind == RULE_SIGNAL;
 	}
-	if (c->n == w->in->nr_walked && check == w->in->walk_check)
+	if (c->n == w->in->nr_walked && (check == w->in->walk_check || w->in->unchecked))
 		return true;
 	c->n = 0;
 	c->stale = true;

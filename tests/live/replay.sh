@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# replay.sh - a raw capture that is replayed makes the same profile as the capture that wrote it.
+# replay.sh - a raw capture that is replayed makes the same profile as the capture that wrote it: samples, waits and their sums, hits of a
+# probe.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
 need_capture
 cd "$SCRATCH" || exit 99
 
-# folded FILE: its stacks. BPF programs have names as long as they run: those of the capture are gone when it is replayed.
+# folded FILE [OPTIONS...]: its stacks. BPF programs have names as long as they run: those of the capture are gone when it is replayed.
 folded() {
-	"$SBERF" report --format folded -i "$1" | sed -E 's/;(bpf_prog_[^;]*|\[kernel\]\+0x[0-9a-f]+)_\[k\]/;[bpf]/g' |
+	"$SBERF" report --format folded "${@:2}" -i "$1" | sed -E 's/;(bpf_prog_[^;]*|\[kernel\]\+0x[0-9a-f]+)_\[k\]/;[bpf]/g' |
 		awk '{ weight = $NF; sub(/ [0-9]+$/, ""); sum[$0] += weight } END { for (stack in sum) print stack, sum[stack] }' | sort
 }
 
@@ -45,7 +46,63 @@ stop_workload
 # shellcheck disable=SC2016
 [ -x /usr/bin/python3 ] && same python -- sh -c 'timeout 2 /usr/bin/python3 "$0" || :' "$top_srcdir/tests/workloads/busy.py"
 
-# Nothing else is taken for one, and waits are not replayed.
+# near FILE1 FILE2: whether both have the same stacks, the same sum, and each its weight nearly. Samples that waited for files to be loaded
+# were given their share of what a thread ran later than others; a replay waits for files itself. Nothing else may differ.
+near() {
+	awk '
+		{ weight = $NF; sub(/ [0-9]+$/, "") }
+		NR == FNR { was[$0] = weight; sum += weight; next }
+		{ sum -= weight }
+		!($0 in was) { print "only in the replay: " $0; bad++ }
+		$0 in was {
+			off = weight - was[$0]
+			if (off < 0)
+				off = -off
+			if (off > 1003 + was[$0] / 20) {
+				print $0 ": " was[$0] ", replayed " weight
+				bad++
+			}
+			delete was[$0]
+		}
+		END {
+			for (stack in was) {
+				print "only in the capture: " stack
+				bad++
+			}
+			if (sum > NR || sum < -NR) {
+				print "the sums differ by " sum
+				bad++
+			}
+			exit bad > 0
+		}' "$1" "$2"
+}
+
+# same_waits NAME RECORD-OPTIONS...: the same with waits, and system calls counted by a probe.
+same_waits() {
+	local name=$1 metric
+	shift
+	record "$name.data" -F 997 --probe sys:clock_nanosleep --raw-capture "$name.raw" "$@"
+	result $? "$name: a raw capture is written beside a recording"
+	"$SBERF" record --replay "$name.raw" -o "$name.again" 2>"$name.err"
+	result $? "$name: it can be replayed"
+	for metric in on-cpu blocked runnable sys:clock_nanosleep; do
+		folded "$name.data" --metric "$metric" >"$name.$metric.1"
+		folded "$name.again" --metric "$metric" >"$name.$metric.2"
+		at_least "$name: stacks of $metric" 1 "$(wc -l <"$name.$metric.1")"
+		check "$name: the replay has the same stacks of $metric" near "$name.$metric.1" "$name.$metric.2"
+	done
+	for figure in oncpu_samples offcpu_waits offcpu_weight_us offcpu_blocked_us offcpu_runnable_us offcpu_open_waits \
+		offcpu_outside_stacks offcpu_summed_waits lost_ring_full; do
+		equal "$name: $figure" "$(value "$name.data" $figure)" "$(value "$name.again" $figure)"
+	done
+}
+
+start_workload mixed
+same_waits waits -p "$workload" --duration 1200ms
+same_waits sums -p "$workload" --duration 1200ms --unwind kernel
+stop_workload
+
+# Nothing else is taken for one.
 head -c 100 /dev/zero >zeros
 "$SBERF" record --replay zeros -o none.data 2>err
 equal "another file: status 1" 1 $?

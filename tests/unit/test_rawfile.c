@@ -9,6 +9,7 @@
 
 #include "bpf/wire.h"
 #include "capture/wire_decode.h"
+#include "model/event.h"
 #include "model/wait.h"
 #include "tests/unit/cmocka_all.h"
 
@@ -170,13 +171,115 @@ static void calls_come_back(void **state)
 	}
 }
 
+/* The stack of a wait under way, read from outside; it goes on. */
+static struct raw_event whole_stack(void)
+{
+	struct raw_event ev = whole_sample(RAW_WAIT_STACK);
+
+	ev.sample.outside = true;
+	ev.sample.user.segment[0].want = 0;      /* nobody says how much was wanted */
+	ev.wait = (struct raw_wait){ .id = 78, .call = CALL_SYSCALL + 202, .state = WAIT_INTERRUPTIBLE,
+				     .seeded = true };
+	return ev;
+}
+
+static void assert_same_stack(const struct raw_event *a, const struct raw_event *b)
+{
+	struct raw_event with_want = *b;
+
+	with_want.sample.user.segment[0].want = b->sample.user.segment[0].len;
+	assert_same_sample(a, &with_want);
+	assert_same_wait(&a->wait, &b->wait);
+	assert_true(a->sample.outside == b->sample.outside);
+}
+
+/* Structures without padding, or all zero where they have some. */
+#define assert_same(a, b)                                                                                           \
+	do {                                                                                                        \
+		assert_int_equal(sizeof(a), sizeof(b));                                                             \
+		assert_memory_equal(&(a), &(b), sizeof(a));                                                         \
+	} while (0)
+
+static const struct source_total total = {
+	.pid = 1, .tid = 2, .start_ns = 3, .kind = EVENT_BLOCKED, .call = CALL_SYSCALL + 7, .last = true,
+	.running_ns = 4, .count = 5, .blocked_ns = 6, .runnable_ns = 7, .long_count = 8, .long_blocked_ns = 9,
+	.long_runnable_ns = 10, .short_count = 11, .short_ns = 12, .moves = 13, .kernel_moves = 14,
+};
+
+static void assert_same_total(const struct source_total *a, const struct source_total *b)
+{
+	assert_true(a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns && a->kind == b->kind &&
+		    a->call == b->call && a->last == b->last);
+	assert_true(a->running_ns == b->running_ns && a->count == b->count && a->blocked_ns == b->blocked_ns &&
+		    a->runnable_ns == b->runnable_ns && a->long_count == b->long_count);
+	assert_true(a->long_blocked_ns == b->long_blocked_ns && a->long_runnable_ns == b->long_runnable_ns &&
+		    a->short_count == b->short_count && a->short_ns == b->short_ns);
+	assert_true(a->moves == b->moves && a->kernel_moves == b->kernel_moves);
+}
+
+static const struct source_sum sum = {
+	.pid = 1, .tid = 2, .start_ns = 3, .id = 4, .last_ns = 5, .longest_ns = 6, .longest_blocked_ns = 7,
+	.longest_runnable_ns = 8, .cpu = 9, .node = 1, .call = CALL_FAULT, .state = WAIT_UNINTERRUPTIBLE, .n = 2,
+	.part = { { 10, 11, 12 }, { 13, 14, 15 } },
+};
+
+static void assert_same_sum(const struct source_sum *a, const struct source_sum *b)
+{
+	assert_true(a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns && a->id == b->id &&
+		    a->last_ns == b->last_ns && a->longest_ns == b->longest_ns);
+	assert_true(a->longest_blocked_ns == b->longest_blocked_ns &&
+		    a->longest_runnable_ns == b->longest_runnable_ns && a->cpu == b->cpu &&
+		    a->node == b->node && a->call == b->call && a->state == b->state);
+	assert_int_equal(a->n, b->n);
+	for (uint32_t i = 0; i < a->n; i++)
+		assert_true(a->part[i].blocked_ns == b->part[i].blocked_ns &&
+			    a->part[i].runnable_ns == b->part[i].runnable_ns && a->part[i].count == b->part[i].count);
+}
+
+static struct source_open whole_open(void)
+{
+	return (struct source_open){
+		.pid = 1, .tid = 2, .start_ns = 3, .cgroup_id = 4, .exe_id = 5, .comm = "0123456789abcdef", .id = 6,
+		.since_ns = 7, .woken_ns = 8, .call = CALL_STOPPED, .state = WAIT_STOPPED, .seeded = true,
+		.has_stack = true, .cpu = 9, .node = 1, .machine = 62, .nr_regs = 3, .regs = { 10, 11, 12 },
+		.nr_kernel = 2, .kernel = kernel,
+	};
+}
+
+static void assert_same_open(const struct source_open *a, const struct source_open *b)
+{
+	assert_true(a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns &&
+		    a->cgroup_id == b->cgroup_id && a->exe_id == b->exe_id && a->id == b->id);
+	assert_string_equal(a->comm, b->comm);
+	assert_true(a->since_ns == b->since_ns && a->woken_ns == b->woken_ns && a->call == b->call &&
+		    a->state == b->state && a->seeded == b->seeded && a->has_stack == b->has_stack);
+	assert_true(a->cpu == b->cpu && a->node == b->node && a->machine == b->machine && a->nr_regs == b->nr_regs &&
+		    a->nr_kernel == b->nr_kernel);
+	assert_memory_equal(a->regs, b->regs, sizeof(a->regs));
+	assert_memory_equal(a->kernel, b->kernel, a->nr_kernel * 8);
+}
+
+static const struct source_home home = { .pid = 1, .tid = 2, .start_ns = 3, .home = -1, .node = 1, .policy = 2,
+					 .nodes = { 3, 4 } };
+
 /* A capture of one of each kind. */
 struct made_file {
 	char *bytes;
 	size_t n;
 };
 
-static const struct rawfile_head head = { .begun_ns = 1, .freq_hz = 99, .stack_bytes = 32768, .event = "cpu-clock" };
+static const struct rawfile_head head = { .begun_ns = 1, .freq_hz = 99, .stack_bytes = 32768, .nodes = 2,
+					  .off_cpu = true, .wakers = true, .event = "cpu-clock" };
+
+static const struct rawfile_turn turn = {
+	.seen_ns = 5000, .from_ns = 5001, .now_ns = 5002, .wait_period_ns = 7, .balancing_faults = 8,
+	.stats = {
+		.lost = { .n = { [LOST_RING_FULL] = 5, [LOST_SIDE_BAND] = 6 } },
+		.late = 1, .waits = 2, .switches = 3, .summed = 4, .unsummed = 5, .inferred = 6, .stacks_read = 7,
+		.stacks_hung = 8, .stacks_denied = 9, .kstacks_checked = 10, .kstacks_different = 11, .gaps = 12,
+		.gaps_ns = 13, .cpus_sampled = 14, .freq_hz = 15,
+	},
+};
 
 static struct made_file make_file(void)
 {
@@ -207,8 +310,24 @@ static struct made_file make_file(void)
 		whole_sample(RAW_WAKE),
 		whole_sample(RAW_FAULT),
 		whole_hit(),
+		whole_sample(RAW_MOVE),
+		whole_stack(),
 	};
-	const struct losses lost = { .n = { [LOST_RING_FULL] = 5, [LOST_SIDE_BAND] = 6 } };
+	const struct rawfile_item answers[] = {
+		{ .what = RAWFILE_PROBE, .probe = { .number = 3, .unit = UNIT_TIME, .text = "sys:openat" } },
+		{ .what = RAWFILE_TOTAL, .total = total },
+		{ .what = RAWFILE_TOTALS, .ns = 20 },
+		{ .what = RAWFILE_SUMS_TURN, .ns = 21 },
+		{ .what = RAWFILE_SUM, .sum = sum },
+		{ .what = RAWFILE_OPEN, .open = whole_open() },
+		{ .what = RAWFILE_LOOK, .ns = 22 },
+		{ .what = RAWFILE_STACK, .event = whole_stack() },
+		{ .what = RAWFILE_COMES, .asked = { .tid = 2, .start_ns = 3, .id = 4 } },
+		{ .what = RAWFILE_HOME, .home = home },
+		{ .what = RAWFILE_HOMES },
+		{ .what = RAWFILE_STOP, .ns = 23 },
+	};
+	struct rawfile_item item = { .what = RAWFILE_TURN, .turn = turn };
 	struct made_file m = { 0 };
 	void *buf = malloc(RAWFILE_RECORD_MAX);
 	FILE *f = open_memstream(&m.bytes, &m.n);
@@ -216,13 +335,20 @@ static struct made_file make_file(void)
 	assert_true(f && buf);
 	events[6].wake = (struct raw_wake){ .tid = 5, .start_ns = 6, .wait_id = 7, .context = WAKER_SOFTIRQ };
 	events[7].sample.addr = 0x7f0000000000;
+	events[9].wait = whole_wait().wait;
 	assert_int_equal(rawfile_begin(f, &head), 0);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		assert_int_equal(rawfile_put(f, &events[i], buf), 0);
+		item = (struct rawfile_item){ .what = RAWFILE_EVENT, .told = i == 1, .further = i == 10,
+					      .event = events[i] };
+		assert_int_equal(rawfile_put(f, &item, buf), 0);
+		item = (struct rawfile_item){ .what = RAWFILE_TURN, .turn = { .seen_ns = 4 } };
 		if (i == 3)
-			assert_int_equal(rawfile_put_turn(f, 4, &lost), 0);
+			assert_int_equal(rawfile_put(f, &item, buf), 0);
 	}
-	assert_int_equal(rawfile_put_turn(f, 5000, &lost), 0);
+	item = (struct rawfile_item){ .what = RAWFILE_TURN, .turn = turn };
+	assert_int_equal(rawfile_put(f, &item, buf), 0);
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		assert_int_equal(rawfile_put(f, &answers[i], buf), 0);
 	fclose(f);
 	free(buf);
 	return m;
@@ -237,20 +363,62 @@ static struct rawfile *open_bytes(char *bytes, size_t n)
 
 	assert_non_null(f);
 	assert_int_equal(rawfile_open(f, &got, &r, &e), 0);
-	assert_true(got.begun_ns == 1 && got.freq_hz == 99 && got.stack_bytes == 32768 &&
-		    !strcmp(got.event, "cpu-clock"));
+	assert_true(got.begun_ns == 1 && got.freq_hz == 99 && got.stack_bytes == 32768 && got.nodes == 2 &&
+		    got.off_cpu && got.wakers && !strcmp(got.event, "cpu-clock"));
 	return r;
+}
+
+static struct rawfile_item next_item(struct rawfile *r, enum rawfile_what what)
+{
+	struct rawfile_item item;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(rawfile_next(r, &item, &e), what);
+	assert_int_equal(item.what, what);
+	return item;
 }
 
 static struct raw_event next_event(struct rawfile *r)
 {
-	struct losses lost;
-	struct raw_event ev;
-	struct err e = ERR_INIT;
-	uint64_t seen_ns;
+	return next_item(r, RAWFILE_EVENT).event;
+}
 
-	assert_int_equal(rawfile_next(r, &ev, &seen_ns, &lost, &e), RAWFILE_EVENT);
-	return ev;
+static void answers_come_back(struct rawfile *r)
+{
+	const struct source_open open = whole_open();
+	const struct raw_event under_way = whole_stack();
+	struct rawfile_item item = next_item(r, RAWFILE_PROBE);
+	struct raw_event kept;
+	size_t bytes;
+	void *copy;
+
+	assert_true(item.probe.number == 3 && item.probe.unit == UNIT_TIME);
+	assert_string_equal(item.probe.text, "sys:openat");
+	item = next_item(r, RAWFILE_TOTAL);
+	assert_same_total(&item.total, &total);
+	assert_int_equal(next_item(r, RAWFILE_TOTALS).ns, 20);
+	assert_int_equal(next_item(r, RAWFILE_SUMS_TURN).ns, 21);
+	item = next_item(r, RAWFILE_SUM);
+	assert_same_sum(&item.sum, &sum);
+	item = next_item(r, RAWFILE_OPEN);
+	assert_same_open(&item.open, &open);
+	rawfile_unread(r);
+	item = next_item(r, RAWFILE_OPEN);
+	assert_same_open(&item.open, &open);
+	assert_int_equal(next_item(r, RAWFILE_LOOK).ns, 22);
+	item = next_item(r, RAWFILE_STACK);
+	assert_same_stack(&item.event, &under_way);
+	copy = rawfile_keep(r, &bytes);
+	assert_true(copy && bytes && rawfile_kept(copy, &kept));
+	assert_same_stack(&kept, &under_way);
+	free(copy);
+	item = next_item(r, RAWFILE_COMES);
+	assert_true(item.asked.tid == 2 && item.asked.start_ns == 3 && item.asked.id == 4);
+	item = next_item(r, RAWFILE_HOME);
+	assert_true(item.home.pid == 1 && item.home.tid == 2 && item.home.start_ns == 3 && item.home.home == -1 &&
+		    item.home.node == 1 && item.home.policy == 2 && item.home.nodes[0] == 3 && item.home.nodes[1] == 4);
+	next_item(r, RAWFILE_HOMES);
+	assert_int_equal(next_item(r, RAWFILE_STOP).ns, 23);
 }
 
 static void all_kinds_come_back(void **state)
@@ -258,13 +426,14 @@ static void all_kinds_come_back(void **state)
 	struct made_file m = make_file();
 	struct rawfile *r = open_bytes(m.bytes, m.n);
 	struct raw_event ev = next_event(r), want;
-	struct losses lost;
-	uint64_t seen_ns;
+	struct rawfile_item item;
 
 	(void)state;
 	assert_true(ev.kind == RAW_COMM && ev.comm.exec && !strcmp(ev.comm.comm, "name") && ev.time_ns == 1 &&
 		    ev.pid == 10);
-	ev = next_event(r);
+	item = next_item(r, RAWFILE_EVENT);
+	assert_true(item.told && !item.further);
+	ev = item.event;
 	assert_true(ev.kind == RAW_MMAP && ev.cpu == 1 && ev.node == 1 && ev.mmap.start == 0x1000 &&
 		    ev.mmap.len == 0x2000);
 	assert_true(ev.mmap.pgoff == 0x3000 && ev.mmap.prot == 5 && ev.mmap.flags == 2 && ev.mmap.maj == 8 &&
@@ -276,8 +445,7 @@ static void all_kinds_come_back(void **state)
 	assert_true(ev.kind == RAW_FORK && ev.pid == 12 && ev.fork.ppid == 10 && ev.fork.ptid == 11);
 	ev = next_event(r);
 	assert_true(ev.kind == RAW_EXIT && ev.time_ns == 4 && ev.tid == 12);
-	assert_int_equal(rawfile_next(r, &ev, &seen_ns, &lost, NULL), RAWFILE_TURN);
-	assert_true(seen_ns == 4 && lost.n[LOST_RING_FULL] == 5 && lost.n[LOST_SIDE_BAND] == 6);
+	assert_int_equal(next_item(r, RAWFILE_TURN).turn.seen_ns, 4);
 	ev = next_event(r);
 	want = whole_sample(RAW_SAMPLE);
 	assert_same_sample(&ev, &want);
@@ -294,9 +462,18 @@ static void all_kinds_come_back(void **state)
 	want = whole_hit();
 	assert_same_sample(&ev, &want);
 	assert_same_hit(&ev.hit, &want.hit);
-	assert_int_equal(rawfile_next(r, &ev, &seen_ns, &lost, NULL), RAWFILE_TURN);
-	assert_int_equal(seen_ns, 5000);
-	assert_int_equal(rawfile_next(r, &ev, &seen_ns, &lost, NULL), RAWFILE_END);
+	ev = next_event(r);
+	assert_int_equal(ev.kind, RAW_MOVE);
+	want = whole_wait();
+	assert_same_wait(&ev.wait, &want.wait);
+	item = next_item(r, RAWFILE_EVENT);
+	want = whole_stack();
+	assert_true(item.further && item.event.kind == RAW_WAIT_STACK);
+	assert_same_stack(&item.event, &want);
+	item = next_item(r, RAWFILE_TURN);
+	assert_same(item.turn, turn);
+	answers_come_back(r);
+	next_item(r, RAWFILE_END);
 	assert_false(rawfile_cut(r));
 	rawfile_close(r);
 	free(m.bytes);
@@ -305,12 +482,10 @@ static void all_kinds_come_back(void **state)
 /* All that can be read of R; 0 at its end, a negative errno where that is. */
 static int read_all(struct rawfile *r, struct err *e)
 {
-	struct losses lost;
-	struct raw_event ev;
-	uint64_t seen_ns;
+	struct rawfile_item item;
 	int what;
 
-	while ((what = rawfile_next(r, &ev, &seen_ns, &lost, e)) > 0)
+	while ((what = rawfile_next(r, &item, e)) > 0)
 		;
 	return what;
 }
@@ -334,7 +509,7 @@ static void cut_anywhere(void **state)
 		assert_int_equal(read_all(r, NULL), 0);
 		rawfile_close(r);
 	}
-	assert_int_equal(heads, 55);
+	assert_int_equal(heads, 63);
 	free(m.bytes);
 }
 
@@ -344,7 +519,7 @@ static void damaged_anywhere(void **state)
 	struct made_file m = make_file();
 
 	(void)state;
-	for (size_t at = 56; at < m.n; at++) {
+	for (size_t at = 64; at < m.n; at++) {
 		struct err e = ERR_INIT;
 		struct rawfile *r;
 		int end;
