@@ -474,11 +474,6 @@ static int engine_build_numa(struct engine *en, const struct engine_config *c, s
 	return r;
 }
 
-static int call_on(void *ctx, int fd, struct err *e)
-{
-	return source_call_on(ctx, fd, e);
-}
-
 /* Will stacks be walked by mappings that have changed, until that has had its turn? */
 static bool walks_untold(const struct engine *en)
 {
@@ -493,7 +488,7 @@ static int build_watch(struct engine *en, const struct engine_config *c, struct 
 {
 	const int r = target_watch_new(&c->plan, c->child, &en->watch, e);
 
-	return r < 0 ? r : target_watch_each(en->watch, call_on, en->source, e);
+	return r < 0 ? r : target_watch_call(en->watch, en->source, e);
 }
 
 static int engine_build(struct engine *en, const struct engine_config *c, struct err *e)

@@ -3,6 +3,9 @@
  * engine.h - the thread that owns all mutable state of a capture: it reads a source, follows
  * processes, unwinds, feeds the profile and the recorder, and never waits for a file or the screen.
  *
+ * How a raw event becomes a fact, call by call, is in docs/architecture.md, "From the ring to the
+ * profile"; event_sink.h is where all of them meet.
+ *
  * Views and exporters ask for snapshots and status. The engine takes their lock only to hand over a
  * finished value.
  */

@@ -150,12 +150,12 @@ static bool one_ended(struct target_watch *tw, struct watched *w)
 	return clock_mono_ns() - w->ended_ns >= STATUS_NS;
 }
 
-int target_watch_each(const struct target_watch *tw, target_fd_fn *each, void *ctx, struct err *e)
+int target_watch_call(const struct target_watch *tw, struct source *s, struct err *e)
 {
-	int r = tw->child_fd < 0 ? 0 : each(ctx, tw->child_fd, e);
+	int r = tw->child_fd < 0 ? 0 : source_call_on(s, tw->child_fd, e);
 
 	for (size_t i = 0; i < tw->list.n && !r; i++)
-		r = tw->list.v[i].pidfd < 0 ? 0 : each(ctx, tw->list.v[i].pidfd, e);
+		r = tw->list.v[i].pidfd < 0 ? 0 : source_call_on(s, tw->list.v[i].pidfd, e);
 	return r;
 }
 

@@ -40,11 +40,10 @@ bool target_watch_ended(struct target_watch *w, enum target_state *state, int *c
 bool target_watch_ending(const struct target_watch *w);
 
 /*
- * Calls EACH for every descriptor that becomes readable when something watched ends; threads have
- * none. A non-zero result of EACH ends the loop and is returned.
+ * Has a waiting source_read() of S return when something watched ends, as source_call_on(). Not for
+ * threads, which have no descriptors.
  */
-typedef int target_fd_fn(void *ctx, int fd, struct err *e);
-int target_watch_each(const struct target_watch *w, target_fd_fn *each, void *ctx, struct err *e);
+int target_watch_call(const struct target_watch *w, struct source *s, struct err *e);
 
 /*
  * Whether EV says that the watched process, if there is just one, has executed another program: its
