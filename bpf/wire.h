@@ -171,6 +171,31 @@ struct sb_part_text {
 #define SB_PROBE_FORK 8          /* a task makes another one; arguments: 1 = a process, 0 = a thread; and its number */
 #define SB_PROBE_PLACED 64
 #define SB_CALLS_MAX 1024u       /* numbers of system calls that can be probed are below */
+
+/*
+ * Arguments of the hit of a system call: up to SB_CALL_RESULT those that it was called with. From
+ * SB_CALL_NUMBER on they are there only where somebody traces.
+ */
+#define SB_CALL_RESULT 6u
+#define SB_CALL_NUMBER 7u        /* of the native ABI */
+/* what the descriptor of sb_call_wish.file stands for: inode; and device, generation and kind. 0 = not known */
+#define SB_CALL_FILE 8u
+#define SB_CALL_MADE 10u         /* the same of the descriptor that was returned */
+
+/* What somebody who traces wants to know of a system call. All zero: nothing else. */
+#define SB_CALL_TEXTS 2u
+struct sb_call_wish {
+	__u8 text[SB_CALL_TEXTS];        /* bytes that arguments point to: SB_WISH_*; 0 = none */
+	__u8 file;               /* which argument is a descriptor, + 1; 0 = none */
+	__u8 more;               /* SB_WISH_MADE, SB_WISH_BEGUN */
+};
+#define SB_WISH_MADE 0x1u        /* what it returns is a descriptor */
+#define SB_WISH_BEGUN 0x2u       /* it does not return: it is told when it begins, SB_EVENT_OPEN, without a stack */
+#define SB_WISH_ARG 0x07u        /* which argument, + 1: of a string, unless ... */
+#define SB_WISH_IN 0x08u         /* ... it is that of as many bytes as the argument behind it says */
+#define SB_WISH_OUT 0x10u        /* ... or as the call has returned, which wrote them */
+#define SB_DATA_MAX 64u          /* of these bytes, so many are told */
+
 #define SB_COOKIE(probe, text) ((__u64)(text) << 32 | (probe))
 #define SB_COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32))         /* which argument is a string, + 1; 0 = none is */
@@ -554,6 +579,7 @@ _Static_assert(sizeof(struct sb_slot) == 24, "sb_slot is shared with user space"
 _Static_assert(sizeof(struct sb_part_addr) == 16, "sb_part_addr is wire format");
 _Static_assert(sizeof(struct sb_part_event) == 40, "sb_part_event is wire format");
 _Static_assert(sizeof(struct sb_part_text) == 16, "sb_part_text is wire format");
+_Static_assert(sizeof(struct sb_call_wish) == 4, "sb_call_wish is shared with user space");
 _Static_assert(sizeof(struct sb_home) == 48, "sb_home is what the iterator writes");
 _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is shared with user space");
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");

@@ -94,3 +94,6 @@ tests_fuzz_fuzz_site_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_tracepoint
 tests_fuzz_fuzz_tracepoint_SOURCES = tests/fuzz/fuzz_tracepoint.c $(fuzz_main)
 tests_fuzz_fuzz_tracepoint_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_trace
+tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_main)
+tests_fuzz_fuzz_trace_LDADD = $(fuzz_ldadd)

@@ -99,6 +99,7 @@ suites_probe += tests/unit/test_find_kernel
 suites_probe += tests/unit/test_functions
 suites_probe += tests/unit/test_site
 suites_probe += tests/unit/test_spec
+suites_probe += tests/unit/test_trace
 suites_probe += tests/unit/test_usdt
 
 suites_process =

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/trace: one "libsberf_a_SOURCES += src/trace/FILE" a line, headers too.
+libsberf_a_SOURCES += src/trace/callargs.c
+libsberf_a_SOURCES += src/trace/callargs.h
+libsberf_a_SOURCES += src/trace/callflags.c
+libsberf_a_SOURCES += src/trace/callflags.h
+libsberf_a_SOURCES += src/trace/callflags_socket.c
+libsberf_a_SOURCES += src/trace/callsums.c
+libsberf_a_SOURCES += src/trace/callsums.h
+libsberf_a_SOURCES += src/trace/calltable.c
+libsberf_a_SOURCES += src/trace/calltable.h
+libsberf_a_SOURCES += src/trace/calltext.c
+libsberf_a_SOURCES += src/trace/calltext.h
+libsberf_a_SOURCES += src/trace/fdpaths.c
+libsberf_a_SOURCES += src/trace/fdpaths.h
+libsberf_a_SOURCES += src/trace/hit.c
+libsberf_a_SOURCES += src/trace/hit.h
+libsberf_a_SOURCES += src/trace/hitline.c
+libsberf_a_SOURCES += src/trace/hitline.h
+libsberf_a_SOURCES += src/trace/hitorder.c
+libsberf_a_SOURCES += src/trace/hitorder.h
