@@ -5,6 +5,11 @@
  *
  * Both tracepoints are passed by every system call of the machine while they are on; those that no
  * probe asks for cost a look at one byte.
+ *
+ * Where somebody traces, each is told with more: strings and the begin of data that its arguments
+ * point to, and which files its descriptors stand for. Strings are read at entry, before the call
+ * can change anything, and at return where they were not in memory by then: the kernel has read
+ * them meanwhile.
  */
 #ifndef SBERF_BPF_CALLS_H
 #define SBERF_BPF_CALLS_H
@@ -14,11 +19,24 @@
 /* By number: which probe it is of, as SB_PROBE_PLACED + N + 1; 0 = none. User space sets it, at any time. */
 __u8 call_probes[SB_CALLS_MAX] = { 0 };
 
+/* By number, what is told of it where somebody traces. User space sets it before. */
+struct sb_call_wish call_wishes[SB_CALLS_MAX] = { 0 };
+
 /* A call under way. */
 struct call {
 	__u64 begun_ns;
 	__u64 arg[SB_CALL_ARGS];
 	__u32 probe;
+	__u32 nr;
+};
+
+/* What is kept of it for a trace. */
+#define NOT_READ 0xffffu
+struct call_text {
+	__u64 file[2];
+	__u16 got[SB_CALL_TEXTS];        /* bytes; NOT_READ = none could be read, or are wanted */
+	__u16 flags[SB_CALL_TEXTS];
+	__u64 word[SB_CALL_TEXTS][SB_TEXT_MAX / 8];
 };
 
 struct {
@@ -27,6 +45,163 @@ struct {
 	__type(key, int);
 	__type(value, struct call);
 } calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct call_text);
+} call_texts SEC(".maps");
+
+/* Which file descriptor FD of TASK stands for, in ID: what SB_CALL_FILE says. */
+static __always_inline void tell_file(struct task_struct *task, __u32 fd, __u64 id[2])
+{
+	struct files_struct *files = plain(task)->files;
+	struct fdtable *fdt = files ? files->fdt : NULL;
+	struct file *file = NULL;
+	struct inode *inode;
+
+	id[0] = id[1] = 0;
+	if (!fdt || fd >= fdt->max_fds || bpf_probe_read_kernel(&file, sizeof(file), fdt->fd + fd) || !file)
+		return;
+	inode = BPF_CORE_READ(file, f_inode);
+	id[0] = BPF_CORE_READ(inode, i_ino);
+	/* All that has no place in a file system (eventfd, epoll, ...) has one inode. */
+	id[1] = ((__u64)BPF_CORE_READ(inode, i_sb, s_dev) << 32 | BPF_CORE_READ(inode, i_generation)) ^
+		(__u64)BPF_CORE_READ(file, f_op) * MIX;
+}
+
+/* Bytes at ADDR, which are WANT, into text I of T. */
+static __always_inline void read_data(struct call_text *t, unsigned int i, __u64 addr, __u64 want)
+{
+	__u32 n = want < SB_DATA_MAX ? (__u32)want : SB_DATA_MAX;
+
+	barrier_var(n);
+	if (n > SB_DATA_MAX || bpf_probe_read_user(t->word[i], n, (void *)addr))
+		return;
+	t->got[i] = n;
+	t->flags[i] = want > n ? SB_TEXT_CUT : 0;
+}
+
+/* The string at ADDR into text I of T. */
+static __always_inline void read_string(struct call_text *t, unsigned int i, __u64 addr)
+{
+	const long got = bpf_probe_read_user_str(t->word[i], SB_TEXT_MAX, (void *)addr);
+
+	if (got <= 0 || got > SB_TEXT_MAX)
+		return;
+	t->got[i] = (__u16)got - 1;
+	t->flags[i] = got == SB_TEXT_MAX ? SB_TEXT_CUT : 0;
+}
+
+/*
+ * Reads into T what is wanted of CALL and has not been read, at its entry, or when it has RETURNED
+ * with RESULT.
+ */
+static __always_inline void read_texts(struct call_text *t, const struct call *call, const struct sb_call_wish *wish,
+				       bool returned, long result)
+{
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_TEXTS; i++) {
+		const __u32 how = wish->text[i], arg = (how & SB_WISH_ARG) - 1;
+
+		if (arg >= SB_CALL_ARGS || t->got[i] != NOT_READ || (!returned && how & SB_WISH_OUT))
+			continue;
+		if (how & SB_WISH_OUT)
+			read_data(t, i, call->arg[arg], result > 0 ? result : 0);
+		else if (!(how & SB_WISH_IN))
+			read_string(t, i, call->arg[arg]);
+		else if (arg + 1 < SB_CALL_ARGS)
+			read_data(t, i, call->arg[arg], call->arg[arg + 1]);
+	}
+}
+
+/* CALL of TASK begins. */
+static __always_inline void trace_call(struct task_struct *task, const struct call *call)
+{
+	struct call_text *t = bpf_task_storage_get(&call_texts, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	const struct sb_call_wish *wish;
+	__u32 nr = call->nr, arg;
+
+	if (!t || nr >= SB_CALLS_MAX)
+		return;
+	wish = &call_wishes[nr];
+	t->got[0] = t->got[1] = NOT_READ;
+	t->file[0] = t->file[1] = 0;
+	arg = wish->file - 1u;
+	if (arg < SB_CALL_ARGS)
+		tell_file(task, (__u32)call->arg[arg], t->file);
+	read_texts(t, call, wish, false, 0);
+}
+
+/* CALL of TASK, which has returned, is told with what is known of its files. */
+static __always_inline void trace_return(struct task_struct *task, const struct call *call, struct hit *hit)
+{
+	struct call_text *t = bpf_task_storage_get(&call_texts, task, NULL, 0);
+	const long result = (long)hit->arg[SB_CALL_RESULT];
+	__u32 nr = call->nr;
+
+	hit->nr = SB_ARGS_MAX;
+	hit->arg[SB_CALL_NUMBER] = nr;
+	if (!t || nr >= SB_CALLS_MAX)
+		return;
+	hit->arg[SB_CALL_FILE] = t->file[0];
+	hit->arg[SB_CALL_FILE + 1] = t->file[1];
+	if (call_wishes[nr].more & SB_WISH_MADE && result >= 0)
+		tell_file(task, (__u32)result, &hit->arg[SB_CALL_MADE]);
+	read_texts(t, call, &call_wishes[nr], true, result);
+}
+
+static __always_inline __u32 put_call_texts(struct scratch *s, __u32 off, struct task_struct *task)
+{
+	struct call_text *t = bpf_task_storage_get(&call_texts, task, NULL, 0);
+	struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+	__u32 nr = call ? call->nr : SB_CALLS_MAX;
+
+	if (!t || nr >= SB_CALLS_MAX)
+		return off;
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_TEXTS; i++) {
+		const __u32 got = t->got[i];
+		struct sb_part_text *p;
+
+		barrier_var(off);
+		if (got >= SB_TEXT_MAX || off > RECORD_MAX - TEXT_BYTES)
+			continue;
+		p = (void *)(s->rec + off);
+		p->part.size = sizeof(*p) + ((got + 7) & ~7u);
+		p->part.type = SB_PART_TEXT;
+		p->part.flags = t->flags[i];
+		p->arg = (call_wishes[nr].text[i] & SB_WISH_ARG) - 1;
+		p->got = got;
+		p->pad = 0;
+		__builtin_memcpy(p + 1, t->word[i], SB_TEXT_MAX);
+		off += sizeof(*p) + ((got + 7) & ~7u);
+	}
+	return off;
+}
+
+/* Tells that CALL of TASK has begun. */
+static __always_inline void tell_begun(struct task_struct *task, const struct call *call)
+{
+	struct hit hit = { .probe = call->probe, .nr = SB_ARGS_MAX, .call = true };
+	struct sb_cpu *c = this_cpu();
+	__u32 place;
+	struct scratch *s = c ? take_probe_scratch(c, &place) : NULL;
+	struct sb_part_event *event;
+
+	if (!s)
+		return;
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
+		hit.arg[i] = call->arg[i];
+	hit.arg[SB_CALL_NUMBER] = call->nr;
+	put_hit(s, &hit, task, bpf_ktime_get_ns());
+	event = (void *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES);
+	event->part.flags = SB_EVENT_OPEN;
+	send_scratch(c, s, EVENT_HEAD_BYTES);
+	give_scratch(s);
+}
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
@@ -51,6 +226,13 @@ int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
 	}
 	sb_regs_to_call_args(regs, call->arg);
 	call->probe = SB_PROBE_PLACED + probe - 1u;
+	call->nr = (__u32)id;
+	if (tracing && call_wishes[id].more & SB_WISH_BEGUN) {
+		tell_begun(task, call);
+		return 0;
+	}
+	if (tracing)
+		trace_call(task, call);
 	call->begun_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -69,8 +251,10 @@ static __always_inline int on_call_exit(__u64 *ctx, bool walk)
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		hit.arg[i] = call->arg[i];
-	hit.arg[SB_CALL_ARGS] = ctx[1];
+	hit.arg[SB_CALL_RESULT] = ctx[1];
 	call->begun_ns = 0;
+	if (tracing)
+		trace_return(task, call, &hit);
 	return tell_hit(ctx, &hit, NULL, walk);
 }
 

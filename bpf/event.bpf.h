@@ -78,6 +78,9 @@ static __always_inline __u32 put_text(struct scratch *s, __u32 off, __u32 arg, _
 	return off + sizeof(*p) + bytes;
 }
 
+/* Puts what a trace wants of the system call that the current task has made at OFF. Returns the offset behind it. */
+static __always_inline __u32 put_call_texts(struct scratch *s, __u32 off, struct task_struct *task);
+
 /*
  * The current task, which is of the target, hits HIT. REGS: where its user's side is, for a probe
  * in its own code; NULL: it has entered the kernel, whose stack is of interest, too.
@@ -104,6 +107,8 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 		off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	if (hit->text)
 		off = put_text(s, off, hit->text - 1, hit->text_addr);
+	if (tracing && hit->call)
+		off = put_call_texts(s, off, task);
 	send_scratch(c, s, off);
 	give_scratch(s);
 	return 0;

@@ -70,6 +70,7 @@ struct super_block {
 
 struct inode {
 	unsigned long i_ino;
+	__u32 i_generation;
 	struct super_block *i_sb;
 };
 
@@ -85,9 +86,22 @@ struct path {
 	struct dentry *dentry;
 };
 
+struct file_operations;
+
 struct file {
+	const struct file_operations *f_op;
 	struct inode *f_inode;
 	struct path f_path;
+};
+
+/* include/linux/fdtable.h */
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
 };
 
 struct mm_struct {
@@ -172,6 +186,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
 	struct mm_struct *mm;
+	struct files_struct *files;
 	struct css_set *cgroups;
 	unsigned long sas_ss_sp;        /* the alternate signal stack: lowest address, and size (0 = none) */
 	unsigned long sas_ss_size;

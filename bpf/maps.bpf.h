@@ -19,9 +19,9 @@
 #define EVENT_BYTES (sizeof(struct sb_part_event) + 8 * SB_ARGS_MAX)
 #define EVENT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + EVENT_BYTES)
 #define TEXT_BYTES (sizeof(struct sb_part_text) + SB_TEXT_MAX)
-/* The longest is that of an event, with a text. */
+/* The longest is that of a system call, with its texts. */
 #define RECORD_MAX (EVENT_HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + STACK_ROOM + WALK_HEAD_BYTES + \
-		    8 * SB_WALK_MAX + TEXT_BYTES)
+		    8 * SB_WALK_MAX + SB_CALL_TEXTS * TEXT_BYTES)
 
 #define WAIT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
 #define WAKE_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wake))
@@ -66,6 +66,7 @@ const volatile __u32 walk_max = SB_KSTACK_MAX;
  */
 const volatile __u32 probe_first = 0xffffffff;
 #define PROBE_PLACES 2u
+const volatile bool tracing = false;                     /* each system call is told with what call_wishes says */
 const volatile bool off_cpu = false;                     /* follow waits */
 /* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */
 const volatile bool prev_state_arg = false;

@@ -170,6 +170,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	k->walks = capture_walks(plan);
 	s->rodata->verify_every = plan->verify_every;
 	s->rodata->probe_first = k->sizes.probe_first;
+	s->rodata->tracing = plan->call_wishes;
 	s->rodata->off_cpu = plan->off_cpu;
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
@@ -461,6 +462,8 @@ static int name_calls(struct bpf_side *k, const struct capture_plan *plan, struc
 			return err_set(e, EINVAL, "system call %u cannot be probed", c->nr);
 		k->skel->bss->call_probes[c->nr] = (uint8_t)(c->probe + 1);
 	}
+	if (plan->call_wishes)
+		memcpy(k->skel->bss->call_wishes, plan->call_wishes, sizeof(k->skel->bss->call_wishes));
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #include "model/raw.h"
 #include "model/reasons.h"
 
+struct sb_call_wish;
 struct source;
 
 enum capture_event {
@@ -90,6 +91,11 @@ struct capture_plan {
 	/* system calls to probe; NULL = none */
 	const struct capture_call *calls;
 	uint32_t nr_calls;
+	/*
+	 * by number, SB_CALLS_MAX of them, what is told of a call beside its arguments (bpf/wire.h);
+	 * NULL = nothing
+	 */
+	const struct sb_call_wish *call_wishes;
 	bool places_to_come;     /* source_place() will be called */
 	/* code places to probe (capture/link.h), in several files; NULL = none */
 	const struct link_places *places;

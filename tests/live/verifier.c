@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "base/cleanup.h"
+#include "bpf/wire.h"
 #include "capture/bpf_side.h"
 #include "capture/features.h"
 #include "capture/link.h"
@@ -35,6 +36,7 @@ struct kind {
 	bool walk, frame_pointers;
 	uint32_t verify_every;
 	bool older;              /* without all that sberf can do without, but the walks themselves */
+	bool trace;              /* of `sberf trace`: system calls with what they point to, and nothing else */
 };
 
 static const struct kind kinds[] = {
@@ -46,6 +48,7 @@ static const struct kind kinds[] = {
 	{ .name = "tids", .target = TARGET_TIDS, .walk = true },
 	{ .name = "cgroup", .target = TARGET_CGROUP, .walk = true },
 	{ .name = "older", .target = TARGET_PIDS, .walk = true, .older = true },
+	{ .name = "trace", .target = TARGET_PIDS, .walk = true, .trace = true },
 };
 
 /* Every program that this process holds a descriptor of. */
@@ -113,6 +116,7 @@ static int show(const struct kind *kind)
 		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK, .places = &place, .nr_places = 1,
 		.calls = &call, .nr_calls = 1,
 	};
+	static const struct sb_call_wish wishes[SB_CALLS_MAX];
 	struct cpu_layout layout = { 0 };
 	struct bpf_side *k = NULL;
 	struct err e = ERR_INIT;
@@ -120,6 +124,12 @@ static int show(const struct kind *kind)
 
 	if (kind->older)
 		force_older();
+	if (kind->trace) {
+		plan.call_wishes = wishes;
+		plan.off_cpu = plan.wakers = false;
+		plan.numa = NUMA_OFF;
+		plan.kinds = plan.nr_places = 0;
+	}
 	if (!r) {
 		pretend_nodes(&layout);
 		r = bpf_side_open(&plan, &layout, FREQ_HZ, &k, &e);

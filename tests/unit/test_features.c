@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "bpf/wire.h"
 #include "bpf/sberf.skel.h"
 #include "bpf/sberf_plain.skel.h"
 #include "capture/features.h"
