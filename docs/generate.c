@@ -166,7 +166,7 @@ static void options_of(const struct command_info *c)
 			fputs(".TP\n\\fB\\-\\-\\fR \\fICOMMAND\\fR [\\fIARGS\\fR...]\nA command that sberf "
 			      "starts.\n", stdout);
 	}
-	if (c->bit & CMD_CAPTURING) {
+	if (c->bit & CMD_TARGETING) {
 		fputs(".SS Units\n", stdout);
 		line("Times take the units ns, us, ms, s, m and h and may have a fraction; without a unit they are "
 		     "seconds. Sizes "
@@ -481,6 +481,9 @@ static void exit_statuses(const struct command_info *c)
 	if (c && c->bit == CMD_DIFF)
 		fputs(".TP\n3\nWith \\-\\-fail\\-above: a function grew; a sentence on standard error says "
 		      "which.\n", stdout);
+	if (c && c->bit == CMD_TRACE)
+		fputs(".PP\nWith a command behind \\-\\-, its exit status, or 128 and the number of the signal that "
+		      "ended it; 127 when it was not found, 126 when it cannot be executed.\n", stdout);
 	if (c && c->bit == CMD_RECORD)
 		fputs(".PP\nWith a command behind \\-\\-, its exit status, or 128 and the number of the signal that "
 		      "ended it; 127 when it "
@@ -638,7 +641,8 @@ static void probe_page(void)
 	fputs(".SH DESCRIPTION\n", stdout);
 	line("A probe is a place in a program or in the kernel. Whenever a thread comes there, sberf takes note, "
 	     "with the stack that led there. This page describes how a probe is written. Of these "
-	     "sberf top and sberf record can place sys, uprobe and usdt so far (--probe), without condition and sum; "
+	     "sberf top, sberf record and sberf trace can place sys, uprobe and usdt so far (--probe), without "
+	     "condition and sum; "
 	     "sberf list shows what there is.");
 	fputs(".SS Kinds\n", stdout);
 	probe_kinds();
@@ -726,7 +730,7 @@ static void completion_of(const struct command_info *c)
 	for (size_t i = 0; i < nr_opts; i++)
 		if (opts[i].commands & c->bit)
 			printf("--%s ", opts[i].name);
-	fputs(c->bit & CMD_CAPTURING ? "--\" ;;\n" : "\" ;;\n", stdout);
+	fputs(c->bit & CMD_TARGETING ? "--\" ;;\n" : "\" ;;\n", stdout);
 	if (c->bit & (CMD_READING | CMD_CHECK | CMD_MERGE))
 		fputs("\t\t*) _sberf_words -f ;;\n", stdout);
 	fputs("\t\tesac\n\t\t;;\n", stdout);

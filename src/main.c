@@ -33,6 +33,7 @@ static int run_command(const struct options *o, struct err *e)
 		{ "diff", cmd_diff },
 		{ "doctor", cmd_doctor },
 		{ "list", cmd_list },
+		{ "trace", cmd_trace },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -99,7 +99,7 @@ void help_command(FILE *f, const struct command_info *c)
 	}
 	for (int s = 0; s < NR_SECTIONS; s++)
 		help_put_section(f, c, (enum opt_section)s);
-	if (c->bit & CMD_CAPTURING)
+	if (c->bit & CMD_TARGETING)
 		fputs("\nTIME takes a unit: 500ms, 5s, 2m. BYTES too: 4096, 32K, 1M.\n", f);
 	fputs("\nExamples:\n", f);
 	for (const char *const *p = c->examples; *p; p += 2)

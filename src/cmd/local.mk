@@ -30,3 +30,4 @@ sberf_SOURCES += src/cmd/top_targets.h
 sberf_SOURCES += src/cmd/timerange.c
 sberf_SOURCES += src/cmd/timerange.h
 sberf_SOURCES += src/cmd/top.c
+sberf_SOURCES += src/cmd/trace.c

@@ -52,6 +52,7 @@ static const struct opt_choice metrics[] = {
 	  { "runnable", (uint32_t)MEASURE_BIT(MEASURE_RUNNABLE) },
 	{ "off-cpu", MEASURES_OFF_CPU }, { "wall", MEASURES_WALL }, { NULL, 0 },
 };
+static const struct opt_choice trace_formats[] = { { "text", false }, { "json", true }, { NULL, 0 } };
 static const struct opt_choice orientations[] = { { "icicle", false }, { "flame", true }, { NULL, 0 } };
 static const struct opt_choice groups[] = {
 	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
@@ -62,17 +63,17 @@ const struct opt opts[] = {
 	/* TARGET */
 	{
 		.letter = 'p', .name = "pid", .metavar = "PID[,PID...]", .type = OPT_IDS, .what = "process id",
-		.section = SECTION_TARGET, .commands = CMD_CAPTURING | CMD_LIST, .target = OPT_TARGET_PIDS,
+		.section = SECTION_TARGET, .commands = CMD_TARGETING | CMD_LIST, .target = OPT_TARGET_PIDS,
 		.at = FIELD(ids), .min = 1, .max = LINUX_PID_MAX,
 		.help = "these processes, with all their threads",
 	}, {
 		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
-		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
+		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
 		.min = 1, .max = LINUX_PID_MAX,
 		.help = "these threads",
 	}, {
 		.letter = 'n', .name = "name", .metavar = "NAME", .type = OPT_TEXT, .what = "name",
-		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_NAME, .at = FIELD(name),
+		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_NAME, .at = FIELD(name),
 		.help = "every process of this name, also those that start later",
 		.more = "NAME is what a process is called (its comm, at most 15 characters), or the file that it "
 			"executes, without folders. A process that gets this name later, by executing a program or by "
@@ -85,7 +86,7 @@ const struct opt opts[] = {
 		.help = "every process of this name",
 	}, {
 		.name = "wait", .type = OPT_FLAG, .min = true,
-		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .at = FIELD(wait),
+		.section = SECTION_TARGET, .commands = CMD_TARGETING, .at = FIELD(wait),
 		.help = "wait for processes of --name to start",
 		.more = "The capture begins at once, even when no process has the name yet, and goes on when the last "
 			"one has ended. It ends when you stop it, or when --duration is over, which counts from the "
@@ -93,13 +94,13 @@ const struct opt opts[] = {
 			"again.",
 	}, {
 		.name = "cgroup", .metavar = "PATH", .type = OPT_DIR, .what = "cgroup",
-		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_CGROUP, .at = FIELD(cgroup),
+		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_CGROUP, .at = FIELD(cgroup),
 		.help = "everything in this cgroup and the cgroups below it",
 		.more = "PATH is a directory of the cgroup v2 file system, or its name below the mount point, as "
 			"--group-by cgroup prints it; / is the root.",
 	}, {
 		.letter = 'a', .name = "all", .type = OPT_FLAG,
-		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_ALL,
+		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_ALL,
 		.help = "the whole machine; top -b does this when nothing is named",
 	},
 	{
@@ -138,7 +139,7 @@ const struct opt opts[] = {
 		.help = "without kernel functions: their time counts for their caller",
 	}, {
 		.name = "stack-size", .metavar = "BYTES", .type = OPT_SIZE32, .what = "stack size",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(stack_bytes),
+		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(stack_bytes),
 		.given = FIELD(stack_fixed), .min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
 		.more = "Without this option sberf learns the size that each executable needs. It begins with 64K, or "
@@ -147,7 +148,7 @@ const struct opt opts[] = {
 			"goes, up to 8M.",
 	}, {
 		.name = "call-graph", .metavar = "HOW", .type = OPT_CHOICE, .what = "call graph",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(call_graph), .choices = call_graphs,
+		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(call_graph), .choices = call_graphs,
 		.fallback = "fallback",
 		.help = "how stacks are unwound",
 		.more = "fallback uses the unwind tables that compilers emit: with them stacks of ordinary binaries "
@@ -162,7 +163,7 @@ const struct opt opts[] = {
 			"comments before the samples of perf-script.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,
+		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(unwind), .choices = unwinds,
 		.fallback = "auto",
 		.help = "where stacks are unwound",
 		.more = "kernel unwinds stacks in the kernel, however large they are, up to 1,024 frames. It uses "
@@ -178,7 +179,7 @@ const struct opt opts[] = {
 			"kernel stacks. The summary counts what was compared and what differed.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536,
+		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(ring_bytes), .min = 65536,
 		.max = 1u << 30, .help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
@@ -231,6 +232,16 @@ const struct opt opts[] = {
 			"and files that are loaded later, get their probes within a fraction of a second. You can give "
 			"--probe several times. Each probe is a metric of its name: top shows it, report --metric "
 			"sys:openat, too.",
+	}, {
+		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
+		.section = SECTION_CAPTURE, .commands = CMD_TRACE, .at = FIELD(probes),
+		.help = "print a line for each hit of SPEC (sys:openat, sys:%file, uprobe:app:f)",
+		.more = "sberf-probe(7) has the grammar, and sberf-record(1) says what of it can be placed so far. You "
+			"can give --probe several times. Without it, sberf prints all system calls: sys:*.",
+	}, {
+		.letter = 'k', .name = "stack", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_TRACE, .at = FIELD(trace_stacks),
+		.help = "print the stack below each line, innermost function first",
 	}, {
 		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
 		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(measures), .choices = metrics,
@@ -360,16 +371,16 @@ const struct opt opts[] = {
 			"for further tools have full names.",
 	}, {
 		.name = "symfs", .metavar = "DIR", .type = OPT_DIR, .what = "directory",
-		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING, .at = FIELD(symfs),
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(symfs),
 		.help = "look for binaries and their debug files under DIR first",
 	}, {
 		.name = "debuginfod", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING, .at = FIELD(debuginfod),
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(debuginfod),
 		.help = "fetch missing debug files from $DEBUGINFOD_URLS",
 		.more = "sberf never fetches anything without this option.",
 	}, {
 		.name = "no-inline", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(no_inline),
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING | CMD_READING, .at = FIELD(no_inline),
 		.help = "without inlined functions",
 	},
 	/* Output */
@@ -447,7 +458,8 @@ const struct opt opts[] = {
 		.more = "So a recording of weeks takes about BYTES times N.",
 	}, {
 		.name = "duration", .metavar = "TIME", .type = OPT_TIME, .what = "duration",
-		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(duration_ns), .min = NSEC_PER_MSEC,
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD | CMD_TRACE, .at = FIELD(duration_ns),
+		.min = NSEC_PER_MSEC,
 		.max = 366ull * 24 * 3600 * NSEC_PER_SEC,
 		.help = "stop after this time",
 		.more = "Without it, sberf records until Ctrl-C, or until the target has ended.",
@@ -457,6 +469,33 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(input),
 		.help = "the recording; sberf.data when not given",
 		.more = "- is standard input.",
+	}, {
+		.letter = 's', .name = "summary", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(trace_sums),
+		.help = "at the end, print for each call how many there were, and how long they took",
+	}, {
+		.letter = 'S', .name = "summary-only", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(trace_sums_only),
+		.help = "print these sums, and no lines",
+	}, {
+		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
+		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(trace_json), .choices = trace_formats,
+		.fallback = "text", .help = "how lines are written",
+		.more = "json is an object for each hit, on a line of its own: time_ns (since 1970), comm, pid, tid, "
+			"cpu, latency_ns, call or probe, args, result, error, stack. An argument that stands for a "
+			"file has another one beside it whose name ends in _path. What was lost is an object with the "
+			"member lost, and a sum one with the member sum.",
+	}, {
+		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
+		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(output),
+		.help = "write to this file instead of standard output",
+		.more = "Without it, a command behind -- writes to standard error instead of standard output.",
+	}, {
+		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
+		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(input),
+		.help = "print what a recording holds, instead of what happens now",
+		.more = "A recording has of each hit of its probes when it was, who, how long it took, and the stack. "
+			"It has no arguments and results.",
 	}, {
 		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording",
 			.positional = true,
@@ -617,7 +656,7 @@ const struct opt opts[] = {
 	},
 	{
 		.name = "verbose", .type = OPT_FLAG, .min = true,
-		.section = SECTION_OTHER, .commands = CMD_CAPTURING | CMD_DOCTOR, .at = FIELD(verbose),
+		.section = SECTION_OTHER, .commands = CMD_TARGETING | CMD_DOCTOR, .at = FIELD(verbose),
 		.help = "at the end, print messages of libbpf and of the verifier",
 		.more = "They go to standard error. Add them to a report about a BPF program that the kernel refuses: "
 			"sberf can go on without some programs, and then nothing else shows the reason. doctor loads "
@@ -817,6 +856,32 @@ static const char *const list_examples[] = {
 	NULL,
 };
 
+static const char *const trace_text[] = {
+	"Prints a line for each hit of a probe while it happens, all system calls when no probe is given: the time of "
+	"day, the thread, its CPU, how long it took, and the call with its arguments and its result. Lines are in "
+	"order of time, which is that of the return. Ctrl-C, the end of the target, or the end of the program that "
+	"reads the lines ends it.",
+	"The target is not stopped. So sberf reads strings and the begin of data when the call begins, and when it "
+	"returns where they were not in memory by then, and looks up files of descriptors a little later. It names "
+	"only the file that the descriptor stood for at that moment. Where it comes too late it prints the "
+	"name that opened the file, if it has seen that call, else none. Foreign bytes are escaped.",
+	"What was lost, because the target was faster than sberf or than whoever reads the lines, is said on "
+	"standard error when it happens, and once more at the end. Calls that had begun before sberf did "
+	"have no line, and those that do not return (exit_group) have one when they begin, without a stack.",
+	"Of a function (uprobe:) the line has the six registers that may hold arguments.",
+	NULL,
+};
+
+static const char *const trace_examples[] = {
+	"sberf trace -- ls", "all system calls of a command",
+	"sberf trace -p 1234 --probe sys:%file", "which files a process opens, looks at and changes",
+	"sberf trace -n redis-server --probe sys:fsync -k", "who calls fsync, with the stack, and how long it takes",
+	"sberf trace -S --duration 5s -p 1234", "how many calls of each kind, and how long they take",
+	"sberf trace --format json -p 1234 | jq -c 'select(.error)'", "calls that fail",
+	"sberf trace -i sberf.data", "each hit of the probes of a recording",
+	NULL,
+};
+
 const struct command_info command_infos[] = {
 	{
 		.name = "top", .bit = CMD_TOP, .synopsis = "[TARGET] [CAPTURE] [-d SECONDS] [-b [-n N]]",
@@ -842,6 +907,10 @@ const struct command_info command_infos[] = {
 		.name = "doctor", .bit = CMD_DOCTOR, .synopsis = "",
 		.summary = "say what is missing to measure on this machine", .text = doctor_text,
 		.examples = doctor_examples,
+	}, {
+		.name = "trace", .bit = CMD_TRACE, .synopsis = "TARGET|-i FILE [--probe SPEC] [-k] [-s]",
+		.summary = "print a line for each system call, or hit of a probe", .text = trace_text,
+		.examples = trace_examples,
 	}, {
 		.name = "list", .bit = CMD_LIST, .synopsis = "[-p PID | -n NAME] [PROBE...]",
 		.summary = "list what can be probed, and what a hit costs", .text = list_text,

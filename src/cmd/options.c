@@ -436,7 +436,7 @@ static int parse_argument(struct parser *p, const char *value)
 {
 	const struct opt *opt = find_positional(p);
 
-	if (!opt && p->command->bit & CMD_CAPTURING)
+	if (!opt && p->command->bit & CMD_TARGETING)
 		return err_set(p->e, EINVAL, "'%s' is no option: to run a command, put -- before it (sberf %s -- %s)",
 			       value, p->command->name, value);
 	if (!opt)
@@ -452,7 +452,7 @@ static int parse_rest(struct parser *p, int argc, char **argv, int i)
 	static const struct opt dashes = { .name = "", .type = OPT_TEXT, .target = OPT_TARGET_COMMAND };
 	int r = 0;
 
-	if (p->command->bit & CMD_CAPTURING) {
+	if (p->command->bit & CMD_TARGETING) {
 		if (i >= argc || !*argv[i])
 			return err_set(p->e, EINVAL, "there is no command behind --");
 		p->o->argv = argv + i;
@@ -749,6 +749,20 @@ static int check_files(const struct options *o, struct err *e)
 	return 0;
 }
 
+/* Something that runs, or a recording. */
+static int check_trace(const struct options *o, struct err *e)
+{
+	if (o->input && o->target != OPT_TARGET_NONE)
+		return err_set(e, EINVAL, "-i prints what a recording holds, and has no other target: leave one of "
+			       "them out");
+	if (o->input && o->probes.n)
+		return err_set(e, EINVAL, "-i prints all probes of a recording: leave out --probe");
+	if (!o->input && o->target == OPT_TARGET_NONE)
+		return err_set(e, EINVAL, "say what to trace: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole "
+			       "machine, -- COMMAND to start one, or -i FILE for a recording");
+	return 0;
+}
+
 /* What only a document has a place for, and what only the view has. */
 static int check_batch(const struct options *o, struct err *e)
 {
@@ -789,6 +803,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a "
 			       "for the whole "
 			       "machine, or -- COMMAND to start one");
+	if (p.command->bit & CMD_TRACE && check_trace(ret, e) < 0)
+		return -EINVAL;
 	r = p.command->bit & CMD_RECORD ? check_files(ret, e) : 0;
 	if (r < 0)
 		return r;

@@ -132,6 +132,12 @@ struct options {
 	double fail_above;               /* --fail-above, when FAIL_GIVEN */
 	bool fail_given;
 
+	/* trace */
+	bool trace_stacks;               /* -k */
+	bool trace_sums;                 /* -s */
+	bool trace_sums_only;            /* -S */
+	uint32_t trace_json;             /* --format json (trace) */
+
 	/* symbols */
 	const char *symfs;               /* --symfs, NULL = none */
 	bool debuginfod;                 /* --debuginfod */
@@ -181,5 +187,6 @@ int cmd_check(const struct options *o, struct err *e);
 int cmd_diff(const struct options *o, struct err *e);
 int cmd_doctor(const struct options *o, struct err *e);
 int cmd_list(const struct options *o, struct err *e);
+int cmd_trace(const struct options *o, struct err *e);
 
 #endif

@@ -158,6 +158,26 @@ static void take_loaded(struct engine *en, uint64_t now_ns)
 		ingest_retry(en->ingest, now_ns);
 }
 
+static bool is_placed_hit(const struct raw_event *ev)
+{
+	return ev->kind == RAW_EVENT && ev->hit.probe >= RAW_PROBE_PLACED;
+}
+
+/* Until the command has executed its program, its process is one of sberf. */
+static bool is_before_command(const struct engine *en, const struct raw_event *ev)
+{
+	return en->child && !en->commanded && ev->pid == en->child;
+}
+
+/* A hit whose stack has been walked. */
+static void engine_tell_walked(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	const struct engine *en = ctx;
+
+	if (raw && is_placed_hit(raw))
+		en->tracer->hit(en->tracer->ctx, raw, ev);
+}
+
 /*
  * Until the kernel half is taught, all that comes is copied, and where a CPU is hard to get that
  * may be seconds of work at once: what is learnt in the middle of it must not wait for its end.
@@ -167,8 +187,17 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 	struct engine *en = ctx;
 	const uint64_t now = clock_mono_ns();
 
+	if (en->tracer && is_placed_hit(ev)) {
+		if (is_before_command(en, ev))
+			return;
+		if (!en->tracer->stacks) {
+			en->tracer->hit(en->tracer->ctx, ev, NULL);
+			return;
+		}
+	}
 	if (now - en->polled_ns >= POLL_NS)
 		take_loaded(en, now);
+	en->commanded |= ev->kind == RAW_COMM && ev->comm.exec && ev->pid == en->child;
 	target_watch_exec(en->watch, ev, en->meta.executed, sizeof(en->meta.executed));
 	if (en->placer)
 		placer_event(en->placer, ev);
@@ -183,6 +212,18 @@ static bool engine_loading(const struct engine *en)
 
 	ingest_figures(en->ingest, &in);
 	return in.parked > 0;
+}
+
+/* Tells the tracer up to when it has seen all, which hits that wait for a file hold back for a while. */
+static void engine_tell_seen(struct engine *en)
+{
+	const uint64_t seen_ns = source_seen_ns(en->source);
+	const bool held = en->tracer->stacks && engine_loading(en);
+	const uint64_t until_ns = held && seen_ns > PARKED_TIME_NS ? seen_ns - PARKED_TIME_NS : seen_ns;
+
+	if (!held || until_ns > en->traced_ns)
+		en->traced_ns = until_ns;
+	en->tracer->seen(en->tracer->ctx, en->traced_ns);
 }
 
 /* A mapping may be among what the side band has lost. At most once a second: each process costs a reading of /proc. */
@@ -254,6 +295,8 @@ static int engine_turn(struct engine *en, bool flush, struct err *e)
 	}
 	if (en->sink.numa)
 		numa_facts_turn(en->sink.numa, source_now_ns(en->source));
+	if (en->tracer)
+		engine_tell_seen(en);
 	return r;
 }
 
@@ -342,6 +385,8 @@ static void engine_finish(struct engine *en)
 	} while ((r > 0 || (r == 0 && engine_loading(en))) && clock_mono_ns() < until);
 	ingest_settle(en->ingest);
 	ingest_end(en->ingest);
+	if (en->tracer)
+		en->tracer->seen(en->tracer->ctx, UINT64_MAX);
 	if (en->sink.offcpu)
 		offcpu_finish(en->sink.offcpu);
 	if (en->sink.numa)
@@ -544,6 +589,12 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->keep_ns = c->record.keep_ns;
 	en->recorder_spare = c->record_spare;
 	en->placing = c->placing && placing_in_programs(c->placing) ? c->placing : NULL;
+	en->tracer = c->tracer;
+	en->child = c->child;
+	if (c->tracer && c->tracer->stacks) {
+		en->sink.observer = engine_tell_walked;
+		en->sink.observer_ctx = en;
+	}
 	en->names_ns = c->symbols.debuginfod ? FETCH_NS : NAMES_NS;
 	engine_describe(en, c);
 	if (en->end_fd < 0)
@@ -649,6 +700,11 @@ void engine_status(struct engine *en, struct profile_meta *ret)
 	pthread_mutex_lock(&en->lock);
 	*ret = en->shown;
 	pthread_mutex_unlock(&en->lock);
+}
+
+const struct dict *engine_dict(const struct engine *en)
+{
+	return profile_dict(en->profile);
 }
 
 const struct names *engine_names(const struct engine *en)

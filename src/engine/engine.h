@@ -29,6 +29,19 @@ struct placer_figures;
 struct placing;
 struct processes;
 
+/* Sees each hit of the probes that somebody placed, on the engine's thread. */
+struct engine_tracer {
+	/*
+	 * RAW was hit, with the stack EV->stack; EV is NULL without STACKS. RAW is valid during the
+	 * call.
+	 */
+	void (*hit)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	/* Every hit before NS has been told; of those whose stack waits for a file, the late ones come later. */
+	void (*seen)(void *ctx, uint64_t ns);
+	void *ctx;
+	bool stacks;             /* hits are unwound, and counted in the profile; else they are only told */
+};
+
 struct engine_config {
 	struct capture_plan plan;        /* borrowed until engine_new() returns */
 	struct symbolizer_options symbols;
@@ -36,6 +49,7 @@ struct engine_config {
 	/* the capture survives a failed recording; engine_saved() reports it */
 	bool record_spare;
 	const struct placing *placing;   /* probes in programs; outlives the engine; NULL = none */
+	const struct engine_tracer *tracer;      /* outlives the engine; NULL = none */
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */
 	uint64_t refresh_ns;             /* how often a snapshot is published; 0 = never (record) */
@@ -89,6 +103,7 @@ uint64_t engine_published(const struct engine *en);
 void engine_status(struct engine *en, struct profile_meta *ret);
 
 /* Valid as long as the engine. */
+const struct dict *engine_dict(const struct engine *en);
 const struct names *engine_names(const struct engine *en);
 struct symbolizer *engine_symbolizer(const struct engine *en);
 

@@ -38,6 +38,10 @@ struct engine {
 	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */
 	struct placer *placer;           /* from engine_start() on; NULL = none */
 	struct placer_figures placed;    /* of it, when it has ended */
+	const struct engine_tracer *tracer;      /* NULL = none */
+	uint64_t traced_ns;              /* every hit before has been told to it */
+	pid_t child;                     /* the command that sberf started; 0 = none */
+	bool commanded;                  /* it has executed its program */
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	struct batching turns;

@@ -3,7 +3,7 @@
 # manual.sh - the man pages render without complaints and tell what --help tells.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 sberf=${SBERF:?is set by make check}
-pages="sberf sberf-top sberf-record sberf-report sberf-merge sberf-check sberf-diff sberf-doctor sberf-list"
+pages="sberf sberf-top sberf-record sberf-report sberf-merge sberf-check sberf-diff sberf-doctor sberf-list sberf-trace"
 
 for page in $pages; do
 	file=${top_builddir:?}/docs/$page.1

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace.c - `sberf trace`: a line for each hit of a probe, in order of time, while it happens; or
+ * for each that a recording has.
+ *
+ * The engine's thread only copies hits (trace/hitorder.h); this one waits for names, looks up
+ * descriptors, and writes. So whoever reads the lines slowly loses lines, which are counted, and
+ * never stops the target.
+ */
+#include "config.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "cmd/open_recording.h"
+#include "cmd/options.h"
+#include "cmd/launch.h"
+#include "cmd/signals.h"
+#include "model/probes.h"
+#include "probe/spec.h"
+#include "query/stacktext.h"
+#include "trace/callsums.h"
+#include "trace/calltable.h"
+#include "trace/fdpaths.h"
+#include "trace/hitline.h"
+#include "trace/hitorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define POLL_NS (100 * NSEC_PER_MSEC)    /* how late signals and the end are seen */
+#define REFRESH_NS (200 * NSEC_PER_MSEC) /* as a view: the engine's turns are short then, and losses known soon */
+#define NAMES_NS NSEC_PER_SEC            /* that names of stacks are waited for, once for what came together */
+#define WAITING_BYTES (128u << 20)       /* of hits that wait for their turn */
+#define RING_BYTES (64u << 20)           /* when nothing is said: two seconds of 100,000 calls, without stacks */
+#define FLUSH_BYTES 32768u               /* of whole lines, before the buffer of OUT_BYTES is full */
+#define OUT_BYTES 65536u
+#define RECORDED_NS (5 * NSEC_PER_SEC)   /* by how much events of a recording may be out of order */
+#define RECORDED_HITS 32768u             /* of a recording, before they are put into order */
+
+struct trace {
+	const struct options *o;
+	struct launch launch;
+	struct engine_tracer tracer;
+	struct calltable *table;
+	struct hitorder *order;
+	struct fdpaths *paths;
+	struct calltext_files files;
+	struct callsums *sums;
+	struct stacktext stack;
+	FILE *out;
+	uint64_t real_ns;                /* to be added to CLOCK_MONOTONIC */
+	const struct dict *dict;
+	const struct names *names;
+	uint64_t recorded;               /* hits of a recording so far */
+	int error;                       /* of writing, positive; 0 = none */
+	uint64_t no_memory;
+	struct losses told;              /* that were said */
+	uint64_t told_dropped;
+	struct {
+		bool call;               /* of system calls */
+		bool registers;          /* what the arguments of a function may be stands in registers */
+	} probe[PROBES_MAX];
+};
+
+/* ---- lines ---- */
+
+static const char *trace_probe_name(uint32_t probe)
+{
+	const struct measure *m = probes_measure(probe);
+
+	return m ? m->name : "unknown probe";
+}
+
+/* What is known of each probe. */
+static void trace_know_probes(struct trace *t)
+{
+	for (uint32_t i = 0; i < probes_count() && i < PROBES_MAX; i++) {
+		struct spec s;
+
+		if (spec_parse(trace_probe_name(i), &s, NULL) < 0)
+			continue;
+		t->probe[i].call = s.point[0].kind == PROBE_SYSCALL;
+		t->probe[i].registers = s.point[0].kind == PROBE_ENTRY;
+	}
+}
+
+/* The system call that HIT is, or its probe. */
+static const char *trace_name(const struct trace *t, uint32_t probe, uint32_t call)
+{
+	return call == HIT_NO_CALL ? trace_probe_name(probe) : calltable_name(t->table, call);
+}
+
+/* Notes the first failure of writing. */
+static void trace_note_error(struct trace *t)
+{
+	if (!t->error && ferror(t->out))
+		t->error = errno ? errno : EIO;
+}
+
+static void trace_flush(struct trace *t)
+{
+	fflush(t->out);
+	trace_note_error(t);
+}
+
+static void trace_put(struct trace *t, const struct hitline *l)
+{
+	if (!t->o->trace_json)
+		hitline_text(t->out, l);
+	else if (!hitline_json(t->out, l))
+		t->no_memory++;
+	trace_note_error(t);
+	/* Whoever reads gets whole lines. */
+	if (__fpending(t->out) > FLUSH_BYTES)
+		trace_flush(t);
+}
+
+static void trace_put_hit(struct trace *t, const struct hit *h)
+{
+	const struct callargs *call = h->call == HIT_NO_CALL ? NULL : calltable_args(t->table, h->call);
+	struct hitline l = {
+		.hit = h, .real_ns = h->time_ns + t->real_ns, .name = trace_name(t, h->probe, h->call),
+		.is_call = h->call != HIT_NO_CALL, .call = call, .files = t->paths ? &t->files : NULL,
+		.registers = h->probe < PROBES_MAX && t->probe[h->probe].registers,
+	};
+
+	if (t->sums && !h->open &&
+	    !callsums_add(t->sums, h->probe, h->call, l.is_call && calltext_error(h->result), h->latency_ns))
+		t->no_memory++;
+	if (t->o->trace_sums_only)
+		return;
+	if (t->paths)
+		fdpaths_learn(t->paths, call, h);
+	if (t->o->trace_stacks && stacktext_of(&t->stack, t->dict, t->names, h->stack)) {
+		l.frame = (const char *const *)t->stack.frame.v;
+		l.nr_frames = (uint32_t)t->stack.frame.n;
+	}
+	trace_put(t, &l);
+}
+
+/* Writes all hits whose turn has come. False when they cannot be written any more. */
+static bool trace_put_all(struct trace *t)
+{
+	struct hit *h;
+
+	while (!t->error && (h = hitorder_take(t->order))) {
+		trace_put_hit(t, h);
+		hit_free(h);
+	}
+	trace_flush(t);
+	return !t->error;
+}
+
+static void trace_put_sums(struct trace *t)
+{
+	const struct callsum *s;
+	size_t n;
+
+	if (!t->sums)
+		return;
+	s = callsums_sorted(t->sums, &n);
+	if (n && !t->o->trace_json)
+		hitline_sum_head(t->out);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = trace_name(t, s[i].probe, s[i].call);
+
+		if (!t->o->trace_json)
+			hitline_sum_text(t->out, name, &s[i]);
+		else if (!hitline_sum_json(t->out, name, &s[i]))
+			t->no_memory++;
+	}
+	trace_flush(t);
+}
+
+/* ---- what is missing ---- */
+
+static void say_missing(const struct trace *t, uint64_t n, const char *why, const char *remedy)
+{
+	char text[UNITS_MAX];
+
+	fflush(t->out);
+	if (t->o->trace_json)
+		fprintf(t->out, "{\"lost\":%llu,\"why\":\"%s\"}\n", (unsigned long long)n, why);
+	fprintf(stderr, "sberf trace: lost %s: %s%s%s\n", units_thousands(text, n), why, *remedy ? "; " : "", remedy);
+}
+
+/* Says what has been lost since it was said the last time. */
+static void say_lost(struct trace *t)
+{
+	struct hitorder_figures f;
+	struct profile_meta m;
+
+	hitorder_figures(t->order, &f);
+	if (f.dropped > t->told_dropped)
+		say_missing(t, f.dropped - t->told_dropped, "lines were not read fast enough", "");
+	t->told_dropped = f.dropped;
+	if (!t->launch.engine)
+		return;
+	engine_status(t->launch.engine, &m);
+	for (unsigned int i = 0; i < LOST_NR; i++) {
+		if (m.lost.n[i] > t->told.n[i])
+			say_missing(t, m.lost.n[i] - t->told.n[i], lost_info(i)->text, lost_info(i)->remedy);
+		t->told.n[i] = m.lost.n[i];
+	}
+}
+
+/* What is said at the end, of all of it. */
+static void say_end(struct trace *t)
+{
+	struct hitorder_figures f;
+	uint64_t lost;
+	char text[UNITS_MAX];
+
+	say_lost(t);
+	hitorder_figures(t->order, &f);
+	lost = losses_total(&t->told) + f.dropped;
+	if (lost)
+		fprintf(stderr, "sberf trace: in all %s are missing in these lines%s\n", units_thousands(text, lost),
+			t->sums ? " and sums" : "");
+	if (f.late)
+		fprintf(stderr, "sberf trace: %s lines stand behind later ones\n", units_thousands(text, f.late));
+	if (t->no_memory)
+		fprintf(stderr, "sberf trace: for %s there was no memory\n", units_thousands(text, t->no_memory));
+}
+
+/* ---- a running target ---- */
+
+static void trace_take(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct trace *t = ctx;
+	const uint32_t probe = raw->hit.probe - RAW_PROBE_PLACED;
+
+	hitorder_put(t->order, hit_new(raw, probe < PROBES_MAX && t->probe[probe].call, ev ? ev->stack : ID_NONE));
+}
+
+static void trace_seen(void *ctx, uint64_t ns)
+{
+	struct trace *t = ctx;
+
+	hitorder_flush(t->order, ns);
+}
+
+/*
+ * Standard output is for lines alone: a command writes to standard error. With -o there is no need
+ * for that.
+ */
+static int trace_open_out(struct trace *t, struct err *e)
+{
+	const bool file = t->o->output && strcmp(t->o->output, "-");
+	const int fd = file ? open(t->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666) :
+		fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	const bool command = !file && t->o->target == OPT_TARGET_COMMAND;
+
+	t->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!t->out || (command && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)) {
+		const int code = errno;
+
+		if (fd >= 0 && !t->out)
+			close(fd);
+		return err_set(e, code, "cannot write to %s: %s", file ? t->o->output : "standard output",
+			       strerror(code));
+	}
+	setvbuf(t->out, NULL, _IOFBF, OUT_BYTES);
+	if (command)
+		fputs("sberf trace: standard output is for lines; that of the command goes to standard error\n",
+		      stderr);
+	return 0;
+}
+
+/* What O asks for, as a capture that only traces: one sample a second is the least that there is. */
+static int trace_options(const struct options *o, struct options *ret, struct err *e)
+{
+	*ret = *o;
+	ret->freq_hz = 1;
+	ret->event = EVENT_CPU_CLOCK;
+	ret->off_cpu = false;
+	ret->numa = NUMA_OFF;
+	ret->call_graph = o->trace_stacks ? o->call_graph : CALL_GRAPH_OFF;
+	ret->ring_bytes = o->ring_bytes ? o->ring_bytes : RING_BYTES;
+	ret->probes = (text_vec){ 0 };
+	if (!vec_reserve(&ret->probes, o->probes.n + 1))
+		return err_nomem(e, "probes");
+	for (size_t i = 0; i < o->probes.n; i++)
+		ret->probes.v[ret->probes.n++] = o->probes.v[i];
+	if (!o->probes.n)
+		ret->probes.v[ret->probes.n++] = "sys:*";
+	return 0;
+}
+
+static int trace_prepare(struct trace *t, struct err *e)
+{
+	const bool sums = t->o->trace_sums || t->o->trace_sums_only;
+
+	t->table = calltable_new(NULL);
+	t->order = hitorder_new(WAITING_BYTES);
+	t->sums = sums ? callsums_new() : NULL;
+	if (!t->table || !t->order || (sums && !t->sums))
+		return err_nomem(e, "the trace");
+	return trace_open_out(t, e);
+}
+
+static int trace_open(struct trace *t, const struct options *asked, struct err *e)
+{
+	int r = trace_prepare(t, e);
+
+	if (r)
+		return r;
+	t->paths = fdpaths_new("/proc");
+	if (!t->paths)
+		return err_nomem(e, "the trace");
+	t->files = (struct calltext_files){ fdpaths_name, t->paths };
+	t->tracer = (struct engine_tracer){ trace_take, trace_seen, t, t->o->trace_stacks };
+	t->launch.config.tracer = &t->tracer;
+	t->launch.config.refresh_ns = REFRESH_NS;
+	t->launch.config.plan.call_wishes = calltable_wishes(t->table);
+	r = launch_open(&t->launch, asked, false, e);
+	if (r < 0)
+		return r;
+	trace_know_probes(t);
+	t->dict = engine_dict(t->launch.engine);
+	t->names = engine_names(t->launch.engine);
+	t->real_ns = clock_ns(CLOCK_REALTIME) - clock_mono_ns();
+	return 0;
+}
+
+/* Waits for what comes next, and writes it. False when it cannot be written any more. */
+static bool trace_turn(struct trace *t)
+{
+	const bool came = hitorder_wait(t->order, POLL_NS);
+
+	if (came && t->o->trace_stacks) {
+		symbolizer_kick(engine_symbolizer(t->launch.engine));
+		symbolizer_wait(engine_symbolizer(t->launch.engine), NAMES_NS);
+	}
+	return trace_put_all(t);
+}
+
+/* Until the capture has ended; a signal stops it, and so does the end of who reads. */
+static void trace_until_end(struct trace *t, const sigset_t *set)
+{
+	const struct timespec now = { 0 };
+	struct engine *en = t->launch.engine;
+	bool ended = false, read_on = true;
+	int signals = 0;
+
+	while (!ended && read_on) {
+		ended = engine_wait(en, 1);
+		if (ended)
+			hitorder_end(t->order);
+		read_on = trace_turn(t);
+		say_lost(t);
+		if (signals_take(&t->launch, set, &now)) {
+			if (signals++)
+				break;
+			engine_stop(en);
+		}
+	}
+	engine_stop(en);
+	engine_wait(en, 0);
+}
+
+/* The exit status of a command that has ended, as a shell tells it. */
+static int trace_status(const struct trace *t)
+{
+	struct profile_meta m;
+
+	engine_status(t->launch.engine, &m);
+	return m.target_state == TARGET_EXITED ? m.end_code : m.target_state == TARGET_KILLED ? 128 + m.end_code : 0;
+}
+
+static int trace_run(struct trace *t, const struct options *asked, struct err *e)
+{
+	sigset_t set;
+	int r = trace_open(t, asked, e);
+
+	if (r < 0)
+		return r;
+	signals_block(&set, false);
+	r = launch_start(&t->launch, e);
+	if (r < 0)
+		return r;
+	if (t->o->wait && !t->launch.config.plan.ids.n)
+		fprintf(stderr, "sberf trace: waiting for a process called '%s' (Ctrl-C ends that)\n",
+			t->launch.target_text);
+	if (t->launch.note[0])
+		fprintf(stderr, "sberf trace: %s\n", t->launch.note);
+	trace_until_end(t, &set);
+	trace_put_sums(t);
+	say_end(t);
+	launch_end_command(&t->launch);
+	r = engine_result(t->launch.engine, e);
+	return r < 0 || !t->launch.child.pid ? r : trace_status(t);
+}
+
+static int trace_live(struct trace *t, struct err *e)
+{
+	struct options asked;
+	int r = trace_options(t->o, &asked, e);
+
+	if (!r)
+		r = trace_run(t, &asked, e);
+	launch_close(&t->launch);
+	vec_free(&asked.probes);
+	return launch_exit(&t->launch, r);
+}
+
+/* ---- a recording ---- */
+
+/* A recording tells of each hit when it was, who, and how long it took. */
+static int trace_recorded_event(void *ctx, const struct event *ev)
+{
+	struct trace *t = ctx;
+	const struct thread *who = dict_get_thread(t->dict, ev->thread);
+	const struct measure *m = ev->kind == EVENT_HIT ? probes_measure((uint32_t)ev->argument) : NULL;
+	struct raw_event raw = { .kind = RAW_EVENT, .cpu = ev->cpu, .time_ns = ev->time_ns };
+	const char *comm;
+
+	if (!m)
+		return 0;
+	comm = strtab_get(dict_strings(t->dict), who->comm);
+	strncpy(raw.sample.comm, comm, sizeof(raw.sample.comm) - 1);
+	raw.pid = who->pid;
+	raw.tid = who->tid;
+	raw.hit = (struct raw_hit){ .probe = RAW_PROBE_PLACED + (uint32_t)ev->argument, .value = ev->weight,
+				    .count = ev->count,
+				    .begun_ns = m->unit == UNIT_TIME ? ev->time_ns - ev->weight : 0 };
+	hitorder_put(t->order, hit_new(&raw, false, ev->stack));
+	if (++t->recorded % RECORDED_HITS == 0 && ev->time_ns > RECORDED_NS) {
+		hitorder_flush(t->order, ev->time_ns - RECORDED_NS);
+		hitorder_wait(t->order, 0);
+		return trace_put_all(t) ? 0 : -EPIPE;
+	}
+	return 0;
+}
+
+static int trace_put_recording(struct trace *t, struct open_recording *l, struct err *e)
+{
+	int r;
+
+	trace_know_probes(t);
+	for (uint32_t i = 0; i < PROBES_MAX; i++)
+		t->probe[i].registers = false;
+	t->dict = snapshot_dict(l->snapshot);
+	t->names = l->names;
+	t->real_ns = l->meta.start_real_ns - l->meta.start_mono_ns;
+	r = open_recording_events(l, trace_recorded_event, t, e);
+	if (r)
+		return r == -EPIPE ? 0 : r;
+	hitorder_flush(t->order, UINT64_MAX);
+	hitorder_wait(t->order, 0);
+	trace_put_all(t);
+	if (!t->recorded)
+		fprintf(stderr, "sberf trace: no probe was hit in this recording (record --probe places some)\n");
+	trace_put_sums(t);
+	say_end(t);
+	return 0;
+}
+
+static int trace_recording(struct trace *t, struct err *e)
+{
+	struct open_recording l = { .twice = true };
+	int r = trace_prepare(t, e);
+
+	if (!r)
+		r = open_recording(&l, open_recording_path(t->o->input), t->o, e);
+	if (r >= 0)
+		r = trace_put_recording(t, &l, e);
+	open_recording_free(&l);
+	return r < 0 ? r : 0;
+}
+
+/* ---- the command ---- */
+
+int cmd_trace(const struct options *o, struct err *e)
+{
+	struct trace t = { .o = o, .launch = LAUNCH_INIT };
+	int r = o->input ? trace_recording(&t, e) : trace_live(&t, e);
+
+	if (t.out && fclose(t.out) && !t.error)
+		t.error = errno;
+	if (r >= 0 && t.error && t.error != EPIPE)
+		r = err_set(e, t.error, "cannot write to %s: %s", o->output ? o->output : "standard output",
+			    strerror(t.error));
+	hitorder_free(t.order);
+	fdpaths_free(t.paths);
+	callsums_free(t.sums);
+	calltable_free(t.table);
+	stacktext_free(&t.stack);
+	return r;
+}
