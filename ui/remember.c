@@ -8,7 +8,7 @@
 #include "ui/remember.h"
 
 #include "base/cleanup.h"
-#include "base/keyvalue.h"
+#include "base/part.h"
 #include "export/outfile.h"
 #include "ui/panes/pane.h"
 
@@ -31,7 +31,7 @@ bool remembered_same(const struct remembered *a, const struct remembered *b)
 }
 
 /* PANES = none is called NAME. */
-static enum pane_id pane_called(struct text_part name)
+static enum pane_id pane_called(struct part name)
 {
 	enum pane_id p = 0;
 
@@ -59,7 +59,7 @@ static const char *const options[REMEMBERED_NR] = {
 };
 
 /* Which of the N words TEXT is; N = none. */
-static size_t word_called(const char *const *word, size_t n, struct text_part text)
+static size_t word_called(const char *const *word, size_t n, struct part text)
 {
 	size_t i = 0;
 
@@ -69,22 +69,22 @@ static size_t word_called(const char *const *word, size_t n, struct text_part te
 }
 
 /* The next word of *IN, which moves behind it; an empty one at the end. */
-static struct text_part remember_next_word(struct text_part *in)
+static struct part remember_next_word(struct part *in)
 {
-	const char *from = in->p, *end = in->p + in->len, *to;
+	const char *from = in->s, *end = in->s + in->len, *to;
 
 	while (from < end && strchr(BLANKS, *from))
 		from++;
 	for (to = from; to < end && !strchr(BLANKS, *to); to++)
 		;
-	*in = (struct text_part){ to, (size_t)(end - to) };
-	return (struct text_part){ from, (size_t)(to - from) };
+	*in = (struct part){ to, (size_t)(end - to) };
+	return (struct part){ from, (size_t)(to - from) };
 }
 
 /* The words of LINE as a mask of panes; false when one is none. */
-static bool parse_panes(struct text_part line, unsigned int *ret)
+static bool parse_panes(struct part line, unsigned int *ret)
 {
-	struct text_part word;
+	struct part word;
 
 	*ret = 0;
 	while ((word = remember_next_word(&line)).len) {
@@ -98,9 +98,9 @@ static bool parse_panes(struct text_part line, unsigned int *ret)
 }
 
 /* The words of LINE behind KEY, which say how the tree looked. Words of a later version are skipped. */
-static void parse_look(struct text_part key, struct text_part line, struct remembered *r)
+static void parse_look(struct part key, struct part line, struct remembered *r)
 {
-	struct text_part word;
+	struct part word;
 
 	while ((word = remember_next_word(&line)).len) {
 		const size_t sort = word_called(sorts, SORT_NR, word), group = word_called(groups, GROUPS_NR, word),
@@ -116,20 +116,20 @@ static void parse_look(struct text_part key, struct text_part line, struct remem
 }
 
 /* A key that a later version may write: lower case letters and "_". */
-static bool remember_may_be_key(struct text_part key)
+static bool remember_may_be_key(struct part key)
 {
 	for (size_t i = 0; i < key.len; i++)
-		if (key.p[i] != '_' && !(key.p[i] >= 'a' && key.p[i] <= 'z'))
+		if (key.s[i] != '_' && !(key.s[i] >= 'a' && key.s[i] <= 'z'))
 			return false;
 	return true;
 }
 
-static bool remember_parse_line(struct text_part line, struct remembered *r)
+static bool remember_parse_line(struct part line, struct remembered *r)
 {
-	const struct text_part key = remember_next_word(&line);
+	const struct part key = remember_next_word(&line);
 	unsigned int panes;
 
-	if (!key.len || *key.p == '#')
+	if (!key.len || *key.s == '#')
 		return true;
 	if (part_is(key, "panes"))
 		return parse_panes(line, &r->open);
@@ -145,12 +145,12 @@ static bool remember_parse_line(struct text_part line, struct remembered *r)
 int remember_parse(const char *text, size_t len, struct remembered *ret, unsigned int *ret_line)
 {
 	struct remembered r = { .focus = PANES };
-	struct text_part in = { text, len };
+	struct part in = { text, len };
 
 	for (*ret_line = 1; in.len; ++*ret_line) {
-		const struct text_part line = part_cut(&in, '\n');
+		const struct part line = part_cut(&in, '\n');
 
-		if (memchr(line.p, '\0', line.len) || !remember_parse_line(line, &r))
+		if (memchr(line.s, '\0', line.len) || !remember_parse_line(line, &r))
 			return -EINVAL;
 	}
 	if (r.focus == PANES || !(r.open & 1u << r.focus))

@@ -13,34 +13,7 @@
 
 #define UNKNOWN "unknown"
 
-struct text_part part_cut(struct text_part *in, char c)
-{
-	const char *at = in->len ? memchr(in->p, c, in->len) : NULL;
-	const struct text_part before = { in->p, at ? (size_t)(at - in->p) : in->len };
-	const size_t used = before.len + (at ? 1 : 0);
-
-	if (used)        /* or *IN may have no address */
-		*in = (struct text_part){ in->p + used, in->len - used };
-	return before;
-}
-
-bool part_is(struct text_part part, const char *text)
-{
-	return part.len == strlen(text) && !memcmp(part.p, text, part.len);
-}
-
-bool part_number(struct text_part part, uint64_t *ret)
-{
-	const char *p = part.p, *end = part.p + part.len;
-	uint64_t v;
-
-	if (!parse_dec(&p, end, &v) || p != end)
-		return false;
-	*ret = v;
-	return true;
-}
-
-const struct value_key *value_key(const struct value_key *keys, size_t nr, struct text_part name)
+const struct value_key *value_key(const struct value_key *keys, size_t nr, struct part name)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (part_is(name, keys[i].name))
@@ -63,7 +36,7 @@ static uint64_t value_get(const void *p, size_t size)
 	return *(const uint64_t *)p;
 }
 
-static bool value_read_unsigned(const struct value_key *k, struct text_part value, void *p)
+static bool value_read_unsigned(const struct value_key *k, struct part value, void *p)
 {
 	uint64_t v;
 
@@ -85,9 +58,9 @@ static bool value_read_unsigned(const struct value_key *k, struct text_part valu
 	return true;
 }
 
-static bool value_read_signed(const struct value_key *k, struct text_part value, int32_t *ret)
+static bool value_read_signed(const struct value_key *k, struct part value, int32_t *ret)
 {
-	const bool negative = value.len && value.p[0] == '-';
+	const bool negative = value.len && value.s[0] == '-';
 	uint64_t v;
 	int32_t n;
 
@@ -126,24 +99,24 @@ static size_t value_escape(char dst[VALUE_PRINT_MAX], const char *s, size_t len)
 }
 
 /* A byte of VALUE, which moves behind it, escapes undone. False: an escape makes no sense. */
-static bool value_unescape(struct text_part *value, char *ret)
+static bool value_unescape(struct part *value, char *ret)
 {
-	const char *hex = value->p + 1;
+	const char *hex = value->s + 1;
 	size_t used = 1;
 	uint64_t v;
 
-	*ret = *value->p;
+	*ret = *value->s;
 	if (*ret == '%') {
 		used = 3;
-		if (value->len < used || !parse_hex(&hex, hex + 2, &v) || hex != value->p + used)
+		if (value->len < used || !parse_hex(&hex, hex + 2, &v) || hex != value->s + used)
 			return false;
 		*ret = (char)v;
 	}
-	*value = (struct text_part){ value->p + used, value->len - used };
+	*value = (struct part){ value->s + used, value->len - used };
 	return true;
 }
 
-static bool value_read_escaped(const struct value_key *k, struct text_part value, char *dst)
+static bool value_read_escaped(const struct value_key *k, struct part value, char *dst)
 {
 	char raw[VALUE_TEXT_MAX];
 	size_t n = 0;
@@ -181,7 +154,7 @@ size_t value_print(const struct value_key *k, const void *row, char dst[VALUE_PR
 	return 0;
 }
 
-bool value_read(const struct value_key *k, struct text_part value, void *row)
+bool value_read(const struct value_key *k, struct part value, void *row)
 {
 	void *p = (char *)row + k->at;
 
@@ -189,7 +162,7 @@ bool value_read(const struct value_key *k, struct text_part value, void *row)
 		return false;
 	switch (k->kind) {
 	case VALUE_TEXT:
-		text_sanitise(p, k->size, value.p, value.len);
+		text_sanitise(p, k->size, value.s, value.len);
 		return true;
 	case VALUE_ESCAPED:
 		return value_read_escaped(k, value, p);
@@ -203,7 +176,7 @@ bool value_read(const struct value_key *k, struct text_part value, void *row)
 	case VALUE_SIGNED:
 		return value_read_signed(k, value, p);
 	case VALUE_PART:
-		*(struct text_part *)p = value;
+		*(struct part *)p = value;
 		return true;
 	}
 	return false;

@@ -10,23 +10,11 @@
 #ifndef SBERF_BASE_KEYVALUE_H
 #define SBERF_BASE_KEYVALUE_H
 
+#include "base/part.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Part of a text that is somewhere else; nothing terminates it. */
-struct text_part {
-	const char *p;
-	size_t len;
-};
-
-/* What precedes the next C of *IN, which moves behind it; all of *IN when it has no C. */
-struct text_part part_cut(struct text_part *in, char c);
-
-bool part_is(struct text_part part, const char *text);
-
-/* All of PART is digits, and their number fits. */
-bool part_number(struct text_part part, uint64_t *ret);
 
 #define VALUE_TEXT_MAX 384u      /* bytes of the longest field of text */
 #define VALUE_PRINT_MAX (3 * VALUE_TEXT_MAX + 1)
@@ -38,7 +26,7 @@ enum value_kind {
 	VALUE_UNSIGNED,          /* a number of 1, 2, 4 or 8 bytes, or a bool */
 	VALUE_OR_UNKNOWN,        /* 8 bytes, of which UINT64_MAX is the word "unknown" */
 	VALUE_SIGNED,            /* int32_t */
-	VALUE_PART,              /* struct text_part: where the value is when it is read; written as nothing */
+	VALUE_PART,              /* struct part: where the value is when it is read; written as nothing */
 };
 
 enum value_rule {
@@ -60,12 +48,12 @@ struct value_key {
 #define VALUE_AT(type, member) offsetof(type, member), sizeof(((type *)0)->member)
 
 /* The row of KEYS, which are NR, that is called NAME; NULL = none. */
-const struct value_key *value_key(const struct value_key *keys, size_t nr, struct text_part name);
+const struct value_key *value_key(const struct value_key *keys, size_t nr, struct part name);
 
 /* Writes the value of K in ROW, a struct of its table, to DST with a NUL. Returns its length. */
 size_t value_print(const struct value_key *k, const void *row, char dst[VALUE_PRINT_MAX]);
 
 /* Sets the field of K in ROW. False, and ROW as it was: VALUE is not of its kind or out of its bounds. */
-bool value_read(const struct value_key *k, struct text_part value, void *row);
+bool value_read(const struct value_key *k, struct part value, void *row);
 
 #endif

@@ -20,11 +20,6 @@ static bool perfline_blank(char c)
 	return isblank((unsigned char)c);
 }
 
-bool part_begins(struct part p, const char *with)
-{
-	return p.len >= strlen(with) && !memcmp(p.s, with, strlen(with));
-}
-
 static struct part next_token(const char **at, const char *end)
 {
 	struct part p;
@@ -54,20 +49,13 @@ static struct part last_token(const char *begin, const char **end)
 	return p;
 }
 
-static bool perfline_parse_number(const char *s, size_t len, uint64_t *ret)
-{
-	const char *at = s;
-
-	return parse_dec(&at, s + len, ret) && at == s + len;
-}
-
 static bool parse_id(const char *s, size_t len, uint64_t *ret)
 {
 	if (len == 2 && !memcmp(s, "-1", 2)) {
 		*ret = 0;
 		return true;
 	}
-	return perfline_parse_number(s, len, ret) && *ret <= INT32_MAX;
+	return part_number((struct part){ s, len }, ret) && *ret <= INT32_MAX;
 }
 
 /* "1234" or "1234/1240". */
@@ -84,7 +72,8 @@ static bool parse_ids(struct part p, struct perf_header *h)
 
 static bool parse_cpu(struct part p, uint64_t *ret)
 {
-	return p.len > 2 && p.s[0] == '[' && p.s[p.len - 1] == ']' && perfline_parse_number(p.s + 1, p.len - 2, ret) &&
+	return p.len > 2 && p.s[0] == '[' && p.s[p.len - 1] == ']' &&
+	       part_number((struct part){ p.s + 1, p.len - 2 }, ret) &&
 	       *ret <= UINT32_MAX;
 }
 
@@ -98,8 +87,8 @@ static bool parse_stamp(struct part p, uint64_t *ret_ns)
 	if (!dot || p.s[p.len - 1] != ':')
 		return false;
 	digits = p.len - 2 - (size_t)(dot - p.s);
-	if (!digits || digits > 9 || !perfline_parse_number(p.s, (size_t)(dot - p.s), &s) ||
-	    !perfline_parse_number(dot + 1, digits, &part) || s >= UINT64_MAX / NSEC_PER_SEC)
+	if (!digits || digits > 9 || !part_number((struct part){ p.s, (size_t)(dot - p.s) }, &s) ||
+	    !part_number((struct part){ dot + 1, digits }, &part) || s >= UINT64_MAX / NSEC_PER_SEC)
 		return false;
 	for (size_t i = 0; i < digits; i++)
 		scale /= 10;
@@ -112,7 +101,7 @@ static bool parse_event(const char *at, const char *end, struct perf_header *h)
 {
 	struct part p = next_token(&at, end);
 
-	h->has_period = p.len && perfline_parse_number(p.s, p.len, &h->period);
+	h->has_period = p.len && part_number(p, &h->period);
 	if (h->has_period)
 		p = next_token(&at, end);
 	h->record = !h->has_period && part_begins(p, RECORD);
@@ -141,7 +130,7 @@ static bool is_flags(struct part p, bool cpu, const char *at, const char *end)
 	const struct part q = next_token(&behind, end);
 	uint64_t ns, number;
 
-	if (!p.len || p.s[p.len - 1] == ':' || perfline_parse_number(p.s, p.len, &number) || !(cpu || are_letters(p)))
+	if (!p.len || p.s[p.len - 1] == ':' || part_number(p, &number) || !(cpu || are_letters(p)))
 		return false;
 	return (q.len && parse_stamp(q, &ns)) || (cpu && are_letters(p));
 }
@@ -180,7 +169,7 @@ static bool parse_from_end(const char *s, size_t len, struct perf_header *h, uin
 	h->event = event;
 	h->rest = (struct part){ .s = s + len };
 	h->has_period = h->has_time = true;
-	return perfline_parse_number(period.s, period.len, &h->period) && parse_stamp(stamp, &h->time_ns) &&
+	return part_number(period, &h->period) && parse_stamp(stamp, &h->time_ns) &&
 	       parse_cpu(cpu, ret_cpu) && parse_ids(ids, h);
 }
 
@@ -213,9 +202,9 @@ static bool parse_own(const char *s, size_t len, struct perf_header *h)
 static void forget_stand_in(struct perf_header *h)
 {
 	char text[16];
-	const int n = snprintf(text, sizeof(text), ":%d", (int)h->tid);
 
-	if (h->comm.len == (size_t)n && !memcmp(h->comm.s, text, (size_t)n))
+	snprintf(text, sizeof(text), ":%d", (int)h->tid);
+	if (part_is(h->comm, text))
 		h->comm.len = 0;
 }
 

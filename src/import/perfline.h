@@ -12,15 +12,11 @@
 #ifndef SBERF_IMPORT_PERFLINE_H
 #define SBERF_IMPORT_PERFLINE_H
 
+#include "base/part.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Bytes of a line. */
-struct part {
-	const char *s;
-	size_t len;
-};
 
 /* The first line of a sample, or of another event of perf ("PERF_RECORD_COMM"). */
 struct perf_header {
@@ -39,7 +35,6 @@ struct perf_frame {
 	bool whole;              /* its file stands behind it to the last parenthesis */
 };
 
-bool part_begins(struct part p, const char *with);
 
 /* False when the LEN bytes at S are something else; then *RET is unchanged. */
 bool perf_line_header(const char *s, size_t len, struct perf_header *ret);

@@ -5,6 +5,7 @@
 #include "numa/proctext.h"
 
 #include "base/parse.h"
+#include "base/part.h"
 #include "base/units.h"
 #include "system/listtext.h"
 
@@ -87,23 +88,6 @@ bool syscall_parse_sp(const char *text, size_t len, uint64_t *ret_sp)
 	return true;
 }
 
-/* A word of a line of numa_maps; *P moves behind it and the space that follows. */
-static size_t take_word(const char **p, const char *end, const char **ret)
-{
-	const char *at = *p, *stop = memchr(at, ' ', (size_t)(end - at));
-
-	if (!stop)
-		stop = end;
-	*p = stop < end ? stop + 1 : end;
-	*ret = at;
-	return (size_t)(stop - at);
-}
-
-static bool word_is(const char *word, size_t len, const char *whole)
-{
-	return len == strlen(whole) && !memcmp(word, whole, len);
-}
-
 /* What numa_maps calls a policy, mpol_to_str() of the kernel, and what it is called elsewhere (policy.h). */
 static const struct {
 	const char *kernels, *ours;
@@ -113,43 +97,39 @@ static const struct {
 	{ "weighted interleave", "weighted-interleave" },
 };
 
-/* The policy at *P: up to the next space behind its name. */
-static void take_policy(const char **p, const char *end, char dst[POLICY_TEXT])
+/* The policy that *IN begins with: up to the next space behind its name. */
+static void take_policy(struct part *in, char dst[POLICY_TEXT])
 {
-	const char *name = "", *word;
-	size_t len;
+	const char *name = "";
+	struct part word;
 
 	for (size_t i = 0; i < sizeof(policy_names) / sizeof(*policy_names) && !*name; i++) {
 		const size_t n = strlen(policy_names[i].kernels);
 
-		if ((size_t)(end - *p) >= n && !memcmp(*p, policy_names[i].kernels, n)) {
+		if (part_begins(*in, policy_names[i].kernels)) {
 			name = policy_names[i].ours;
-			*p += n;
+			*in = (struct part){ in->s + n, in->len - n };
 		}
 	}
-	len = take_word(p, end, &word);
-	snprintf(dst, POLICY_TEXT, "%s%.*s", name, (int)len, word);
+	word = part_cut(in, ' ');
+	snprintf(dst, POLICY_TEXT, "%s%.*s", name, (int)word.len, word.s);
 }
 
 /* Bytes in memory by the words behind the policy: "N0=12 N3=4 kernelpagesize_kB=4". */
-static uint64_t bytes_of(const char *p, const char *end, bool *ret_stack)
+static uint64_t bytes_of(struct part in, bool *ret_stack)
 {
 	uint64_t pages = 0, kb = 4, node, n;
 
-	while (p < end) {
-		const char *word, *at;
-		const size_t len = take_word(&p, end, &word);
-		const char *stop = word + len;
+	while (in.len) {
+		struct part value = part_cut(&in, ' ');
+		const struct part word = value, key = part_cut(&value, '=');
 
-		*ret_stack |= word_is(word, len, "stack");
-		at = word + 1;
-		if (len > 3 && word[0] == 'N' && parse_dec(&at, stop, &node) && at < stop && *at++ == '=' &&
-		    parse_dec(&at, stop, &n))
+		*ret_stack |= part_is(word, "stack");
+		if (part_begins(key, "N") && part_number((struct part){ key.s + 1, key.len - 1 }, &node) &&
+		    part_number(value, &n))
 			pages += n;
-		at = word + strlen("kernelpagesize_kB=");
-		if (len > strlen("kernelpagesize_kB=") &&
-		    !memcmp(word, "kernelpagesize_kB=", strlen("kernelpagesize_kB=")))
-			parse_dec(&at, stop, &kb);
+		if (part_is(key, "kernelpagesize_kB"))
+			part_number(value, &kb);
 	}
 	return pages * kb << 10;
 }
@@ -158,14 +138,16 @@ void policies_add(struct policies *p, const char *line, size_t len)
 {
 	const char *at = line, *end = line + len;
 	char name[POLICY_TEXT];
+	struct part rest;
 	bool stack = false;
 	uint64_t addr, bytes;
 	unsigned int i = 0;
 
 	if (!parse_hex(&at, end, &addr) || at == end || *at++ != ' ')
 		return;
-	take_policy(&at, end, name);
-	bytes = bytes_of(at, end, &stack);
+	rest = (struct part){ at, (size_t)(end - at) };
+	take_policy(&rest, name);
+	bytes = bytes_of(rest, &stack);
 	if (stack)
 		memcpy(p->own, name, sizeof(name));
 	while (i < p->n && strcmp(p->v[i].name, name))

@@ -22,7 +22,7 @@
 /* A node with the distances from it as they stand in the text: how many there are is known behind the last node. */
 struct node_line {
 	struct numa_node node;
-	struct text_part distances;
+	struct part distances;
 };
 
 /* What the first line says. */
@@ -264,7 +264,7 @@ static int statetext_refuse(const struct reading *r, const char *why)
 }
 
 /* Sets in ROW what PAIR, "key=value", says. Notes keys that came as bits of *SEEN. */
-static int parse_pair(const struct reading *r, const struct line *l, struct text_part pair, union row *row,
+static int parse_pair(const struct reading *r, const struct line *l, struct part pair, union row *row,
 		      uint32_t *seen)
 {
 	const struct value_key *k = value_key(l->keys, l->nr_keys, part_cut(&pair, '='));
@@ -285,9 +285,9 @@ static void clear_row(const struct line *l, union row *row)
 		row->thread.home = -1;
 }
 
-static int statetext_parse_line(struct reading *r, struct text_part line)
+static int statetext_parse_line(struct reading *r, struct part line)
 {
-	const struct text_part what = part_cut(&line, ' ');
+	const struct part what = part_cut(&line, ' ');
 	const struct line *l = lines;
 	union row row;
 	uint32_t seen = 0;
@@ -392,14 +392,14 @@ static int take_thread(struct reading *r, const union row *row)
 /* As many distances from node I as there are nodes; none at all means that they are not known. */
 static int finish_distances(const struct reading *r, uint32_t i)
 {
-	struct text_part in = r->nodes.v[i].distances;
+	struct part in = r->nodes.v[i].distances;
 	const uint32_t nr = (uint32_t)r->nodes.n;
 	uint64_t v;
 
 	if (!in.len)
 		return 0;
 	for (uint32_t j = 0; j < nr; j++) {
-		const struct text_part value = j + 1 < nr ? part_cut(&in, ',') : in;
+		const struct part value = j + 1 < nr ? part_cut(&in, ',') : in;
 
 		if (!part_number(value, &v) || v > UINT16_MAX)
 			return err_set(r->e, EBADMSG, "the distances from node %u are not %" PRIu32 " numbers",
@@ -420,13 +420,13 @@ static int finish_topology(const struct reading *r)
 	return rc;
 }
 
-static int parse_lines(struct reading *r, struct text_part in)
+static int parse_lines(struct reading *r, struct part in)
 {
 	int rc = 0;
 
 	while (in.len && !rc) {
 		r->line++;
-		if (!memchr(in.p, '\n', in.len))
+		if (!memchr(in.s, '\n', in.len))
 			return statetext_refuse(r, "is cut off");
 		rc = statetext_parse_line(r, part_cut(&in, '\n'));
 	}
@@ -443,7 +443,7 @@ int numa_state_parse(const char *text, size_t len, struct numa_state **ret, stru
 
 	if (!s)
 		return err_nomem(e, "a state of nodes");
-	rc = parse_lines(&r, (struct text_part){ text, len });
+	rc = parse_lines(&r, (struct part){ text, len });
 	vec_free(&r.nodes);
 	if (rc)
 		return rc;

@@ -5,6 +5,7 @@
 #include "query/hidden.h"
 
 #include "base/cleanup.h"
+#include "base/part.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -12,88 +13,71 @@
 
 typedef VEC(str_id) path_vec;
 
-struct text {
-	const char *s;
-	size_t n;
-};
-
-static struct text hidden_text_of(const struct dict *d, str_id id)
+static struct part hidden_path(const struct dict *d, str_id id)
 {
-	return (struct text){ strtab_get(dict_strings(d), id), strtab_len(dict_strings(d), id) };
+	return (struct part){ strtab_get(dict_strings(d), id), strtab_len(dict_strings(d), id) };
 }
 
 /* The folder of T without its slash at the end; "" of one in the root. */
-static struct text hidden_folder(struct text t)
+static struct part hidden_folder(struct part t)
 {
-	const char *slash = memrchr(t.s, '/', t.n);
+	const char *slash = memrchr(t.s, '/', t.len);
 
-	t.n = slash ? (size_t)(slash - t.s) : 0;
+	t.len = slash ? (size_t)(slash - t.s) : 0;
 	return t;
 }
 
-static bool hidden_is(struct text t, const char *what)
-{
-	return strlen(what) == t.n && !memcmp(t.s, what, t.n);
-}
-
-static bool hidden_ends_in(struct text t, const char *what)
-{
-	const size_t n = strlen(what);
-
-	return t.n >= n && !memcmp(t.s + t.n - n, what, n);
-}
-
 /* Where many programs share their libraries. */
-static bool is_shared(struct text t)
+static bool is_shared(struct part t)
 {
 	static const char *const folders[] = { "", "/usr", "/usr/local", "/lib", "/lib32", "/lib64",
 					       "/usr/lib", "/usr/lib32",
 					       "/usr/lib64", "/usr/libexec", "/usr/local/lib" };
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (hidden_is(t, folders[i]))
+		if (part_is(t, folders[i]))
 			return true;
-	return memmem(t.s, t.n, "-linux-", 7) &&
-	       (hidden_is(hidden_folder(t), "/lib") || hidden_is(hidden_folder(t), "/usr/lib"));
+	return memmem(t.s, t.len, "-linux-", 7) &&
+	       (part_is(hidden_folder(t), "/lib") || part_is(hidden_folder(t), "/usr/lib"));
 }
 
 /* What a program in the executable EXE brings along is in this folder or below; "" = in none. */
-static struct text home_of(struct text exe)
+static struct part home_of(struct part exe)
 {
-	struct text home = hidden_folder(exe);
+	struct part home = hidden_folder(exe);
 
-	if (hidden_ends_in(home, "/bin") || hidden_ends_in(home, "/sbin"))
+	if (part_ends(home, "/bin") || part_ends(home, "/sbin"))
 		home = hidden_folder(home);
-	return is_shared(home) ? (struct text){ "", 0 } : home;
+	return is_shared(home) ? (struct part){ "", 0 } : home;
 }
 
-static bool belongs_to(struct text path, struct text exe)
+static bool belongs_to(struct part path, struct part exe)
 {
-	const struct text home = home_of(exe);
+	const struct part home = home_of(exe);
 
-	if (path.n == exe.n && !memcmp(path.s, exe.s, exe.n))
+	if (part_same(path, exe))
 		return true;
-	return home.n && path.n > home.n && path.s[home.n] == '/' && !memcmp(path.s, home.s, home.n);
+	return home.len && path.len > home.len && path.s[home.len] == '/' && !memcmp(path.s, home.s, home.len);
 }
 
 /* By its name: "libc.so.6", "x.so". */
-static bool is_named_so(struct text path)
+static bool is_named_so(struct part path)
 {
-	return hidden_ends_in(path, ".so") || memmem(path.s, path.n, ".so.", 4);
+	return part_ends(path, ".so") || memmem(path.s, path.len, ".so.", 4);
 }
 
 static bool is_library(const struct dict *d, const struct module *m, const path_vec *exes)
 {
-	const struct text path = hidden_text_of(d, m->path);
+	const struct part path = hidden_path(d, m->path);
 
 	if (m->kind != MODULE_FILE)
 		return m->kind == MODULE_VDSO;
-	if (!path.n)
+	if (!path.len)
 		return false;
 	if (!exes->n)
 		return is_named_so(path);
 	for (size_t i = 0; i < exes->n; i++)
-		if (belongs_to(path, hidden_text_of(d, exes->v[i])))
+		if (belongs_to(path, hidden_path(d, exes->v[i])))
 			return false;
 	return true;
 }

@@ -97,32 +97,32 @@ bool meta_text(const struct profile_meta *m, byte_vec *dst)
 	return true;
 }
 
-static struct text_part metatext_all(const byte_vec *b)
+static struct part metatext_all(const byte_vec *b)
 {
-	return (struct text_part){ (const char *)b->v, b->n };
+	return (struct part){ (const char *)b->v, b->n };
 }
 
 bool meta_changed(const byte_vec *before, const byte_vec *now, byte_vec *dst)
 {
-	struct text_part old = metatext_all(before), new = metatext_all(now);
+	struct part old = metatext_all(before), new = metatext_all(now);
 
 	while (new.len) {
-		const struct text_part was = part_cut(&old, '\n'), is = part_cut(&new, '\n');
+		const struct part was = part_cut(&old, '\n'), is = part_cut(&new, '\n');
 
-		if (was.len == is.len && !memcmp(was.p, is.p, is.len))
+		if (part_same(was, is))
 			continue;
-		if (!bytes_add(dst, is.p, is.len) || !bytes_add(dst, "\n", 1))
+		if (!bytes_add(dst, is.s, is.len) || !bytes_add(dst, "\n", 1))
 			return false;
 	}
 	return true;
 }
 
 /* The next line of *IN that has a "=", cut there; false = there is none any more. */
-static bool metatext_next_pair(struct text_part *in, struct text_part *ret_name, struct text_part *ret_value)
+static bool metatext_next_pair(struct part *in, struct part *ret_name, struct part *ret_value)
 {
 	while (in->len) {
 		*ret_value = part_cut(in, '\n');
-		if (memchr(ret_value->p, '=', ret_value->len)) {
+		if (memchr(ret_value->s, '=', ret_value->len)) {
 			*ret_name = part_cut(ret_value, '=');
 			return true;
 		}
@@ -132,7 +132,7 @@ static bool metatext_next_pair(struct text_part *in, struct text_part *ret_name,
 
 void meta_parse(struct profile_meta *m, const uint8_t *text, size_t n)
 {
-	struct text_part in = { (const char *)text, n }, name, value;
+	struct part in = { (const char *)text, n }, name, value;
 
 	while (metatext_next_pair(&in, &name, &value)) {
 		const struct value_key *k = value_key(keys, NR_KEYS, name);
@@ -153,7 +153,7 @@ void meta_init(struct profile_meta *m)
 
 bool meta_number(const uint8_t *text, size_t n, const char *key, uint64_t *ret)
 {
-	struct text_part in = { (const char *)text, n }, name, value;
+	struct part in = { (const char *)text, n }, name, value;
 	bool found = false;
 
 	while (metatext_next_pair(&in, &name, &value))

@@ -16,7 +16,7 @@ struct row {
 	int32_t home;
 	bool yes;
 	char text[8], word[8];
-	struct text_part part;
+	struct part part;
 };
 
 #define AT(member, kind, ...) { #member, kind, VALUE_AT(struct row, member), __VA_ARGS__ }
@@ -35,9 +35,9 @@ static const struct value_key keys[] = {
 	AT(part, VALUE_PART, 0, 0, VALUE_OPTIONAL),
 };
 
-static struct text_part part_of(const char *text)
+static struct part part_of(const char *text)
 {
-	return (struct text_part){ text, strlen(text) };
+	return (struct part){ text, strlen(text) };
 }
 
 static const struct value_key *key(const char *name)
@@ -137,14 +137,14 @@ static void longest_text(void **state)
 	memset(row, ' ', sizeof(row));
 	n = value_print(&long_key, row, text);
 	assert_int_equal(n, VALUE_PRINT_MAX - 1);
-	assert_true(value_read(&long_key, (struct text_part){ text, n }, again));
+	assert_true(value_read(&long_key, (struct part){ text, n }, again));
 	row[sizeof(row) - 1] = '\0';
 	assert_string_equal(again, row);
 }
 
 static void parts(void **state)
 {
-	struct text_part in = part_of("a=b=c"), none = { NULL, 0 };
+	struct part in = part_of("a=b=c"), none = { NULL, 0 };
 	uint64_t v = 5;
 
 	assert_true(part_is(part_cut(&in, '='), "a"));
@@ -159,8 +159,13 @@ static void parts(void **state)
 	assert_false(part_number(none, &v));
 	assert_false(part_number(part_of("12a"), &v));
 	assert_int_equal(v, 5);
-	assert_true(part_number((struct text_part){ "129", 2 }, &v));
+	assert_true(part_number((struct part){ "129", 2 }, &v));
 	assert_int_equal(v, 12);
+	assert_true(part_begins(part_of("abc"), "ab") && part_begins(part_of("abc"), "") && part_begins(none, ""));
+	assert_false(part_begins(part_of("a"), "ab") || part_begins(none, "a"));
+	assert_true(part_ends(part_of("abc"), "bc") && part_ends(part_of("abc"), "abc"));
+	assert_false(part_ends(part_of("bc"), "abc") || part_ends(none, "c"));
+	assert_true(part_same(none, part_of("")) && !part_same(none, part_of("a")));
 }
 
 int main(void)
