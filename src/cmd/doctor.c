@@ -35,7 +35,11 @@ int cmd_doctor(const struct options *o, struct err *e)
 		return r;
 	probe_gather(f);
 	r = probe_print(f, stdout);
-	if (!r && o->verbose)
-		r = load_all(e);
+	/* Where something is missing the log is of most interest, and what is missing has been said. */
+	if (o->verbose) {
+		const int loaded = load_all(r ? NULL : e);
+
+		r = r ? r : loaded;
+	}
 	return r;
 }

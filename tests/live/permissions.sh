@@ -66,6 +66,10 @@ check "without cap_perfmon it does not record" test $? -ne 0
 equal "and says so in one line" 1 "$(wc -l <err)"
 as_nobody --inh-caps +bpf --ambient-caps +bpf ./sberf record --verbose -o out/refused.data -p "$workload" --duration 200ms 2>err
 matches "with --verbose it names the program that was refused" "prog 'sb_[a-z_]+'.*Operation not permitted" "$(cat err)"
+as_nobody --inh-caps +bpf --ambient-caps +bpf ./sberf top -b --iterations 1 --verbose -p "$workload" >/dev/null 2>err
+matches "so does top" "prog 'sb_[a-z_]+'.*Operation not permitted" "$(cat err)"
+as_nobody --inh-caps +bpf --ambient-caps +bpf ./sberf doctor --verbose >/dev/null 2>err
+matches "and doctor" "prog 'sb_[a-z_]+'.*Operation not permitted" "$(cat err)"
 
 # A plain user.
 as_nobody --inh-caps=-all ./sberf record -e cpu-clock -o out/none.data -p "$workload" --duration 1s 2>plain
