@@ -69,6 +69,10 @@ struct feature_info {
 extern const struct feature_info feature_infos[];
 extern const size_t nr_feature_infos;
 
+#define X(name, since, use, without) + 1
+_Static_assert(0 FEATURES(X) <= 32, "a mask of all rows has 32 bits");
+#undef X
+
 /* Whether F has the feature of row I. */
 static inline bool feature_has(const struct features *f, const struct feature_info *i)
 {

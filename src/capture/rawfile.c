@@ -17,6 +17,7 @@
 #define RAW_VERSION 2u
 #define RAW_ORDER 0x01020304u    /* of bytes */
 #define RAW_PATH_MAX 4097u       /* PATH_MAX, its end included */
+#define ROOM_MIN 65536u          /* bytes that a reader begins with */
 
 /* All of these are multiples of 8 bytes. */
 struct file_head {
@@ -26,7 +27,8 @@ struct file_head {
 	uint32_t freq_hz;
 	uint64_t begun_ns;
 	uint32_t stack_bytes, nodes;
-	uint32_t flags, pad;     /* HEAD_* */
+	uint32_t flags;          /* HEAD_* */
+	uint32_t features;
 	char event[16];
 };
 
@@ -107,6 +109,7 @@ int rawfile_begin(FILE *f, const struct rawfile_head *head)
 		.begun_ns = head->begun_ns,
 		.stack_bytes = head->stack_bytes,
 		.nodes = head->nodes,
+		.features = head->features,
 		.flags = (head->off_cpu ? HEAD_OFF_CPU : 0) | (head->wakers ? HEAD_WAKERS : 0),
 	};
 
@@ -264,7 +267,8 @@ struct rawfile {
 	uint64_t at;             /* of the record at hand, in the file */
 	bool cut;
 	bool again;              /* the record in buf is read once more */
-	uint64_t buf[RAWFILE_RECORD_MAX / 8];
+	uint64_t *buf;
+	size_t room;             /* bytes of buf */
 };
 
 int rawfile_open(FILE *f, struct rawfile_head *head, struct rawfile **ret, struct err *e)
@@ -288,6 +292,7 @@ int rawfile_open(FILE *f, struct rawfile_head *head, struct rawfile **ret, struc
 				       .freq_hz = h.freq_hz ? h.freq_hz : 1,
 				       .stack_bytes = h.stack_bytes,
 				       .nodes = h.nodes,
+				       .features = h.features,
 				       .off_cpu = h.flags & HEAD_OFF_CPU,
 				       .wakers = h.flags & HEAD_WAKERS };
 	memcpy(head->event, h.event, sizeof(head->event));
@@ -301,6 +306,7 @@ void rawfile_close(struct rawfile *r)
 	if (!r)
 		return;
 	fclose(r->f);
+	free(r->buf);
 	free(r);
 }
 
@@ -314,25 +320,43 @@ static int rawfile_bad_record(const struct rawfile *r, struct err *e)
 	return err_set(e, EBADMSG, "the record of the raw capture at byte %llu is damaged", (unsigned long long)r->at);
 }
 
-/* The next record to R->buf: 1, 0 at the end, or -EBADMSG. */
+/* Most records are small, and the largest one is larger than most files. */
+static int rawfile_reserve(struct rawfile *r, size_t bytes, struct err *e)
+{
+	const size_t room = bytes < ROOM_MIN ? ROOM_MIN : bytes;
+	uint64_t *larger = r->room < bytes ? realloc(r->buf, room) : r->buf;
+
+	if (!larger)
+		return err_nomem(e, "the raw capture");
+	r->room = r->room < bytes ? room : r->room;
+	r->buf = larger;
+	return 0;
+}
+
+/* The next record to R->buf: 1, 0 at the end, or a negative errno. */
 static int rawfile_fetch_record(struct rawfile *r, struct err *e)
 {
-	struct record_head *h = (void *)r->buf;
+	struct record_head h;
 	size_t got, rest;
+	int error;
 
 	if (r->again) {
 		r->again = false;
 		return 1;
 	}
-	got = fread(h, 1, sizeof(*h), r->f);
-	if (got != sizeof(*h)) {
+	got = fread(&h, 1, sizeof(h), r->f);
+	if (got != sizeof(h)) {
 		r->cut = got > 0;
 		return 0;
 	}
-	if (h->size < sizeof(*h) || h->size % 8 || h->size > sizeof(r->buf))
+	if (h.size < sizeof(h) || h.size % 8 || h.size > RAWFILE_RECORD_MAX)
 		return rawfile_bad_record(r, e);
-	rest = h->size - sizeof(*h);
-	if (fread(h + 1, 1, rest, r->f) != rest) {
+	error = rawfile_reserve(r, h.size, e);
+	if (error)
+		return error;
+	memcpy(r->buf, &h, sizeof(h));
+	rest = h.size - sizeof(h);
+	if (fread((char *)r->buf + sizeof(h), 1, rest, r->f) != rest) {
 		r->cut = true;
 		return 0;
 	}
@@ -481,10 +505,11 @@ static bool rawfile_read(const struct record_head *h, struct rawfile_item *item)
 
 int rawfile_next(struct rawfile *r, struct rawfile_item *item, struct err *e)
 {
-	const struct record_head *h = (const void *)r->buf;
 	int got;
 
 	while ((got = rawfile_fetch_record(r, e)) > 0) {
+		const struct record_head *h = (const void *)r->buf;
+
 		if (!rawfile_read(h, item))
 			return rawfile_bad_record(r, e);
 		r->at += h->size;

@@ -31,6 +31,7 @@ struct rawfile_head {
 	uint32_t freq_hz;
 	uint32_t stack_bytes;    /* first copy for an unknown executable: source_first_copy() */
 	uint32_t nodes;          /* source_nodes() */
+	uint32_t features;       /* of the kernel: a mask of rows of feature_infos (capture/features.h) */
 	bool off_cpu, wakers;    /* of its plan */
 	char event[16];          /* "cycles", "cpu-clock" */
 };

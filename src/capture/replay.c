@@ -46,7 +46,7 @@ struct replay {
 	struct rawfile *file;
 	struct rawfile_head head;
 	char event[64];                  /* of head, sanitised */
-	struct features features;        /* none */
+	struct features features;        /* of head */
 	bool stopped;                    /* source_stop() was called, here; ... */
 	bool at_stop;                    /* ... and there, at stop_ns: what follows is read after that only */
 	bool at_end;
@@ -572,6 +572,8 @@ int replay_open(const char *path, struct source **ret, struct err *e)
 	error = replay_open_file(path, &r->head, &r->file, e);
 	if (error)
 		return error;
+	for (size_t i = 0; i < nr_feature_infos; i++)
+		*(bool *)((char *)&r->features + feature_infos[i].at) = r->head.features >> i & 1;
 	s->now_ns = r->head.begun_ns;
 	text_sanitise(r->event, sizeof(r->event), r->head.event, strlen(r->head.event));
 	*ret = take_ptr(s);
@@ -586,6 +588,7 @@ int replay_plan(struct capture_plan *plan, struct err *e)
 
 	if (error)
 		return error;
+	plan->freq_hz = head.freq_hz;
 	plan->off_cpu &= head.off_cpu;
 	plan->wakers = plan->off_cpu && head.wakers;
 	return 0;

@@ -21,7 +21,7 @@ int replay_open(const char *path, struct source **ret, struct err *e);
 
 /*
  * Leaves in PLAN, of which replay is set, only what the raw capture can give: waits, and who ends
- * them. 0, or a negative errno with a sentence.
+ * them; and sets its rate. 0, or a negative errno with a sentence.
  */
 int replay_plan(struct capture_plan *plan, struct err *e);
 

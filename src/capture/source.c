@@ -9,6 +9,7 @@
 #include "capture/source_ops.h"
 
 #include "base/clock.h"
+#include "capture/features.h"
 #include "capture/live_source.h"
 #include "capture/rawtee.h"
 #include "capture/replay.h"
@@ -25,6 +26,8 @@ static int source_open_tee(struct source *s, const struct capture_plan *plan, st
 	struct source_stats st;
 
 	source_stats(s, &st);
+	for (size_t i = 0; i < nr_feature_infos; i++)
+		head.features |= (uint32_t)feature_has(st.features, &feature_infos[i]) << i;
 	head.freq_hz = st.freq_hz;
 	strncpy(head.event, st.event, sizeof(head.event) - 1);
 	for (size_t i = 0; plan->target == TARGET_PIDS && i < plan->ids.n; i++) {

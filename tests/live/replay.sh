@@ -92,7 +92,7 @@ same_waits() {
 		check "$name: the replay has the same stacks of $metric" near "$name.$metric.1" "$name.$metric.2"
 	done
 	for figure in oncpu_samples offcpu_waits offcpu_weight_us offcpu_blocked_us offcpu_runnable_us offcpu_open_waits \
-		offcpu_outside_stacks offcpu_summed_waits lost_ring_full; do
+		offcpu_outside_stacks offcpu_summed_waits lost_ring_full rate_asked_hz kernel_without; do
 		equal "$name: $figure" "$(value "$name.data" $figure)" "$(value "$name.again" $figure)"
 	done
 }

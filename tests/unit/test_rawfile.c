@@ -268,7 +268,7 @@ struct made_file {
 	size_t n;
 };
 
-static const struct rawfile_head head = { .begun_ns = 1, .freq_hz = 99, .stack_bytes = 32768, .nodes = 2,
+static const struct rawfile_head head = { .begun_ns = 1, .freq_hz = 99, .stack_bytes = 32768, .nodes = 2, .features = 5,
 					  .off_cpu = true, .wakers = true, .event = "cpu-clock" };
 
 static const struct rawfile_turn turn = {
@@ -363,7 +363,8 @@ static struct rawfile *open_bytes(char *bytes, size_t n)
 
 	assert_non_null(f);
 	assert_int_equal(rawfile_open(f, &got, &r, &e), 0);
-	assert_true(got.begun_ns == 1 && got.freq_hz == 99 && got.stack_bytes == 32768 && got.nodes == 2 &&
+	assert_true(got.begun_ns == 1 && got.freq_hz == 99 && got.stack_bytes == 32768 &&
+		    got.nodes == 2 && got.features == 5 &&
 		    got.off_cpu && got.wakers && !strcmp(got.event, "cpu-clock"));
 	return r;
 }

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "capture/rawfile.h"
+#include "capture/features.h"
 #include "capture/replay.h"
 #include "capture/source.h"
 #include "model/event.h"
@@ -44,7 +45,7 @@ static void put_turn(uint64_t seen_ns)
 static void begin_capture(bool off_cpu)
 {
 	const struct rawfile_head head = { .begun_ns = 1, .freq_hz = 499, .stack_bytes = 8192, .nodes = 1,
-					   .off_cpu = off_cpu, .event = "cpu-clock" };
+					   .features = 1, .off_cpu = off_cpu, .event = "cpu-clock" };
 	const int fd = mkstemp(path);
 
 	buf = malloc(RAWFILE_RECORD_MAX);
@@ -117,7 +118,7 @@ static void a_replay_is_a_source(void **state)
 	source_stats(s, &st);
 	assert_true(st.samples == 2 && st.freq_hz == 499 && st.lost.n[LOST_RING_FULL] == 3 &&
 		    !strcmp(st.event, "cpu-clock"));
-	assert_non_null(st.features);
+	assert_true(st.features && st.features->pt_regs && !st.features->sched_switch);
 	/* What it has not got is not there, and no error; another rate cannot be had. */
 	assert_null(source_rulebook(s));
 	assert_true(source_bpf_ns(s) == UINT64_MAX && source_nodes(s) == 1 && source_wait_period(s) == 44);
@@ -258,7 +259,7 @@ static void answers_are_replayed(void **state)
 
 	(void)state;
 	assert_int_equal(replay_plan(&plan, &e), 0);
-	assert_true(plan.off_cpu && !plan.wakers);
+	assert_true(plan.off_cpu && !plan.wakers && plan.freq_hz == 499);
 	assert_int_equal(source_open(&plan, &s, &e), 0);
 	t.source = s;
 	assert_int_equal(source_start(s, &e), 0);
