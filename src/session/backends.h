@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* backends.h - a live engine, or a loaded recording, as what is asked through session.h. */
+/* backends.h - the two kinds of session (session.h): a running engine, and a loaded recording. */
 #ifndef SBERF_SESSION_BACKENDS_H
 #define SBERF_SESSION_BACKENDS_H
 
@@ -18,8 +18,8 @@ struct session session_from_engine(struct engine *en);
 struct session session_from_still(struct still *st);
 
 /*
- * How the code behind ST is come by: from files of this machine that have the build-ids of those
- * that ran. ST is borrowed.
+ * Opens the code of the recording ST: files of this machine, if their build-ids are those of the
+ * files that ran. ST is borrowed.
  */
 struct code_access code_of_still(struct still *st);
 
