@@ -53,6 +53,35 @@ struct {
 	__type(value, struct call_text);
 } call_texts SEC(".maps");
 
+/*
+ * What is wanted of CALL. Index and pointer are bounded in one go: the verifier of 6.1 forgets what it
+ * knew about a number that was spilled to the stack, but not about a pointer.
+ */
+static __always_inline const struct sb_call_wish *wish_of(const struct call *call)
+{
+	__u32 nr = call->nr;
+	const struct sb_call_wish *wish;
+
+	_Static_assert((SB_CALLS_MAX & (SB_CALLS_MAX - 1)) == 0, "a mask bounds it");
+	barrier_var(nr);
+	wish = &call_wishes[nr & (SB_CALLS_MAX - 1)];
+	barrier_var(wish);
+	return wish;
+}
+
+/* Where argument ARG of CALL, below SB_CALL_ARGS, is; the same applies. */
+static __always_inline const __u64 *arg_of(const struct call *call, __u32 arg)
+{
+	const __u64 *at;
+
+	barrier_var(arg);
+	if (arg >= SB_CALL_ARGS)
+		return NULL;
+	at = &call->arg[arg];
+	barrier_var(at);
+	return at;
+}
+
 /* Which file descriptor FD of TASK stands for, in ID: what SB_CALL_FILE says. */
 static __always_inline void tell_file(struct task_struct *task, __u32 fd, __u64 id[2])
 {
@@ -103,16 +132,17 @@ static __always_inline void read_texts(struct call_text *t, const struct call *c
 {
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_TEXTS; i++) {
-		const __u32 how = wish->text[i], arg = (how & SB_WISH_ARG) - 1;
+		const __u32 how = wish->text[i];
+		const __u64 *arg = arg_of(call, (how & SB_WISH_ARG) - 1);
 
-		if (arg >= SB_CALL_ARGS || t->got[i] != NOT_READ || (!returned && how & SB_WISH_OUT))
+		if (!arg || t->got[i] != NOT_READ || (!returned && how & SB_WISH_OUT))
 			continue;
 		if (how & SB_WISH_OUT)
-			read_data(t, i, call->arg[arg], result > 0 ? result : 0);
-		else if (!(how & SB_WISH_IN))
-			read_string(t, i, call->arg[arg]);
-		else if (arg + 1 < SB_CALL_ARGS)
-			read_data(t, i, call->arg[arg], call->arg[arg + 1]);
+			read_data(t, i, *arg, result > 0 ? result : 0);
+		else if (how & SB_WISH_IN)
+			read_data(t, i, *arg, arg[1]);
+		else
+			read_string(t, i, *arg);
 	}
 }
 
@@ -120,17 +150,15 @@ static __always_inline void read_texts(struct call_text *t, const struct call *c
 static __always_inline void trace_call(struct task_struct *task, const struct call *call)
 {
 	struct call_text *t = bpf_task_storage_get(&call_texts, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	const struct sb_call_wish *wish;
-	__u32 nr = call->nr, arg;
+	const struct sb_call_wish *wish = wish_of(call);
+	const __u64 *fd = arg_of(call, wish->file - 1u);
 
-	if (!t || nr >= SB_CALLS_MAX)
+	if (!t)
 		return;
-	wish = &call_wishes[nr];
 	t->got[0] = t->got[1] = NOT_READ;
 	t->file[0] = t->file[1] = 0;
-	arg = wish->file - 1u;
-	if (arg < SB_CALL_ARGS)
-		tell_file(task, (__u32)call->arg[arg], t->file);
+	if (fd)
+		tell_file(task, (__u32)*fd, t->file);
 	read_texts(t, call, wish, false, 0);
 }
 
@@ -138,28 +166,29 @@ static __always_inline void trace_call(struct task_struct *task, const struct ca
 static __always_inline void trace_return(struct task_struct *task, const struct call *call, struct hit *hit)
 {
 	struct call_text *t = bpf_task_storage_get(&call_texts, task, NULL, 0);
+	const struct sb_call_wish *wish = wish_of(call);
 	const long result = (long)hit->arg[SB_CALL_RESULT];
-	__u32 nr = call->nr;
 
 	hit->nr = SB_ARGS_MAX;
-	hit->arg[SB_CALL_NUMBER] = nr;
-	if (!t || nr >= SB_CALLS_MAX)
+	hit->arg[SB_CALL_NUMBER] = call->nr;
+	if (!t)
 		return;
 	hit->arg[SB_CALL_FILE] = t->file[0];
 	hit->arg[SB_CALL_FILE + 1] = t->file[1];
-	if (call_wishes[nr].more & SB_WISH_MADE && result >= 0)
+	if (wish->more & SB_WISH_MADE && result >= 0)
 		tell_file(task, (__u32)result, &hit->arg[SB_CALL_MADE]);
-	read_texts(t, call, &call_wishes[nr], true, result);
+	read_texts(t, call, wish, true, result);
 }
 
 static __always_inline __u32 put_call_texts(struct scratch *s, __u32 off, struct task_struct *task)
 {
 	struct call_text *t = bpf_task_storage_get(&call_texts, task, NULL, 0);
 	struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
-	__u32 nr = call ? call->nr : SB_CALLS_MAX;
+	const struct sb_call_wish *wish;
 
-	if (!t || nr >= SB_CALLS_MAX)
+	if (!t || !call)
 		return off;
+	wish = wish_of(call);
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_TEXTS; i++) {
 		const __u32 got = t->got[i];
@@ -172,7 +201,7 @@ static __always_inline __u32 put_call_texts(struct scratch *s, __u32 off, struct
 		p->part.size = sizeof(*p) + ((got + 7) & ~7u);
 		p->part.type = SB_PART_TEXT;
 		p->part.flags = t->flags[i];
-		p->arg = (call_wishes[nr].text[i] & SB_WISH_ARG) - 1;
+		p->arg = (wish->text[i] & SB_WISH_ARG) - 1;
 		p->got = got;
 		p->pad = 0;
 		__builtin_memcpy(p + 1, t->word[i], SB_TEXT_MAX);
