@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 {
 	static struct fake k;
 	struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-session",
-				.otherwise = "fake-session -b needs no terminal" };
+				.otherwise = "fake -b needs no terminal" };
 	struct err e = ERR_INIT;
 	struct session session = { 0 };
 	pthread_t grower, listener;

@@ -191,7 +191,7 @@ refused() {
 	type_line "clear; $2; echo status=\$?"
 	see "$1: a sentence" "$3"
 	see "$1: status 1" '^status=1'
-	see "$1: what to do instead" 'fake-session -b needs'
+	see "$1: what to do instead" 'fake -b needs'
 	check "$1: the line settings are as before" wait_until 20 same_settings
 }
 refused "TERM=dumb" "TERM=dumb $FAKE" '^fake-session: fake-session cannot draw on TERM=dumb'
