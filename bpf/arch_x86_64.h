@@ -137,6 +137,7 @@ struct task_struct___x86 {
 		(v)[4] = (r)->r8; \
 		(v)[5] = (r)->r9; \
 	} while (0)
+#define sb_regs_result(r) ((r)->ax)
 /* What a system call gets, at its entry (syscall(2)). */
 #define sb_regs_to_call_args(r, v) \
 	do { \
@@ -147,6 +148,16 @@ struct task_struct___x86 {
 		(v)[4] = (r)->r8; \
 		(v)[5] = (r)->r9; \
 	} while (0)
+#define SB_BREAKPOINT 0xcc      /* the instruction that probes put in place of the first byte of another one */
+
+/*
+ * Functions whose return is watched return to code that pushes up to three registers for a system
+ * call, since Linux 6.11; a breakpoint before (arch/x86/kernel/uprobes.c,
+ * uretprobe_trampoline_entry). Behind that call, at these places, so many bytes are to be popped,
+ * the last of them the true return address.
+ */
+#define SB_TRAMPOLINE_PUSHES 24u
+#define SB_TRAMPOLINE_BACK(at) ((at) == 13 ? 24u : (at) == 15 ? 16u : (at) == 16 ? 8u : 0u)
 #define SB_DWARF_CX 2
 #define SB_DWARF_BP 6
 #define SB_DWARF_SP 7

@@ -214,6 +214,7 @@ static __always_inline __u32 put_call_texts(struct scratch *s, __u32 off, struct
 static __always_inline void tell_begun(struct task_struct *task, const struct call *call)
 {
 	struct hit hit = { .probe = call->probe, .nr = SB_ARGS_MAX, .call = true };
+	const struct weight weight = { .count = 1 };
 	struct sb_cpu *c = this_cpu();
 	__u32 place;
 	struct scratch *s = c ? take_probe_scratch(c, &place) : NULL;
@@ -225,7 +226,7 @@ static __always_inline void tell_begun(struct task_struct *task, const struct ca
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		hit.arg[i] = call->arg[i];
 	hit.arg[SB_CALL_NUMBER] = call->nr;
-	put_hit(s, &hit, task, bpf_ktime_get_ns());
+	put_hit(s, &hit, &weight, task, bpf_ktime_get_ns());
 	event = (void *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES);
 	event->part.flags = SB_EVENT_OPEN;
 	send_scratch(c, s, EVENT_HEAD_BYTES);

@@ -10,25 +10,71 @@
 #define SBERF_BPF_EVENT_H
 
 #include "entered.bpf.h"
+#include "filter.bpf.h"
+#include "hitsums.bpf.h"
+#include "thin.bpf.h"
 #include "record.bpf.h"
 #include "target.bpf.h"
 
 struct hit {
 	__u32 probe;             /* SB_PROBE_* */
 	__u32 nr;                /* of arg */
+	bool placed;             /* in the task's own code */
 	bool call;               /* a system call, which has no frames of interest in the kernel */
 	__u32 text;              /* which of them is a string, + 1; 0 = none */
 	__u64 text_addr;         /* that argument */
 	__u64 value;             /* unless it has a begin: then it is the time since then */
 	__u64 begun_ns;
+	/*
+	 * of a function that has returned: the place of its probe, where its return address was, and
+	 * what; 0 = of something else
+	 */
+	__u64 pc, slot, return_to;
 	__u64 arg[SB_ARGS_MAX];
 };
+
+/* What expressions about HIT can ask for. */
+static __always_inline void put_inputs(struct evaluation *ev, const struct hit *hit, const struct weight *weight,
+				       struct task_struct *task)
+{
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_ARGS + 1; i++)
+		ev->input[SB_INPUT_ARG + i] = hit->arg[i];
+	ev->input[SB_INPUT_LATENCY] = weight->begun_ns ? weight->value : 0;
+	ev->input[SB_INPUT_PID] = task->tgid;
+	ev->input[SB_INPUT_TID] = task->pid;
+	ev->input[SB_INPUT_CPU] = bpf_get_smp_processor_id();
+	bpf_get_current_comm(ev->comm, sizeof(ev->comm));
+}
+
+/* Is HIT, whose record is to be made in S, at PLACE, to be told? If a sum is to be told, that becomes its WEIGHT. */
+static __always_inline bool is_wanted_hit(struct scratch *s, __u32 place, const struct hit *hit, struct weight *weight,
+					  struct task_struct *task)
+{
+	__u32 key = hit->probe - SB_PROBE_PLACED;
+	const struct sb_filter *f = bpf_map_lookup_elem(&filters, &key);
+	struct evaluation *ev = (void *)s->rec;
+	__s64 sum;
+
+	if (!f || (!f->when[0].op && !f->sum[0].op))
+		return true;
+	put_inputs(ev, hit, weight, task);
+	if (f->when[0].op && !evaluate(ev, place, key, 0))
+		return false;
+	if (f->sum[0].op) {
+		sum = evaluate(ev, place, key, SB_STEPS);
+		weight->value = sum > 0 ? sum : 0;
+		weight->begun_ns = 0;
+	}
+	return true;
+}
 
 /*
  * Has the event of H at its place in S, with room for all arguments, so that what follows has a
  * constant offset.
  */
-static __always_inline void put_hit(struct scratch *s, const struct hit *hit, struct task_struct *task, __u64 now)
+static __always_inline void put_hit(struct scratch *s, const struct hit *hit, const struct weight *weight,
+				    struct task_struct *task, __u64 now)
 {
 	struct sb_part_event *p = put_head(s->rec, SB_REC_EVENT, task, now);
 	struct sb_part_task *t = (void *)(s->rec + sizeof(struct sb_hdr));
@@ -41,9 +87,9 @@ static __always_inline void put_hit(struct scratch *s, const struct hit *hit, st
 	p->probe = hit->probe;
 	p->nr = hit->nr;
 	p->unread = 0;
-	p->value = hit->begun_ns ? now - hit->begun_ns : hit->value;
-	p->count = 1;
-	p->begun_ns = hit->begun_ns;
+	p->value = weight->value;
+	p->count = weight->count;
+	p->begun_ns = weight->begun_ns;
 	for (unsigned int i = 0; i < SB_ARGS_MAX; i++)
 		arg[i] = hit->arg[i];
 }
@@ -81,9 +127,72 @@ static __always_inline __u32 put_text(struct scratch *s, __u32 off, __u32 arg, _
 /* Puts what a trace wants of the system call that the current task has made at OFF. Returns the offset behind it. */
 static __always_inline __u32 put_call_texts(struct scratch *s, __u32 off, struct task_struct *task);
 
+/* Do hits of PROBE count, however long they took? */
+static __always_inline bool only_counts(__u32 probe)
+{
+	return probe >= SB_PROBE_PLACED && hits_counted >> ((probe - SB_PROBE_PLACED) & 63) & 1;
+}
+
+/* Says at OFF that hits like this one are summed, as ID. Returns the offset behind it. */
+static __always_inline __u32 put_sum(struct scratch *s, __u32 off, __u64 id)
+{
+	struct sb_part_sum *p;
+
+	barrier_var(off);
+	if (off > RECORD_MAX - sizeof(*p))
+		return off;
+	p = (void *)(s->rec + off);
+	p->part.size = sizeof(*p);
+	p->part.type = SB_PART_SUM;
+	p->part.flags = 0;
+	p->id = id;
+	return off + sizeof(*p);
+}
+
 /*
- * The current task, which is of the target, hits HIT. REGS: where its user's side is, for a probe
- * in its own code; NULL: it has entered the kernel, whose stack is of interest, too.
+ * The walk by rules of the hit in S, of OFF bytes, if that has the whole stack, and nothing else than
+ * it tells hits of this thread apart.
+ */
+static __always_inline const struct sb_part_walk *whole_walk(struct scratch *s, __u32 off)
+{
+	const struct sb_part_walk *p = (void *)(s->rec + EVENT_HEAD_BYTES + REGS_BYTES);
+
+	return off > EVENT_HEAD_BYTES + REGS_BYTES + sizeof(*p) && p->part.type == SB_PART_WALK &&
+		!p->part.flags ? p : NULL;
+}
+
+/* Sends the record of HIT in S, of OFF bytes, or adds it to those like it. SUMMED: that may be done. */
+static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 off, const struct hit *hit,
+				     const struct weight *weight, struct task_struct *task, __u64 now, bool summed)
+{
+	const struct sb_part_walk *p = summed && sum_hits ? whole_walk(s, off) : NULL;
+	enum summing how = SUM_NONE;
+	struct sb_sum_key key;
+
+	if (p)
+		how = sum_hit(c, p, task, hit->probe - SB_PROBE_PLACED, weight, now, &key);
+	if (how == SUM_ADDED)
+		return;
+	if (how == SUM_FIRST)
+		off = put_sum(s, off, key.id);
+	if (!send_scratch(c, s, off) && how == SUM_FIRST)
+		drop_hits(&key);
+}
+
+/* Is HIT, of WEIGHT, told at all, and now? If so WEIGHT is what is told with it. */
+static __always_inline bool weigh_hit(struct scratch *s, __u32 place, const struct hit *hit, struct weight *weight,
+				      struct task_struct *task, __u64 now)
+{
+	if (filtered && !is_wanted_hit(s, place, hit, weight, task))
+		return false;
+	if (weight->begun_ns && only_counts(hit->probe))
+		weight->value = 1;
+	return !thinned || hit->probe < SB_PROBE_PLACED || is_told_hit(hit->probe - SB_PROBE_PLACED, weight, now);
+}
+
+/*
+ * The current task, which is of the target, hits HIT. REGS: where its user's side is, when it is placed
+ * in its own code; else it has entered the kernel, whose stack is of interest, too.
  */
 static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk)
 {
@@ -92,24 +201,31 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	struct sb_cpu *c = this_cpu();
 	__u32 off = EVENT_HEAD_BYTES, place = 0;
 	struct scratch *s = c ? take_probe_scratch(c, &place) : NULL;
+	struct weight weight = { hit->begun_ns ? now - hit->begun_ns : hit->value, hit->begun_ns, 1 };
 	struct sb_hdr *h;
 
 	if (!s)
 		return 0;
+	if (!weigh_hit(s, place, hit, &weight, task, now)) {
+		give_scratch(s);
+		return 0;
+	}
 	h = (void *)s->rec;
-	put_hit(s, hit, task, now);
-	h->flags |= regs ? 0 : SB_F_KERNEL;
-	if (regs)
-		off = put_probed(s, place, off, regs, task, now, walk);
+	put_hit(s, hit, &weight, task, now);
+	h->flags |= hit->placed ? 0 : SB_F_KERNEL;
+	if (hit->placed)
+		off = put_probed(s, place, off, regs, task, now, walk, &(struct returned){
+				 hit->pc, hit->slot, hit->return_to });
 	else if (has_user(h, task))
 		off = put_entered(s, place, off, task, now, walk);
-	if (!regs && kernel_frames && !hit->call)
+	if (!hit->placed && kernel_frames && !hit->call)
 		off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	if (hit->text)
 		off = put_text(s, off, hit->text - 1, hit->text_addr);
 	if (tracing && hit->call)
 		off = put_call_texts(s, off, task);
-	send_scratch(c, s, off);
+	send_hit(c, s, off, hit, &weight, task, now,
+		 walk && (hit->placed || hit->call) && hit->probe >= SB_PROBE_PLACED);
 	give_scratch(s);
 	return 0;
 }

@@ -31,6 +31,7 @@ typedef _Bool bool;
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
@@ -104,7 +105,17 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+/* kernel/events/uprobes.c: the page of a process that probes need, where functions that are watched return to */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
+	struct uprobes_state uprobes_state;     /* with CONFIG_UPROBES */
 	struct file *exe_file;
 	unsigned long end_code, start_stack;
 	unsigned long env_end;          /* behind the environment, the last but one thing on the first stack */
@@ -165,7 +176,19 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+/* include/linux/uprobes.h: a function that is watched has not returned yet */
+struct return_instance {
+	unsigned long stack;            /* where its return address was ... */
+	unsigned long orig_ret_vaddr;   /* ... and what it was */
+	struct return_instance *next;   /* called before it */
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+
 struct task_struct {
+	struct uprobe_task *utask;      /* with CONFIG_UPROBES */
 	struct thread_info thread_info;
 	struct thread_struct thread;
 	int numa_preferred_nid;         /* with CONFIG_NUMA_BALANCING */

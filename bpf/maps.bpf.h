@@ -37,6 +37,8 @@
 #define SCAN_BYTES 1024u                                 /* of a signal stack, looked through at a time */
 #define SCAN_STEPS (SB_SIGFRAME_REACH / SCAN_BYTES)
 
+#define PLACE_SLOT 0x80000000u                           /* record.bpf.h */
+
 #define TARGETS_MAX 32768u
 #define MIX 0x9e3779b97f4a7c15ull        /* 2^64 by the golden ratio */
 
@@ -57,6 +59,8 @@ const volatile bool kernel_leaf = false;
 const volatile __u32 verify_every = 0;
 /* there is bpf_loop() to walk with, since Linux 5.17 (e6f2dd0f8067) */
 const volatile bool loops = false;
+/* what return probes replaced on stacks is put back: returns.bpf.h */
+const volatile bool true_returns = false;
 /* frames that the kernel walks at most, kernel.perf_event_max_stack */
 const volatile __u32 walk_max = SB_KSTACK_MAX;
 
@@ -311,6 +315,9 @@ struct walk {
 	__u64 back_sp;
 	__u64 low;                                       /* nothing below it is read: a copy would not have it */
 	__u64 check, now;
+	__u64 trampoline;                                /* of return probes that are pending, or NO_TRAMPOLINE */
+	/* of a function that has returned: where its return address was, and what; 0 = there is none */
+	__u64 returned_slot, returned_to;
 	__u64 window_at;                                 /* address of window[0] */
 	__u32 window_nr;                                 /* words that it holds */
 	__u32 space;                                     /* an index */
@@ -353,6 +360,7 @@ struct opening {
 	struct sb_open o;
 	__u64 reg[SB_NR_REGS];
 	__u64 kernel[SB_KSTACK_MAX];
+	__u64 back[2 * SB_OPEN_RETURNS];
 };
 
 struct {

@@ -399,12 +399,6 @@ static __always_inline __u64 sum_id(const struct sb_slot *slot, struct task_stru
 	return id ? id | 1 : 0;
 }
 
-enum summing {
-	SUM_NONE,                /* it is not known, or there is no room */
-	SUM_FIRST,               /* to be told */
-	SUM_ADDED,
-};
-
 /* Adds the wait of TASK to its sum. *RET has what the first one is told with. */
 static __always_inline enum summing sum_wait(struct sb_cpu *c, const struct sb_slot *slot, struct task_struct *task,
 					     const struct sb_task *st, __u64 now, __u64 blocked, __u64 runnable,

@@ -32,7 +32,7 @@ static __always_inline bool put_gate_regs(struct sb_part_regs *r, struct sb_hdr 
 	sb_regs_to_dwarf(&ctx->regs, v);
 	barrier();
 	v[SB_DWARF_PC] = v[SB_DWARF_CX];
-	return finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL);
+	return finish_regs(r, h, task, SB_REGS_FULL | SB_REGS_SYSCALL);
 }
 
 /*
@@ -62,7 +62,7 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 			h->flags |= SB_F_COMPAT;
 		sb_regs_to_dwarf(&ctx->regs, v);
 		barrier();       /* else clang merges the loads of both branches into one through a computed address */
-		if (!finish_regs(r, h, SB_REGS_FULL))
+		if (!finish_regs(r, h, task, SB_REGS_FULL))
 			return off;
 	} else if (sb_at_gate(ctx->regs.sp)) {
 		if (!put_gate_regs(r, h, ctx, task))

@@ -13,8 +13,8 @@
 #define SBERF_BPF_RECORD_H
 
 #include "maps.bpf.h"
+#include "returns.bpf.h"
 
-#define PLACE_SLOT 0x80000000u
 #define CALL_NS 10000000ull              /* on each CPU one stranger in this time wakes who reads ... */
 #define CALLS 8                          /* ... or so many at once, after as much time without */
 
@@ -197,6 +197,8 @@ __noinline int sb_put_segment(__u32 place, __u32 off, __u64 addr, __u32 want, __
 		n = sb_copy(place, off + sizeof(*seg) + got, want - got, addr + got);
 		got += n;
 	}
+	if (got && pending_return((void *)bpf_get_current_task_btf()))
+		sb_mend(place, off + sizeof(*seg), addr, got);
 	seg = segment_at(place, off);
 	if (!seg)
 		return 0;
@@ -397,8 +399,11 @@ static __always_inline bool has_user(struct sb_hdr *h, struct task_struct *task)
 	return false;
 }
 
-/* Has the head of R done, whose values are in place. False when there is no user side to speak of: H says why. */
-static __always_inline bool finish_regs(struct sb_part_regs *r, struct sb_hdr *h, __u16 flags)
+/*
+ * Has the head of R done, whose values, of TASK, which is current, are in place. False when there is
+ * no user side to speak of: H says why.
+ */
+static __always_inline bool finish_regs(struct sb_part_regs *r, struct sb_hdr *h, struct task_struct *task, __u16 flags)
 {
 	__u64 *v = (void *)(r + 1);
 
@@ -409,6 +414,7 @@ static __always_inline bool finish_regs(struct sb_part_regs *r, struct sb_hdr *h
 		h->flags |= SB_F_NO_USER;
 		return false;
 	}
+	leave_trampoline(v, task);
 	r->part.size = REGS_BYTES;
 	r->part.type = SB_PART_REGS;
 	r->part.flags = flags;
@@ -425,7 +431,9 @@ static __always_inline bool put_entry_regs(struct sb_part_regs *r, struct sb_hdr
 	if (sb_regs_compat(regs))
 		h->flags |= SB_F_COMPAT;
 	sb_regs_to_dwarf(regs, (__u64 *)(r + 1));
-	return finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL);
+	if (sb_regs_call(regs) < 0)
+		before_breakpoint((__u64 *)(r + 1), task);
+	return finish_regs(r, h, task, SB_REGS_FULL | SB_REGS_SYSCALL);
 }
 
 /*

@@ -5,6 +5,7 @@
  *
  *	target.bpf.h    which tasks are of the target
  *	record.bpf.h    building records and sending them
+ *	returns.bpf.h   return addresses that probes replaced
  *	walk.bpf.h      unwinding user stacks by learned rules
  *	space.bpf.h     which memory the rules are for
  *	oncpu.bpf.h     which task runs, with which stacks
@@ -15,9 +16,14 @@
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
  *	entered.bpf.h   user registers at the entry to the kernel
  *	event.bpf.h     hits of probes
+ *	thin.bpf.h      of many hits some
+ *	hitsums.bpf.h   hits that are added up
+ *	filter.bpf.h    conditions of probes, and sums
  *	calls.bpf.h     system calls from entry to return
  *	forks.bpf.h     tasks that create processes and threads
+ *	traces.bpf.h    tracepoints of the kernel
  *	placed.bpf.h    who comes by a place in a program
+ *	functions.bpf.h functions from entry to return
  *	faults.bpf.h    which addresses are touched first, with which stacks
  *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved
  *	tasks.bpf.h     the tasks that are there, and those that wait
@@ -43,9 +49,11 @@
 #include "calls.bpf.h"
 #include "faults.bpf.h"
 #include "forks.bpf.h"
+#include "functions.bpf.h"
 #include "offcpu.bpf.h"
 #include "placed.bpf.h"
 #include "tasks.bpf.h"
+#include "traces.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

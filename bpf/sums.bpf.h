@@ -12,6 +12,12 @@
 
 #include "maps.bpf.h"
 
+enum summing {
+	SUM_NONE,                /* it is not known, or there is no room */
+	SUM_FIRST,               /* to be told */
+	SUM_ADDED,
+};
+
 static const struct sb_sum no_sum;
 
 static __always_inline struct sb_sum *find_sum(const struct sb_sum_key *key)

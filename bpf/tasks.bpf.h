@@ -69,6 +69,22 @@ static __always_inline void put_open_regs(struct opening *p, struct task_struct 
 	o->machine = SB_EM_MACHINE;
 }
 
+/* The true return addresses of TASK, whose stack is read from outside. */
+static __always_inline void put_open_returns(struct opening *p, struct task_struct *task)
+{
+	struct return_instance *at = pending_return(task);
+	__u32 n = 0;
+
+	for (__u32 i = 0; i < SB_OPEN_RETURNS && at; i++) {
+		p->back[2 * i] = at->stack;
+		p->back[2 * i + 1] = at->orig_ret_vaddr;
+		at = at->next;
+		n++;
+	}
+	p->o.trampoline = trampoline_of(task);
+	p->o.nr_returns = n;
+}
+
 /*
  * The kernel's stack of TASK, once in its wait: that takes microseconds, and it stays the same. Not
  * of waits that user space would not keep yet. Returns how many bytes.
@@ -123,6 +139,7 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 	} else {
 		p->o.flags |= SB_WAIT_NO_STACK;
 		put_open_regs(p, task);
+		put_open_returns(p, task);
 	}
 	bytes = put_open_kernel(p, st, task);
 	/* It ran meanwhile: not of interest any more. */
@@ -136,6 +153,8 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 		bpf_seq_write(seq, p->reg, sizeof(p->reg));
 	if (bytes)
 		bpf_seq_write(seq, p->kernel, bytes);
+	if (p->o.nr_returns)
+		bpf_seq_write(seq, p->back, sizeof(p->back));
 }
 
 SEC("iter/task")

@@ -215,12 +215,18 @@ static __always_inline int find_rule(struct walk *w, __u64 module, __u64 offset,
 /* The caller by its return address at AT; BP is the caller's. 0 or an answer. */
 static __always_inline int to_caller(struct walk *w, __u64 cfa, __u64 at, __u64 bp)
 {
-	__u64 ra;
+	__u64 ra, replaced;
 
 	if (cfa <= w->sp || (cfa & 7) || cfa - w->sp > WALK_GAP_MAX)
 		return SB_WALK_BAD;
-	if (walk_read(w, at, &ra))
+	if (at == w->returned_slot)
+		ra = w->returned_to;
+	else if (walk_read(w, at, &ra))
 		return SB_WALK_NO_READ;
+	if (ra == w->trampoline) {
+		replaced = sb_true_return(at);
+		ra = replaced ? replaced : ra;
+	}
 	w->pc = ra;
 	w->sp = cfa;
 	w->bp = bp;
@@ -648,6 +654,7 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	w->nr = 0;
 	w->args = 0;
 	w->back_sp = 0;
+	w->trampoline = pending_trampoline(task);
 	for (__u32 i = 0; i < SB_WALK_MAX / WALK_TURN; i++) {
 		why = sb_walk_turn(which);
 		if (why)

@@ -71,6 +71,7 @@ struct sb_part {
 #define SB_PART_EVENT 12     /* struct sb_part_event + nr arguments */
 /* struct sb_part_text + got bytes, padded to 8; at most SB_TEXTS_MAX of them, behind SB_PART_EVENT */
 #define SB_PART_TEXT 13
+#define SB_PART_SUM 14       /* struct sb_part_sum: hits that are like this one are summed */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -163,6 +164,11 @@ struct sb_part_text {
 #define SB_TEXT_MAX 256u         /* bytes, its end included */
 #define SB_TEXTS_MAX 6u
 
+struct sb_part_sum {
+	struct sb_part part;
+	__u64 id;                /* sb_sum_key.id */
+};
+
 /*
  * The probes that sberf has by itself are numbered as the kinds of events that come of them (enum
  * event_kind of src/model/event.h). From SB_PROBE_PLACED on they are those that somebody placed in
@@ -199,6 +205,56 @@ struct sb_call_wish {
 #define SB_COOKIE(probe, text) ((__u64)(text) << 32 | (probe))
 #define SB_COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32))         /* which argument is a string, + 1; 0 = none is */
+
+/*
+ * What of the hits of one placed probe is told: expressions in postfix order, which the kernel half
+ * evaluates before it copies anything. Operands are pushed, operators replace what they take. Values
+ * are signed; whoever writes steps has checked that they never use more than SB_DEPTH values, take
+ * none that is not there, and leave one.
+ */
+#define SB_STEPS 32u
+#define SB_DEPTH 8u
+#define SB_COMMS 4u
+struct sb_step {
+	__u32 op;                /* SB_OP_* */
+	__u32 pad;
+	__s64 value;
+};
+struct sb_filter {
+	struct sb_step when[SB_STEPS];           /* 0: the hit is not told; without steps all are */
+	struct sb_step sum[SB_STEPS];            /* what it weighs; without steps: as its kind says */
+	__u64 comm[SB_COMMS][2];                 /* names of threads that steps compare with, padded with 0 */
+};
+#define SB_OP_END 0              /* behind the last step */
+#define SB_OP_NUMBER 1           /* pushes value */
+#define SB_OP_INPUT 2            /* pushes the input value, SB_INPUT_* */
+#define SB_OP_COMM 3             /* pushes whether the thread is called comm[value] */
+#define SB_OP_NOT 4
+#define SB_OP_COMPLEMENT 5
+#define SB_OP_NEGATE 6
+#define SB_OP_OR 7               /* from here on two are taken */
+#define SB_OP_AND 8
+#define SB_OP_EQUAL 9
+#define SB_OP_UNEQUAL 10
+#define SB_OP_LESS 11
+#define SB_OP_LESS_EQUAL 12
+#define SB_OP_GREATER 13
+#define SB_OP_GREATER_EQUAL 14
+#define SB_OP_BIT_OR 15
+#define SB_OP_BIT_XOR 16
+#define SB_OP_BIT_AND 17
+#define SB_OP_SHIFT_LEFT 18
+#define SB_OP_SHIFT_RIGHT 19
+#define SB_OP_ADD 20
+#define SB_OP_SUBTRACT 21
+#define SB_OP_MULTIPLY 22
+#define SB_INPUT_ARG 0           /* the first of six arguments */
+#define SB_INPUT_RESULT 6
+#define SB_INPUT_LATENCY 7
+#define SB_INPUT_PID 8
+#define SB_INPUT_TID 9
+#define SB_INPUT_CPU 10
+#define SB_INPUTS 16u            /* a power of two */
 
 /*
  * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else
@@ -310,6 +366,9 @@ struct sb_total {
  * that follow are summed. There are two maps: sums go into one while user space reads and empties
  * the other, and then each first one is told again. So a storm of waits needs no room in a ring,
  * and each sum that is read belongs to a record that came before.
+ *
+ * Hits of a placed probe are summed in the same way, in two maps of their own: those of one thread
+ * with the same user stack. Of these the value is in blocked_ns, and call is the probe.
  */
 struct sb_sum_key {
 	__u64 start_ns;          /* of the task */
@@ -337,7 +396,7 @@ struct sb_sum {
 
 /*
  * What the iterator says of one task that is off the CPU. Behind it are the user's registers, as in
- * sb_part_regs, and the addresses of the kernel's stack, innermost first.
+ * sb_part_regs, the addresses of the kernel's stack, innermost first, and true return addresses.
  */
 struct sb_open {
 	__u64 id, out_ns, waking_ns;     /* as in sb_part_wait */
@@ -352,7 +411,13 @@ struct sb_open {
 	__u16 nr_regs;                   /* 0 = none */
 	__u16 machine;                   /* as sb_part_regs.machine */
 	char comm[16];
+	/* of return probes that are pending (bpf/returns.bpf.h): what stands on the stack instead of true addresses */
+	__u64 trampoline;
+	/* pairs of a slot and its true address, innermost first; if there are any, SB_OPEN_RETURNS follow */
+	__u32 nr_returns;
+	__u32 pad;
 };
+#define SB_OPEN_RETURNS 16u
 
 /* What the iterator says of the nodes of one task. */
 #define SB_HOME_NODES 2u         /* words of 64 nodes of a memory policy that are told */
@@ -583,7 +648,7 @@ _Static_assert(sizeof(struct sb_call_wish) == 4, "sb_call_wish is shared with us
 _Static_assert(sizeof(struct sb_home) == 48, "sb_home is what the iterator writes");
 _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is shared with user space");
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");
-_Static_assert(sizeof(struct sb_open) == 96, "sb_open is what the iterator writes");
+_Static_assert(sizeof(struct sb_open) == 112, "sb_open is what the iterator writes");
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");

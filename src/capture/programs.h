@@ -30,6 +30,9 @@ enum program_when {
 	WHEN_EXEC = 1 << 8,          /* exec matters: the target is threads, or has a name */
 	WHEN_PLACES = 1 << 9,        /* places in programs are probed */
 	WHEN_CALLS = 1 << 11,        /* system calls are probed */
+	WHEN_FUNCTIONS = 1 << 12,    /* functions of programs are probed from entry to return */
+	WHEN_TRACES = 1 << 13,       /* tracepoints are probed */
+	WHEN_RAW_TRACES = 1 << 14,   /* tracepoints are probed with what the kernel passes to them */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 };
 
@@ -40,6 +43,10 @@ enum program_attach {
 	ATTACH_WAITS,                /* while waits are followed, in the order of the table */
 	ATTACH_EVENTS,               /* while the capture runs */
 	ATTACH_PLACES,               /* by links of their own (link.h) */
+	ATTACH_ENTRIES,              /* the same, where functions begin that are probed up to their return */
+	ATTACH_RETURNS,              /* and where these return */
+	ATTACH_TRACES,               /* by a link for each tracepoint (tracelink.h) */
+	ATTACH_RAW_TRACES,           /* the same, raw */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */
 	ATTACH_ITERATOR,             /* by the first read of its list */
 	ATTACH_RUN,                  /* never: test-run once */

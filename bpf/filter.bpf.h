@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * filter.bpf.h - conditions of probes, and what their hits weigh: expressions that user space has
+ * written (struct sb_filter of wire.h), evaluated before anything is copied.
+ *
+ * What is evaluated stands in the scratch buffer of the hit, where its record comes later: another
+ * hit may interrupt this one.
+ */
+#ifndef SBERF_BPF_FILTER_H
+#define SBERF_BPF_FILTER_H
+
+#include "record.bpf.h"
+
+/* Some probe has a condition or a sum. */
+const volatile bool filtered = false;
+
+/* By the number of a placed probe. User space sets the size, and fills it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_filter);
+} filters SEC(".maps");
+
+struct evaluation {
+	__s64 stack[SB_DEPTH];
+	__u32 depth, pad;        /* values on the stack */
+	__u64 input[SB_INPUTS];
+	__u64 comm[2];
+};
+
+/* Shifts by more than 63 give 0, as the reference (src/probe/spec_expr.c) does. */
+static __always_inline __s64 operate(__u32 op, __s64 a, __s64 b)
+{
+	switch (op) {
+	case SB_OP_OR:
+		return a || b;
+	case SB_OP_AND:
+		return a && b;
+	case SB_OP_EQUAL:
+		return a == b;
+	case SB_OP_UNEQUAL:
+		return a != b;
+	case SB_OP_LESS:
+		return a < b;
+	case SB_OP_LESS_EQUAL:
+		return a <= b;
+	case SB_OP_GREATER:
+		return a > b;
+	case SB_OP_GREATER_EQUAL:
+		return a >= b;
+	case SB_OP_BIT_OR:
+		return a | b;
+	case SB_OP_BIT_XOR:
+		return a ^ b;
+	case SB_OP_BIT_AND:
+		return a & b;
+	case SB_OP_SHIFT_LEFT:
+		return (__u64)b > 63 ? 0 : (__s64)((__u64)a << b);
+	case SB_OP_SHIFT_RIGHT:
+		return (__u64)b > 63 ? 0 : a >> b;
+	case SB_OP_ADD:
+		return (__s64)((__u64)a + (__u64)b);
+	case SB_OP_SUBTRACT:
+		return (__s64)((__u64)a - (__u64)b);
+	case SB_OP_MULTIPLY:
+		return (__s64)((__u64)a * (__u64)b);
+	case SB_OP_NOT:
+		return !b;
+	case SB_OP_COMPLEMENT:
+		return ~b;
+	default:
+		return (__s64)(0 - (__u64)b);    /* SB_OP_NEGATE */
+	}
+}
+
+/* What the operand STEP of F pushes. */
+static __always_inline __s64 operand(const struct sb_filter *f, const struct evaluation *ev, const struct sb_step *step)
+{
+	const __u64 at = step->value;
+
+	if (step->op == SB_OP_NUMBER)
+		return at;
+	if (step->op == SB_OP_INPUT)
+		return ev->input[at & (SB_INPUTS - 1)];
+	return ev->comm[0] == f->comm[at & (SB_COMMS - 1)][0] && ev->comm[1] == f->comm[at & (SB_COMMS - 1)][1];
+}
+
+/*
+ * Takes the step AT of the placed probe KEY, of its condition or, from SB_STEPS on, of its sum. False
+ * behind the last one. Global, so that the verifier looks at it once and alone, and not in each turn
+ * of the loop around it.
+ */
+__noinline int sb_evaluate_step(__u32 place, __u32 key, __u32 at)
+{
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &place);
+	const struct sb_filter *f = bpf_map_lookup_elem(&filters, &key);
+	struct evaluation *ev = s ? (void *)s->rec : NULL;
+	const struct sb_step *step;
+	__u32 op, takes, depth;
+	__s64 v;
+
+	if (!ev || !f)
+		return 0;
+	step = at < SB_STEPS ? &f->when[at & (SB_STEPS - 1)] : &f->sum[at & (SB_STEPS - 1)];
+	op = step->op;
+	if (op == SB_OP_END)
+		return 0;
+	takes = op < SB_OP_NOT ? 0 : op < SB_OP_OR ? 1 : 2;
+	depth = ev->depth;
+	v = takes ? operate(op, ev->stack[(depth - 2) & (SB_DEPTH - 1)], ev->stack[(depth - 1) & (SB_DEPTH - 1)]) :
+		operand(f, ev, step);
+	depth -= takes;
+	ev->stack[depth & (SB_DEPTH - 1)] = v;
+	ev->depth = depth + 1;
+	return 1;
+}
+
+/*
+ * The value of the expression of KEY that begins with the step FIRST, which is 0 or SB_STEPS. EV is
+ * what the scratch buffer PLACE begins with.
+ */
+static __always_inline __s64 evaluate(struct evaluation *ev, __u32 place, __u32 key, __u32 first)
+{
+	ev->depth = 0;
+	for (__u32 i = 0; i < SB_STEPS; i++)
+		if (!sb_evaluate_step(place, key, first + i))
+			break;
+	return *(volatile __s64 *)&ev->stack[0];
+}
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * functions.bpf.h - functions of programs from their entry to their return: each call, with its
+ * arguments, its result and the time between.
+ *
+ * A program at the entry notes the call in the task's own list, which the program at the return
+ * takes it from. Calls belong together by the slot of their return address: that of a call is below
+ * those of all that have not returned. So the calls below, or at, the slot of one that begins or
+ * ends have been left without a return, by longjmp() or an exception; only where a function was
+ * jumped to by another one that is watched, as compilers do for a call at the end, do both have one
+ * slot, and there the trampoline stands already (returns.bpf.h). The list goes with its task, so a
+ * thread may end in a call.
+ *
+ * When a function has returned, its frame is gone; the stack that is told begins with it all the
+ * same, as at its entry.
+ */
+#ifndef SBERF_BPF_FUNCTIONS_H
+#define SBERF_BPF_FUNCTIONS_H
+
+#include "event.bpf.h"
+
+#define OPEN_CALLS 48u                   /* of one task: 4 KB in all */
+
+struct open_call {
+	__u64 begun_ns;
+	__u64 pc, slot;                  /* the place of the probe, and where the return address is */
+	__u64 arg[SB_CALL_ARGS];
+	__u32 probe, pad;
+};
+
+struct open_calls {
+	__u32 nr, pad;
+	struct open_call at[OPEN_CALLS]; /* outermost first */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct open_calls);
+} open_calls SEC(".maps");
+
+/* The call of O that began last; NULL = there is none. */
+static __always_inline struct open_call *last_call(struct open_calls *o)
+{
+	__u32 last = o->nr - 1;
+
+	barrier_var(last);
+	if (last >= OPEN_CALLS)
+		return NULL;
+	barrier_var(last);
+	return &o->at[last];
+}
+
+#define KEEP_NONE 0u
+#define KEEP_ALL 0xffffffffu
+
+/*
+ * Takes the calls off O that were left: those below SLOT, and at SLOT those that are not of the probe
+ * KEEP (KEEP_NONE and KEEP_ALL are no numbers of probes).
+ */
+static __always_inline void drop_left(struct open_calls *o, __u64 slot, __u32 keep)
+{
+	for (__u32 i = 0; i < OPEN_CALLS; i++) {
+		struct open_call *last = last_call(o);
+
+		if (!last || last->slot > slot || (last->slot == slot && (keep == KEEP_ALL || last->probe == keep)))
+			return;
+		o->nr--;
+	}
+}
+
+/* Notes in O a call that begins with the registers REGS; when there is no room, that is counted. */
+static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, struct sb_ctx_regs *regs, __u32 probe)
+{
+	__u32 nr = o->nr;
+	struct open_call *call;
+
+	barrier_var(nr);
+	if (nr >= OPEN_CALLS) {
+		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		return;
+	}
+	barrier_var(nr);
+	call = &o->at[nr];
+	call->probe = probe;
+	call->pc = regs->ip;
+	call->slot = regs->sp;
+	sb_regs_to_args(regs, call->arg);
+	call->begun_ns = bpf_ktime_get_ns();
+	o->nr = nr + 1;
+}
+
+SEC("kprobe")
+int sb_func_enter(struct sb_ctx_regs *regs)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 slot = regs->sp;
+	struct sb_cpu *c = this_cpu();
+	struct open_calls *o;
+
+	if (!c || !wanted(task, task->tgid, task->pid))
+		return 0;
+	o = bpf_task_storage_get(&open_calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!o) {
+		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		return 0;
+	}
+	drop_left(o, slot, user_word(slot) == pending_trampoline(task) ? KEEP_ALL : KEEP_NONE);
+	note_call(c, o, regs, SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)));
+	return 0;
+}
+
+/* REGS: those of the caller, to which the function has just returned. */
+static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct open_calls *o = bpf_task_storage_get(&open_calls, task, NULL, 0);
+	const __u64 slot = regs->sp - sizeof(slot);
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)), .nr = SB_CALL_ARGS + 1, .placed = true,
+		.slot = slot, .return_to = regs->ip
+	};
+	struct open_call *call;
+
+	if (!o)
+		return 0;
+	drop_left(o, slot, hit.probe);
+	call = last_call(o);
+	/* Else it began before its entry was watched. */
+	if (!call || call->slot != slot)
+		return 0;
+	hit.begun_ns = call->begun_ns;
+	hit.pc = call->pc;
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
+		hit.arg[i] = call->arg[i];
+	hit.arg[SB_CALL_ARGS] = sb_regs_result(regs);
+	o->nr--;
+	return tell_hit(regs, &hit, regs, walk);
+}
+
+PROBE_PROGRAMS("kprobe", sb_func_return, on_func_return)
+
+#endif

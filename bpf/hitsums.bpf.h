@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hitsums.bpf.h - adds up hits of probes that were seen before, instead of reporting them: as
+ * sums.bpf.h does of waits. What the hits of a sum share is the thread, the probe and the user
+ * stack, as far as it was walked by rules.
+ */
+#ifndef SBERF_BPF_HITSUMS_H
+#define SBERF_BPF_HITSUMS_H
+
+#include "kstack.bpf.h"
+#include "sums.bpf.h"
+
+const volatile bool sum_hits = false;
+/* probes whose hits only count, by their number */
+const volatile __u64 hits_counted = 0;
+__u32 hits_turn = 0;                     /* even or odd: where sums go */
+
+/* Preallocated: a probe may be where memory cannot be had. User space sets their size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct sb_sum_key);
+	__type(value, struct sb_sum);
+} even_hits SEC(".maps"), odd_hits SEC(".maps");
+
+/* What a hit weighs, and since when if that is a time. */
+struct weight {
+	__u64 value, begun_ns;
+	__u64 count;             /* of hits that are told together */
+};
+
+static __always_inline void add_hit(struct sb_sum *sum, const struct task_struct *task, __u32 probe,
+				    const struct weight *weight, __u64 now)
+{
+	__u32 at = sb_sum_bucket(weight->value);
+	struct sb_sum_part *p;
+
+	barrier_var(at);
+	p = &sum->part[at & (SB_SUM_BUCKETS - 1)];
+	p->blocked_ns += weight->value;
+	p->count += weight->count;
+	sum->last_ns = now;
+	if (weight->value > sum->longest_blocked_ns) {
+		sum->longest_ns = now;
+		sum->longest_blocked_ns = weight->value;
+	}
+	sum->pid = task->tgid;
+	sum->node = bpf_get_numa_node_id();
+	sum->call = probe;
+	sum->cpu = bpf_get_smp_processor_id();
+}
+
+/*
+ * Adds a hit of PROBE, whose stack the walk P has, to its sum: SUM_ADDED. SUM_FIRST: it is to be told,
+ * with *RET; SUM_NONE: as all others.
+ */
+static __always_inline enum summing sum_hit(struct sb_cpu *c, const struct sb_part_walk *p, struct task_struct *task,
+					    __u32 probe, const struct weight *weight, __u64 now, struct sb_sum_key *ret)
+{
+	struct sb_sum *sum;
+
+	*ret = (struct sb_sum_key){
+		.start_ns = task->start_time, .id = sum_fold(sum_fold(p->check, p->space), probe) | 1, .tid = task->pid
+	};
+	sum = hits_turn & 1 ? bpf_map_lookup_elem(&odd_hits, ret) : bpf_map_lookup_elem(&even_hits, ret);
+	if (sum) {
+		add_hit(sum, task, probe, weight, now);
+		return SUM_ADDED;
+	}
+	if (!(hits_turn & 1 ? bpf_map_update_elem(&odd_hits, ret, &no_sum, BPF_NOEXIST)
+			    : bpf_map_update_elem(&even_hits, ret, &no_sum, BPF_NOEXIST)))
+		return SUM_FIRST;
+	return SUM_NONE;
+}
+
+/* The first of KEY could not be told. */
+static __always_inline void drop_hits(const struct sb_sum_key *key)
+{
+	if (hits_turn & 1)
+		bpf_map_delete_elem(&odd_hits, key);
+	else
+		bpf_map_delete_elem(&even_hits, key);
+}
+
+#endif

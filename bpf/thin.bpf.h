@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * thin.bpf.h - of many hits of a placed probe some are told, each for those before it that were not:
+ * one in so many (hits_every), or so many a second (hits_rate). What they weigh together stays exact;
+ * whose stack it is seen with becomes a sample.
+ */
+#ifndef SBERF_BPF_THIN_H
+#define SBERF_BPF_THIN_H
+
+#include "hitsums.bpf.h"
+
+const volatile bool thinned = false;     /* not all are told one by one */
+const volatile __u32 hits_every = 1;
+const volatile __u32 hits_rate = 0;      /* of one probe; 0 = no bound */
+#define RATE_SHARES 10u                  /* it is kept in each tenth of a second */
+#define RATE_NS (1000000000ull / RATE_SHARES)
+
+/* Of one probe on one CPU: hits that are not told yet, and their weight. */
+struct untold {
+	__u64 count, value;
+};
+
+/* By the number of the probe. User space sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct untold);
+} untold SEC(".maps");
+
+/* Of one probe: how many were told in which share of a second. */
+struct rate {
+	__u64 share, told;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct rate);
+} rates SEC(".maps");
+
+/* May another hit of the probe KEY be told NOW? */
+static __always_inline bool is_within_rate(__u32 key, __u64 now)
+{
+	struct rate *r = bpf_map_lookup_elem(&rates, &key);
+	const __u64 share = now / RATE_NS;
+
+	if (!r || !hits_rate)
+		return true;
+	if (r->share != share) {
+		r->share = share;
+		r->told = 0;
+	}
+	return __sync_fetch_and_add(&r->told, 1) < (hits_rate + RATE_SHARES - 1) / RATE_SHARES;
+}
+
+/*
+ * Is a hit of the probe KEY, of WEIGHT, to be told? If so, WEIGHT becomes that of all hits that are told
+ * by it.
+ */
+static __always_inline bool is_told_hit(__u32 key, struct weight *weight, __u64 now)
+{
+	struct untold *u = bpf_map_lookup_elem(&untold, &key);
+
+	if (!u)
+		return true;
+	/* Another hit may come in between on this CPU. */
+	__sync_fetch_and_add(&u->value, weight->value);
+	if (__sync_fetch_and_add(&u->count, 1) + 1 < hits_every || !is_within_rate(key, now))
+		return false;
+	weight->count = __sync_lock_test_and_set(&u->count, 0);
+	weight->value = __sync_lock_test_and_set(&u->value, 0);
+	return weight->count;
+}
+
+#endif
