@@ -23,6 +23,7 @@
 #include "capture/prepare.h"
 #include "capture/probe.h"
 #include "capture/programs.h"
+#include "capture/tracelink.h"
 #include "model/probes.h"
 #include "system/cgroup.h"
 #include "system/lookup.h"
@@ -61,6 +62,8 @@ struct bpf_side {
 	struct rulebook *book;           /* NULL when it does not */
 	struct programs programs;
 	VEC(struct links *) links;       /* to places in programs */
+	VEC(struct capture_trace) traces;        /* to be attached when the capture starts */
+	struct links *trace_links;       /* NULL = they are not */
 };
 
 /* Both objects are made of the same source, so what is in them has the same names and places. */
@@ -153,6 +156,17 @@ static bool may_balance(struct features *f, bool many_nodes)
 	return f->balancing;
 }
 
+/* Of the placed probes those whose hits count, however long they take. */
+static uint64_t hits_counted(void)
+{
+	uint64_t mask = 0;
+
+	_Static_assert(PROBES_MAX <= 64, "each has a bit");
+	for (uint32_t i = 0; i < probes_count(); i++)
+		mask |= (uint64_t)(probes_measure(i)->unit == UNIT_COUNT) << i;
+	return mask;
+}
+
 /* The knobs of the programs. */
 static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const struct cpu_layout *l)
 {
@@ -174,6 +188,13 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->off_cpu = plan->off_cpu;
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
+	s->rodata->sum_hits = k->walks && k->sizes.hits > 1;
+	s->rodata->hits_counted = hits_counted();
+	s->rodata->thinned = plan->hits_every > 1 || plan->hits_rate;
+	s->rodata->hits_every = plan->hits_every;
+	s->rodata->hits_rate = plan->hits_rate;
+	s->rodata->filtered = plan->nr_filters;
+	s->rodata->true_returns = k->features.true_returns;
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->min_wait_ns = plan->min_block_ns;
 	/* Nodes that come later have CPUs of this layout, and nobody loads the programs again for them. */
@@ -204,6 +225,9 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= plan->name ? WHEN_NAME : 0;
 	when |= plan->nr_places || plan->places_to_come ? WHEN_PLACES : 0;
 	when |= plan->nr_calls ? WHEN_CALLS : 0;
+	for (uint32_t i = 0; i < plan->nr_traces; i++)
+		when |= plan->traces[i].id ? WHEN_TRACES : WHEN_RAW_TRACES;
+	when |= plan->functions_to_come ? WHEN_FUNCTIONS : 0;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
@@ -231,6 +255,11 @@ static int size_maps(struct bpf_side *k)
 	r = r ? r : bpf_map__set_max_entries(s->maps.space_of, n->spaces);
 	r = r ? r : bpf_map__set_max_entries(s->maps.spaces, n->spaces);
 	r = r ? r : bpf_map__set_max_entries(s->maps.mapped, n->mapped);
+	r = r ? r : bpf_map__set_max_entries(s->maps.filters, n->filters);
+	r = r ? r : bpf_map__set_max_entries(s->maps.untold, n->thinned);
+	r = r ? r : bpf_map__set_max_entries(s->maps.rates, n->thinned);
+	r = r ? r : bpf_map__set_max_entries(s->maps.even_hits, n->hits);
+	r = r ? r : bpf_map__set_max_entries(s->maps.odd_hits, n->hits);
 	return r ? r : bpf_map__set_max_entries(s->maps.walks, n->walks);
 }
 
@@ -249,6 +278,16 @@ static int fill_maps(struct bpf_side *k, const struct cpu_layout *l, struct err 
 	for (uint32_t slot = 0; k->off_cpu && slot < k->sizes.slots && !r; slot++)
 		r = bpf_side_free_slot(k, slot);
 	return r ? err_set(e, -r, "cannot fill a BPF map: %s", strerror(-r)) : 0;
+}
+
+static int fill_filters(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < plan->nr_filters && !r; i++)
+		r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.filters), &plan->filters[i].probe,
+					&plan->filters[i].filter, BPF_ANY);
+	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;
 }
 
 void bpf_side_set_node(struct bpf_side *k, uint32_t cpu, uint32_t node)
@@ -467,14 +506,53 @@ static int name_calls(struct bpf_side *k, const struct capture_plan *plan, struc
 	return 0;
 }
 
+/* Keeps the tracepoints of PLAN until the capture starts. */
+static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	uint64_t cookie;
+	const int r = trace_check(plan->traces, plan->nr_traces, &cookie, e);
+
+	if (r || !plan->nr_traces)
+		return r;
+	if (!vec_reserve(&k->traces, plan->nr_traces))
+		return err_nomem(e, "probes");
+	memcpy(k->traces.v, plan->traces, plan->nr_traces * sizeof(*k->traces.v));
+	k->traces.n = plan->nr_traces;
+	k->skel->rodata->raw_cookies = trace_cookies();
+	k->skel->rodata->raw_cookie = cookie;
+	return 0;
+}
+
+static int attach_traces(struct bpf_side *k, struct err *e)
+{
+	if (!k->traces.n || k->trace_links)
+		return 0;
+	return trace_attach(programs_fd(&k->programs, ATTACH_TRACES), programs_fd(&k->programs, ATTACH_RAW_TRACES),
+			    k->traces.v, (uint32_t)k->traces.n, &k->trace_links, e);
+}
+
+/* The program that is to be attached to P. */
+static struct bpf_program *program_of_places(const struct bpf_side *k, const struct link_places *p)
+{
+	return programs_chosen(&k->programs, !p->calls ? ATTACH_PLACES : p->kind == LINK_RETURN ? ATTACH_RETURNS :
+			       ATTACH_ENTRIES);
+}
+
 /* The kind of link decides as what the program of places is loaded. */
 static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
-	const enum link_kind kind = plan->nr_places ? plan->places[0].kind : LINK_ENTRY;
-	const int r = plan->nr_places || plan->places_to_come ?
-						     link_prepare(programs_chosen(&k->programs, ATTACH_PLACES), kind,
-						     link_way_of(kind)) : 0;
+	const struct link_places all[] = {
+		{ .kind = plan->nr_places ? plan->places[0].kind : LINK_ENTRY },
+		{ .kind = LINK_ENTRY, .calls = true },
+		{ .kind = LINK_RETURN, .calls = true },
+	};
+	int r = 0;
 
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !r; i++) {
+		struct bpf_program *prog = program_of_places(k, &all[i]);
+
+		r = prog ? link_prepare(prog, all[i].kind, link_way_of(all[i].kind)) : 0;
+	}
 	return r ? err_set(e, -r, "this kernel cannot probe programs in that way: %s", strerror(-r)) : 0;
 }
 
@@ -491,8 +569,8 @@ static int attach_places(struct bpf_side *k, const struct capture_plan *plan, st
 		if (!at)
 			return err_nomem(e, "probes");
 		*at = NULL;
-		r = links_attach(programs_chosen(&k->programs, ATTACH_PLACES), link_way_of(places->kind), places,
-				 plan->place_failed, plan->place_ctx, at, e);
+		r = links_attach(program_of_places(k, places), link_way_of(places->kind), places, plan->place_failed,
+				 plan->place_ctx, at, e);
 		if (r < 0)
 			return r;
 		all += r;
@@ -503,8 +581,7 @@ static int attach_places(struct bpf_side *k, const struct capture_plan *plan, st
 int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		   struct links **ret, struct err *e)
 {
-	return links_attach(programs_chosen(&k->programs, ATTACH_PLACES), link_way_of(places->kind), places,
-			    failed, ctx, ret, e);
+	return links_attach(program_of_places(k, places), link_way_of(places->kind), places, failed, ctx, ret, e);
 }
 
 static void drop_places(struct bpf_side *k)
@@ -512,6 +589,7 @@ static void drop_places(struct bpf_side *k)
 	for (size_t i = 0; i < k->links.n; i++)
 		links_drop(k->links.v[i]);
 	vec_free(&k->links);
+	links_drop(take_ptr(k->trace_links));
 }
 
 /* Walks stacks only if *WALKS says that the kernel may let it, and leaves there whether it does. */
@@ -536,12 +614,14 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	set_knobs(k, plan, layout);
 	programs_choose(&k->programs, bpf_side_conditions(k, plan), plan->kinds);
 	r = name_calls(k, plan, e);
+	r = r ? r : keep_traces(k, plan, e);
 	r = r ? r : prepare_places(k, plan, e);
 	r = r ? r : know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : bpf_side_load(k, e);
 	*walks = k->features.walks;
 	r = r ? r : fill_maps(k, layout, e);
+	r = r ? r : fill_filters(k, plan, e);
 	r = r ? r : map_cpus(k, e);
 	r = r ? r : map_slots(k, e);
 	r = r ? r : open_book(k, e);
@@ -587,6 +667,7 @@ void bpf_side_free(struct bpf_side *k)
 		close(k->cgroup_fd);
 	sberf_bpf__destroy(k->skel);
 	vec_free(&k->ids);
+	vec_free(&k->traces);
 	free(k->name);
 	free(k->ring_fd);
 	free(k->ring_bytes);
@@ -646,6 +727,7 @@ int bpf_side_start(struct bpf_side *k, struct err *e)
 	char ignored[4096];
 	int r = programs_attach(&k->programs, ATTACH_EVENTS, e), fd;
 
+	r = r ? r : attach_traces(k, e);
 	if (r || !k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
 		return r;
 	r = programs_attach(&k->programs, ATTACH_WAITS, e);
@@ -717,6 +799,34 @@ bool bpf_side_sums(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn)
 void bpf_side_turn_sums(struct bpf_side *k)
 {
 	__atomic_store_n(&k->skel->bss->sums_turn, k->skel->bss->sums_turn + 1, __ATOMIC_SEQ_CST);
+}
+
+bool bpf_side_hits(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn)
+{
+	ret_fd[0] = bpf_map__fd(k->skel->maps.even_hits);
+	ret_fd[1] = bpf_map__fd(k->skel->maps.odd_hits);
+	*ret_turn = k->skel->bss->hits_turn;
+	return k->skel->rodata->sum_hits;
+}
+
+void bpf_side_turn_hits(struct bpf_side *k)
+{
+	__atomic_store_n(&k->skel->bss->hits_turn, k->skel->bss->hits_turn + 1, __ATOMIC_SEQ_CST);
+}
+
+bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_count, uint64_t *ret_weight)
+{
+	AUTO_FREE struct { uint64_t count, weight; } *each = calloc(k->sizes.cpus, sizeof(*each));
+
+	*ret_count = *ret_weight = 0;
+	/* One for each possible CPU: the layout has them all. */
+	if (!k->skel->rodata->thinned || !each || bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.untold), &probe, each))
+		return false;
+	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++) {
+		*ret_count += each[cpu].count;
+		*ret_weight += each[cpu].weight;
+	}
+	return true;
 }
 
 void bpf_side_set_wait_period(struct bpf_side *k, uint64_t ns)

@@ -118,6 +118,10 @@ void features_of(const struct btf *btf, struct features *ret)
 		.loops = enum_has(btf, "bpf_func_id", "BPF_FUNC_loop"),
 		/* since 6.6; link.c tries whether it is right */
 		.uprobe_multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI"),
+		/* the kernel can have this and not that; tracelink.c tries */
+		.trace_cookies = true,
+		.true_returns = struct_has(btf, "return_instance", "orig_ret_vaddr") &&
+			struct_has(btf, "uprobe_task", "return_instances") && struct_has(btf, "xol_area", "vaddr"),
 		.walks = true,
 	};
 }

@@ -258,6 +258,18 @@ int links_attach(const struct bpf_program *prog, enum link_way way, const struct
 	return (int)a.n;
 }
 
+struct links *links_new(uint32_t n)
+{
+	AUTO(links_free) struct links *l = calloc(1, sizeof(*l));
+
+	return l && vec_reserve(&l->fds, n) ? take_ptr(l) : NULL;
+}
+
+void links_add(struct links *l, int fd)
+{
+	l->fds.v[l->fds.n++] = fd;
+}
+
 void links_free(struct links *l)
 {
 	if (!l)

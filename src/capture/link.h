@@ -42,6 +42,11 @@ enum link_way {
 /* Places of one file. Borrowed during the call. */
 struct link_places {
 	enum link_kind kind;
+	/*
+	 * of functions that are followed from entry to return: these are their entries (LINK_ENTRY) or
+	 * their returns (LINK_RETURN). For who chooses the program
+	 */
+	bool calls;
 	const char *path;        /* of the file, as this process sees it */
 	pid_t pid;               /* the process that is probed; 0 = every process */
 	uint32_t n;
@@ -77,6 +82,13 @@ struct links;
 typedef void link_failed_fn(void *ctx, uint32_t place, const struct err *e);
 int links_attach(const struct bpf_program *prog, enum link_way way, const struct link_places *places,
 		 link_failed_fn *failed, void *ctx, struct links **ret, struct err *e);
+
+/*
+ * A set with room for N links that are made elsewhere, and one more for it: the descriptor FD. NULL
+ * when there is no memory.
+ */
+struct links *links_new(uint32_t n);
+void links_add(struct links *l, int fd);
 
 /* Detaches all places of L before it returns. NULL is fine. */
 void links_free(struct links *l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_sums.c - reads the sums of short waits from the map that the kernel half filled
- * (bpf/sums.bpf.h).
+ * live_sums.c - reads the sums of short waits, and of hits, from the maps that the kernel half filled
+ * (bpf/sums.bpf.h, bpf/hitsums.bpf.h).
  */
 #include "config.h"
 
@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "bpf/wire.h"
 #include "capture/wire_decode.h"
+#include "model/probes.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -76,25 +77,67 @@ static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32
 	return (int)n;
 }
 
-int live_sums(struct source *base, source_sum_fn *each, void *ctx, struct err *e)
+/* Reads the map FD, which the kernel half has turned away from, and empties it. */
+static int read_sums_of(int fd, source_sum_fn *each, void *ctx, struct err *e)
 {
-	struct live_source *s = live_of(base);
 	AUTO_FREE struct sb_sum_key *key = calloc(BATCH, sizeof(*key));
 	AUTO_FREE struct sb_sum *sum = calloc(BATCH, sizeof(*sum));
-	uint32_t turn, position[4];
 	bool begin = true, end = false;
-	int fd[2], n = 0;
+	uint32_t position[4];
+	int n = 0;
 
-	if (!bpf_side_sums(s->kernel, fd, &turn))
-		return 0;
 	if (!key || !sum)
-		return err_nomem(e, "the sums of waits");
+		return err_nomem(e, "sums of the kernel");
 	while (!end) {
-		const int r = read_batch(fd[(turn + 1) % 2], key, sum, position, &begin, &end, each, ctx);
+		const int r = read_batch(fd, key, sum, position, &begin, &end, each, ctx);
 
 		if (r < 0)
-			return err_set(e, -r, "cannot read the sums of waits: %s", strerror(-r));
+			return err_set(e, -r, "cannot read the sums of the kernel: %s", strerror(-r));
 		n += r;
 	}
 	return n;
+}
+
+int live_sums(struct source *base, source_sum_fn *each, void *ctx, struct err *e)
+{
+	struct live_source *s = live_of(base);
+	uint32_t turn;
+	int fd[2];
+
+	return bpf_side_sums(s->kernel, fd, &turn) ? read_sums_of(fd[(turn + 1) % 2], each, ctx, e) : 0;
+}
+
+bool live_turn_hits(struct source *base, uint64_t *ret_ns)
+{
+	struct live_source *s = live_of(base);
+	uint32_t turn;
+	int fd[2];
+
+	*ret_ns = 0;
+	if (!bpf_side_hits(s->kernel, fd, &turn))
+		return false;
+	bpf_side_turn_hits(s->kernel);
+	*ret_ns = clock_mono_ns();
+	return true;
+}
+
+int live_hits(struct source *base, source_sum_fn *each, void *ctx, struct err *e)
+{
+	struct live_source *s = live_of(base);
+	uint32_t turn;
+	int fd[2];
+
+	return bpf_side_hits(s->kernel, fd, &turn) ? read_sums_of(fd[(turn + 1) % 2], each, ctx, e) : 0;
+}
+
+void live_untold(struct source *base, source_untold_fn *each, void *ctx)
+{
+	struct live_source *s = live_of(base);
+
+	for (uint32_t probe = 0; probe < probes_count(); probe++) {
+		uint64_t count, weight;
+
+		if (bpf_side_untold(s->kernel, probe, &count, &weight) && count)
+			each(ctx, probe, count, weight);
+	}
 }

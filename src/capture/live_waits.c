@@ -162,7 +162,20 @@ static int note_slot(struct live_source *s, const struct sb_open *o, struct err 
 	return 0;
 }
 
-/* O has the user's registers behind it, and the kernel's stack of its wait, or nothing of either. */
+/* The true return addresses of O, which are at AT. */
+static void tell_returns(const struct sb_open *o, const uint64_t *at, struct source_open *w)
+{
+	_Static_assert(SOURCE_RETURNS_MAX == SB_OPEN_RETURNS, "there is room for all");
+	w->trampoline = o->trampoline;
+	w->nr_returns = o->nr_returns < SOURCE_RETURNS_MAX ? o->nr_returns : SOURCE_RETURNS_MAX;
+	for (uint32_t i = 0; i < w->nr_returns; i++)
+		w->returns[i] = (struct source_return){ at[2 * i], at[2 * i + 1] };
+}
+
+/*
+ * O has the user's registers behind it, and the kernel's stack of its wait, or nothing of either; and
+ * true return addresses.
+ */
 static void tell_open(struct live_source *s, const struct sb_open *o, source_open_fn *each, void *ctx)
 {
 	struct source_open w = {
@@ -183,6 +196,7 @@ static void tell_open(struct live_source *s, const struct sb_open *o, source_ope
 	}
 	w.kernel = kstacks_keep(&s->kstacks, regs + o->nr_regs, o->nr_kernel);
 	w.nr_kernel = w.kernel ? o->nr_kernel : 0;
+	tell_returns(o, regs + o->nr_regs + o->nr_kernel, &w);
 	each(ctx, &w);
 }
 
@@ -243,11 +257,11 @@ static size_t live_waits_open_bytes(const void *item)
 	const struct sb_open *o = item;
 
 	return ((o->nr_regs < RAW_REGS_MAX ? o->nr_regs : RAW_REGS_MAX) +
-		(o->nr_kernel < SB_KSTACK_MAX ? o->nr_kernel : SB_KSTACK_MAX)) *
-	       sizeof(uint64_t);
+		(o->nr_kernel < SB_KSTACK_MAX ? o->nr_kernel : SB_KSTACK_MAX) +
+		(o->nr_returns ? 2 * SB_OPEN_RETURNS : 0)) * sizeof(uint64_t);
 }
 
-_Static_assert(sizeof(struct sb_open) + 8 * (RAW_REGS_MAX + SB_KSTACK_MAX) <= LIST_ITEM_MAX &&
+_Static_assert(sizeof(struct sb_open) + 8 * (RAW_REGS_MAX + SB_KSTACK_MAX + 2 * SB_OPEN_RETURNS) <= LIST_ITEM_MAX &&
 	       sizeof(struct sb_home) <= LIST_ITEM_MAX, "room for a part of one is left");
 
 int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,

@@ -58,6 +58,8 @@ libsberf_a_SOURCES += src/capture/live_private.h
 src/capture/bpf_side.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 libsberf_a_SOURCES += src/capture/live_waits.c
 libsberf_a_SOURCES += src/capture/live_sums.c
+libsberf_a_SOURCES += src/capture/tracelink.c
+libsberf_a_SOURCES += src/capture/tracelink.h
 libsberf_a_SOURCES += src/capture/waker.c
 libsberf_a_SOURCES += src/capture/waker.h
 libsberf_a_SOURCES += src/capture/live_nodes.c

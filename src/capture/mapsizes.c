@@ -8,6 +8,7 @@
 #include "bpf/wire.h"
 #include "capture/rulebook.h"
 #include "model/event.h"
+#include "model/probes.h"
 #include "system/maps.h"
 #include "system/procfs.h"
 
@@ -40,7 +41,9 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	struct map_sizes s = {
 		.cpus = cpus->nr_cpus, .scratches = cpus->nr_cpus, .probe_first = UINT32_MAX, .rings = cpus->nr_rings,
 			.chunks = 2 * cpus->nr_cpus, .walks = 1, .slots = 1, .totals = 1,
-		.sums = 1, .pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
+		.sums = 1, .hits = 1, .thinned = plan->hits_every > 1 || plan->hits_rate ? PROBES_MAX : 1,
+			.filters = plan->nr_filters ? PROBES_MAX : 1, .pages = 1, .rules = 1,
+		.spaces = 1, .mapped = 1,
 	};
 
 	s.slot_bytes = (plan->stack_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN + SLOT_EXTRA;
@@ -58,7 +61,8 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 				   RULEBOOK_SPACES) : RULEBOOK_SPACES;
 		s.mapped = MAPPED_MAX + SPARE_PER_CPU * cpus->nr_cpus;
 	}
-	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_places || plan->places_to_come) {
+	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_traces || plan->nr_places ||
+	    plan->places_to_come) {
 		s.probe_first = cpus->nr_cpus;
 		s.scratches += PROBE_PLACES * cpus->nr_cpus;
 		s.chunks += PROBE_PLACES * cpus->nr_cpus;
@@ -66,6 +70,8 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	}
 	if (capture_walks(plan) && plan->off_cpu)
 		s.sums = SUMS;
+	if (capture_walks(plan) && plan->sum_hits && s.probe_first != UINT32_MAX)
+		s.hits = SUMS;
 	return s;
 }
 

@@ -4,6 +4,7 @@
 
 #include "capture/remote_stacks.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/peek.h"
@@ -32,6 +33,7 @@ struct asked {
 struct remote_stacks {
 	struct peek *peek;       /* NULL: there is no helper to be had */
 	uint32_t first, most;            /* bytes */
+	const struct source_open *walking;       /* whose stack is being handed on; NULL = nobody's */
 	VEC(struct asked) asked;         /* by cookie */
 	uint64_t further_bytes, further_ns;      /* used up of what may be read further, at that moment */
 };
@@ -179,16 +181,45 @@ bool remote_stacks_further(struct remote_stacks *o, const struct raw_event *raw)
 	if (!o->peek || !had || had >= o->most || !remote_stacks_use_up(o, bytes))
 		return false;
 	w = remote_stacks_listed(raw);
+	if (o->walking && o->walking->id == w.id && o->walking->tid == w.tid) {
+		w.trampoline = o->walking->trampoline;
+		w.nr_returns = o->walking->nr_returns;
+		memcpy(w.returns, o->walking->returns, sizeof(w.returns));
+	}
 	return !remote_stacks_ask_for(o, &w, bytes);
+}
+
+/*
+ * Puts true addresses into what SEG has of the stack of W, where return probes are pending: they were
+ * when it was read if the trampoline stands in their slots. Returns the bytes of SEG then, which are
+ * the caller's; NULL: they are as they were.
+ */
+static uint8_t *remote_stacks_mend(const struct source_open *w, struct raw_segment *seg)
+{
+	uint8_t *mended = w->nr_returns && seg->len ? malloc(seg->len) : NULL;
+
+	if (!mended)
+		return NULL;
+	memcpy(mended, seg->bytes, seg->len);
+	seg->bytes = mended;
+	for (uint32_t i = 0; i < w->nr_returns; i++) {
+		const uint64_t at = w->returns[i].slot - seg->addr;
+		uint8_t *word = at < seg->len && seg->len - at >= sizeof(uint64_t) ? mended + at : NULL;
+
+		if (word && !memcmp(word, &w->trampoline, sizeof(w->trampoline)))
+			memcpy(word, &w->returns[i].address, sizeof(w->returns[i].address));
+	}
+	return mended;
 }
 
 static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer *answer, raw_fn *each, void *ctx)
 {
 	struct asked *a = &o->asked.v[answer->cookie];
-	const struct raw_segment seg = { .addr = answer->addr, .len = answer->len, .unreadable = answer->unreadable,
+	struct raw_segment seg = { .addr = answer->addr, .len = answer->len, .unreadable = answer->unreadable,
 					 .bytes = answer->bytes };
 	struct source_open w = a->w;
 	struct raw_event raw;
+	AUTO_FREE uint8_t *mended = NULL;
 	const uint32_t spared = a->bytes > answer->len ? a->bytes - answer->len : 0;
 	uint64_t kernel[SB_KSTACK_MAX];
 
@@ -202,8 +233,11 @@ static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer
 			return;
 	}
 	a->used = false;
+	mended = answer->status == PEEK_OK ? remote_stacks_mend(&w, &seg) : NULL;
 	raw = answer->status == PEEK_OK ? remote_stacks_event(&w, clock_mono_ns(), &seg) : remote_stacks_unread(&w);
+	o->walking = &w;
 	each(ctx, &raw);
+	o->walking = NULL;
 }
 
 /* The helper answers within microseconds, one request after the other; it is worth waiting for a little. */

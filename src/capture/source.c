@@ -302,6 +302,22 @@ static void tee_open(void *ctx, const struct source_open *w)
 	b->open(b->ctx, w);
 }
 
+bool source_turn_hits(struct source *s, uint64_t *ret_ns)
+{
+	return s->ops->turn_hits && s->ops->turn_hits(s, ret_ns);
+}
+
+int source_hits(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
+{
+	return s->ops->hits ? s->ops->hits(s, each, ctx, e) : 0;
+}
+
+void source_untold(struct source *s, source_untold_fn *each, void *ctx)
+{
+	if (s->ops->untold)
+		s->ops->untold(s, each, ctx);
+}
+
 int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 		      uint64_t *ret_ns, struct err *e)
 {

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "bpf/wire.h"
 #include "capture/link.h"
 #include "model/raw.h"
 #include "model/reasons.h"
@@ -43,10 +44,25 @@ enum numa_wish {
 	NUMA_OFF,                /* never: nothing is prepared for it */
 };
 
+#define CAPTURE_TRACE_NAME_MAX 256u
+
 /* A system call that is probed from its entry to its return. */
 struct capture_call {
 	uint32_t nr;             /* of the native ABI; those above the kernel half's table (SB_CALLS_MAX) are refused */
 	uint32_t probe;          /* its number (model/probes.h) */
+};
+
+/* A tracepoint that is probed. */
+struct capture_trace {
+	char name[CAPTURE_TRACE_NAME_MAX];       /* raw: as the kernel knows it; else CATEGORY:NAME, for sentences */
+	uint64_t id;             /* as tracefs has it; 0 = it is attached raw, with what the kernel passes to it */
+	uint32_t probe;          /* its number (model/probes.h) */
+};
+
+/* Conditions and sums of a placed probe, for the kernel half (bpf/wire.h). */
+struct capture_filter {
+	uint32_t probe;          /* its number (model/probes.h) */
+	struct sb_filter filter;
 };
 
 /* What to capture. Borrowed by source_open() only while it runs. */
@@ -96,7 +112,15 @@ struct capture_plan {
 	 * NULL = nothing
 	 */
 	const struct sb_call_wish *call_wishes;
+	const struct capture_trace *traces;      /* tracepoints to probe; NULL = none */
+	uint32_t nr_traces;
+	const struct capture_filter *filters;    /* of those probes that have any; NULL = none */
+	uint32_t nr_filters;
+	/* of hits of placed probes one in so many is told, and so many a second of one probe; 0 = all */
+	uint32_t hits_every, hits_rate;
+	bool sum_hits;           /* hits of placed probes that are alike may be summed: source_hits() */
 	bool places_to_come;     /* source_place() will be called */
+	bool functions_to_come;  /* and with functions that are followed to their return */
 	/* code places to probe (capture/link.h), in several files; NULL = none */
 	const struct link_places *places;
 	uint32_t nr_places;
@@ -139,6 +163,13 @@ struct source_total {
 	uint64_t moves, kernel_moves;
 };
 
+/* A return address that is not on the stack now, and where it was. */
+struct source_return {
+	uint64_t slot, address;
+};
+
+#define SOURCE_RETURNS_MAX 16u
+
 /* A wait that has not ended. */
 struct source_open {
 	pid_t pid, tid;
@@ -153,6 +184,13 @@ struct source_open {
 	bool seeded;
 	bool has_stack;          /* source_open_stack() can return it */
 	uint32_t cpu, node;      /* that it left */
+	/*
+	 * of its stack, when that is to be read from outside: return addresses that return probes
+	 * replaced by that of the trampoline, each with its slot
+	 */
+	uint64_t trampoline;
+	uint32_t nr_returns;
+	struct source_return returns[SOURCE_RETURNS_MAX];
 	/* user registers when has_stack is false, to read its stack from outside; 0 = none */
 	uint32_t machine, nr_regs;
 	uint64_t regs[RAW_REGS_MAX];
@@ -335,6 +373,18 @@ bool source_turn_sums(struct source *s, uint64_t *ret_ns);
 /* Reads the sums before the last turn, once. Returns their number or a negative errno. */
 typedef void source_sum_fn(void *ctx, const struct source_sum *sum);
 int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
+/*
+ * The same of hits of placed probes: call is the probe, and blocked_ns what they weigh. What they have
+ * in common came as a RAW_EVENT.
+ */
+bool source_turn_hits(struct source *s, uint64_t *ret_ns);
+int source_hits(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
+/*
+ * After source_stop(): what is left of hits that were not told one by one (plan.hits_every): for each
+ * probe how many, and their weight.
+ */
+typedef void source_untold_fn(void *ctx, uint32_t probe, uint64_t count, uint64_t weight);
+void source_untold(struct source *s, source_untold_fn *each, void *ctx);
 
 /*
  * Lists waits that have lasted MIN_NS or longer. Kernel stacks come with waits that EACH will keep:

@@ -47,6 +47,10 @@ struct source_ops {
 	int (*totals)(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
 	bool (*turn_sums)(struct source *s, uint64_t *ret_ns);
 	int (*sums)(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
+	/* NULL, or both: hits are not summed. */
+	bool (*turn_hits)(struct source *s, uint64_t *ret_ns);
+	int (*hits)(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
+	void (*untold)(struct source *s, source_untold_fn *each, void *ctx);     /* NULL: none are left */
 	int (*open_waits)(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 			  uint64_t *ret_ns, struct err *e);
 	enum source_stack (*open_stack)(struct source *s, const struct source_open *w, struct raw_event *ret);

@@ -248,6 +248,16 @@ static bool read_hit_text(struct cursor *in, struct raw_event *ev)
 	return true;
 }
 
+static bool read_sum(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_sum *p = wire_decode_take(in, sizeof(*p));
+
+	if (!p || ev->kind != RAW_EVENT)
+		return false;
+	ev->hit.sum = p->id;
+	return true;
+}
+
 static bool read_walk(struct cursor *in, struct raw_sample *s)
 {
 	const struct sb_part_walk *p = wire_decode_take(in, sizeof(*p));
@@ -313,6 +323,8 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 		return read_hit(in, ev);
 	case SB_PART_TEXT:
 		return read_hit_text(in, ev);
+	case SB_PART_SUM:
+		return read_sum(in, ev);
 	default:
 		return true;
 	}

@@ -283,6 +283,12 @@ static void wire_encode_hit(struct making *m, const struct raw_hit *h)
 		t->got = from->len;
 		copy_behind(t, sizeof(*t), from->bytes, from->len);
 	}
+	if (h->sum) {
+		struct sb_part_sum *sum = wire_encode_part(m, SB_PART_SUM, 0, sizeof(*sum), 0);
+
+		if (sum)
+			sum->id = h->sum;
+	}
 }
 
 size_t wire_encode_record(const struct raw_event *ev, void *dst, size_t size)

@@ -122,6 +122,8 @@ struct raw_hit {
 	uint64_t value;          /* in the unit of its probe, of all hits that it stands for together */
 	uint64_t count;          /* of these, at least 1 */
 	uint64_t begun_ns;       /* CLOCK_MONOTONIC; 0 = it is a moment */
+	/* what hits like this are known by that are summed since (source_hits()); 0 = none are */
+	uint64_t sum;
 	const uint64_t *arg;
 	struct raw_text text[RAW_TEXTS_MAX];
 };

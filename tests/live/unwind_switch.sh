@@ -94,7 +94,7 @@ for metric in on-cpu blocked; do
 done
 cd - >/dev/null || exit 1
 
-# Nothing tells what was there before the probe.
+# Where the kernel does not tell what was there before the probe (unwind_returns.sh has the others).
 chain=$top_builddir/tests/workloads/bin/chain
 at=$(nm "$chain" | awk '$3 == "level_3" { print $1 }')
 if [ -r /sys/bus/event_source/devices/uprobe/type ]; then
@@ -106,7 +106,7 @@ if [ -r /sys/bus/event_source/devices/uprobe/type ]; then
 	wait_until 20 grep -q ready "$SCRATCH/set"
 	result $? "a return probe is set"
 	start_workload chain 10
-	check "what it stands in for is recorded" record "$SCRATCH/probe.data" -F 499 --no-off-cpu --duration 1s -p "$workload"
+	check "what it stands in for is recorded" env SBERF_WITHOUT=true_returns "$SBERF" record -e cpu-clock -o "$SCRATCH/probe.data" -F 499 --no-off-cpu --duration 1s -p "$workload"
 	stop_workload
 	exec 3>&-
 	note "$(cuts "$SCRATCH/probe.data")"

@@ -108,13 +108,16 @@ static int show(const struct kind *kind)
 	const struct link_places place = { .kind = LINK_ENTRY, .path = "/proc/self/exe", .pid = getpid(), .n = 1,
 					   .offset = &offset };
 	const struct capture_call call = { 0 };
+	const struct capture_trace traces[] = {
+		{ .name = "sched:sched_switch", .id = 1 }, { .name = "sched_switch" },
+	};
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true,
 			.frame_pointers = kind->frame_pointers,
 		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384,
 		.off_cpu = true, .wakers = true,
 		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK, .places = &place, .nr_places = 1,
-		.calls = &call, .nr_calls = 1,
+		.calls = &call, .nr_calls = 1, .functions_to_come = true, .traces = traces, .nr_traces = 2,
 	};
 	static const struct sb_call_wish wishes[SB_CALLS_MAX];
 	struct cpu_layout layout = { 0 };

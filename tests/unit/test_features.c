@@ -109,6 +109,14 @@ static void other_features(void **state)
 	features_of(btf, &f);
 	assert_false(f.exit_code);
 	assert_int_equal(btf__add_field(btf, "exit_code", 1, 480, 0), 0);
+	assert_true(btf__add_struct(btf, "return_instance", 64) > 0);
+	assert_int_equal(btf__add_field(btf, "orig_ret_vaddr", 1, 0, 0), 0);
+	assert_true(btf__add_struct(btf, "uprobe_task", 64) > 0);
+	assert_int_equal(btf__add_field(btf, "return_instances", 1, 0, 0), 0);
+	features_of(btf, &f);
+	assert_false(f.true_returns);
+	assert_true(btf__add_struct(btf, "xol_area", 64) > 0);
+	assert_int_equal(btf__add_field(btf, "vaddr", 1, 0, 0), 0);
 	assert_true(btf__add_func(btf, "mpol_misplaced", BTF_FUNC_STATIC, 1) > 0);
 	assert_true(btf__add_func(btf, "bpf_rdonly_cast", BTF_FUNC_STATIC, 1) > 0);
 	assert_true(btf__add_enum(btf, "bpf_attach_type", 4) > 0);
@@ -116,6 +124,7 @@ static void other_features(void **state)
 	features_of(btf, &f);
 	assert_true(f.uprobe_multi);
 	assert_true(f.plain_reads);
+	assert_true(f.true_returns);
 	assert_true(f.loops);
 	assert_true(f.task_storage);
 	assert_true(f.task_iter);

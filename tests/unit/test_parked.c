@@ -87,7 +87,7 @@ static bool compare_hit(void *ctx, const struct parked_sample *p)
 {
 	const struct raw_hit *hit = &p->ev.hit;
 
-	assert_true(hit->nr_args == 2 && hit->arg[0] == 21 && hit->arg[1] == 22);
+	assert_true(hit->sum == 77 && hit->nr_args == 2 && hit->arg[0] == 21 && hit->arg[1] == 22);
 	assert_true(hit->nr_texts == 2 && hit->text[0].len == 5 && !memcmp(hit->text[0].bytes, "hello", 5));
 	assert_true(hit->text[1].arg == 1 && hit->text[1].len == 0);
 	return compare(ctx, p);
@@ -105,7 +105,7 @@ static void hits_are_copied_whole(void **state)
 	(void)state;
 	parked_init(&q);
 	ev.kind = RAW_EVENT;
-	ev.hit = (struct raw_hit){ .probe = 70, .count = 1, .nr_args = 2, .arg = args, .nr_texts = 2,
+	ev.hit = (struct raw_hit){ .probe = 70, .count = 1, .sum = 77, .nr_args = 2, .arg = args, .nr_texts = 2,
 				   .text = { { .arg = 0, .len = 5, .bytes = text },
 					     { .arg = 1, .len = 0, .bytes = text } } };
 	assert_true(parked_add(&q, &ev, 1, 0, NULL));

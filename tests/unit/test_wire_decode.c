@@ -618,6 +618,7 @@ static void hits_of_probes(void **state)
 	add_segment(&r, 0x7000, 64, 64);
 	add_text(&r, 0, "");
 	add_text(&r, 3, "/etc/passwd")->part.flags = SB_TEXT_CUT;
+	((struct sb_part_sum *)part(&r, SB_PART_SUM, sizeof(struct sb_part_sum)))->id = 77;
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
 	assert_int_equal(ev.kind, RAW_EVENT);
 	assert_int_equal(ev.sample.user.nr_segments, 1);
@@ -626,6 +627,7 @@ static void hits_of_probes(void **state)
 	assert_int_equal(ev.hit.count, 3);
 	assert_int_equal(ev.hit.begun_ns, 600);
 	assert_int_equal(ev.hit.unread, 2);
+	assert_int_equal(ev.hit.sum, 77);
 	assert_false(ev.hit.open);
 	assert_int_equal(ev.hit.nr_args, SB_ARGS_MAX);
 	assert_int_equal(ev.hit.arg[11], 311);
@@ -687,6 +689,10 @@ static void hits_that_make_no_sense(void **state)
 	refuse(&r);
 	start(&r, 0);
 	add_text(&r, 0, "x");
+	refuse(&r);
+	/* A sum in a sample. */
+	start(&r, 0);
+	part(&r, SB_PART_SUM, sizeof(struct sb_part_sum));
 	refuse(&r);
 }
 
