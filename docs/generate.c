@@ -641,9 +641,8 @@ static void probe_page(void)
 	fputs(".SH DESCRIPTION\n", stdout);
 	line("A probe is a place in a program or in the kernel. Whenever a thread comes there, sberf takes note, "
 	     "with the stack that led there. This page describes how a probe is written. Of these "
-	     "sberf top, sberf record and sberf trace can place sys, uprobe and usdt so far (--probe), without "
-	     "condition and sum; "
-	     "sberf list shows what there is.");
+	     "sberf top, sberf record and sberf trace can place sys, tracepoint, rawtracepoint, uprobe, "
+	     "uretprobe, call and usdt so far (--probe); sberf list shows what there is.");
 	fputs(".SS Kinds\n", stdout);
 	probe_kinds();
 	fputs(".PP\n", stdout);
@@ -655,6 +654,22 @@ static void probe_page(void)
 	line("A single colon separates fields, a double one belongs to a name. A backslash before a character takes "
 	     "its meaning: operator\\*, a\\:b. A blank belongs to a name too, unless a condition, a measure or ~~ "
 	     "stands behind it.");
+	fputs(".SS Calls and returns\n", stdout);
+	line("call: takes note of a function when it returns: how long it took, with the stack of the call. Time in "
+	     "what it calls belongs to it, also in itself, so the times of a function that calls itself are more than "
+	     "passed. uretprobe: counts the same. A function that is left by longjmp(), or whose thread ends in it, "
+	     "does not return and is not counted. 48 such calls of a thread can be under way at a time; those above "
+	     "are lost, which is counted (lost_task_state).");
+	line("The kernel replaces the return address of a function that is followed to its return, until then. "
+	     "sberf puts the true ones into all stacks, also where another tool does so. The program itself must not "
+	     "look at its return addresses: C++ exceptions that leave such a function end the program, and so do "
+	     "functions of Go whose stack moves. Do not follow these. A function is followed only where its unwind "
+	     "table says where the return address is.");
+	line("A call that is followed costs the program one to two microseconds, of which about one counts in the "
+	     "time of the call.");
+	fputs(".SS Tracepoints\n", stdout);
+	line("A hit of a tracepoint belongs to the thread that runs then. In an interrupt that is whoever was "
+	     "interrupted. All probes of a command can mean 256 tracepoints.");
 	fputs(".SH CONDITIONS\n", stdout);
 	line("A condition stands between slashes behind a blank. It is evaluated in the kernel; where it is 0, "
 	     "nothing is taken note of. The operators are those of C: || && == != < <= > >= | ^ & << >> + - * ! ~ "
@@ -662,11 +677,16 @@ static void probe_page(void)
 	     "There is no division. Values are signed numbers of 64 bits.");
 	terms(values);
 	fputs(".PP\n", stdout);
+	line("So far a condition or a sum can use arg0 to arg5 of functions and system calls, retval, latency, comm, "
+	     "pid, tid, cpu and numbers; text can be compared with comm alone. retval is a whole register "
+	     "of 64 bits: of "
+	     "a function that returns int, retval & 0xffffffff is its value.");
 	line("In a span each of both probes may have a condition; that of the second one knows the latency. A kind "
 	     "from entry to return begins a span at its entry and ends one at its return.");
 	fputs(".SH MEASURES\n", stdout);
 	line("count() counts hits, time() adds up the time from entry to return or of a span, sum(EXPRESSION) adds "
-	     "up a value, as sum(arg1). By default kinds with a return are timed, and others are counted.");
+	     "up a value, as sum(arg1); a value below 0 counts as 0. By default kinds with a return are timed, and "
+	     "others are counted.");
 	fputs(".SH EXAMPLES\n", stdout);
 	terms(examples);
 	fputs(".SH SEE ALSO\n.BR sberf (1)\n", stdout);

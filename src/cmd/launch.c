@@ -246,6 +246,10 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	plan->min_block_ns = o->min_block_ns;
 	plan->numa = o->numa;
 	plan->kinds = kinds_of(o->measures);
+	/* A trace has a line for each. */
+	plan->sum_hits = o->probes.n && !s->config.tracer;
+	plan->hits_every = o->every;
+	plan->hits_rate = o->max_rate;
 	s->config.delay_ns = o->delay_ns;
 	s->config.duration_ns = o->duration_ns;
 	s->config.cmdline = o->cmdline;

@@ -223,15 +223,31 @@ const struct opt opts[] = {
 		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(probes),
 		.help = "also count, with their stacks, the calls that SPEC means (sys:openat, uprobe:app:f)",
-		.more = "sberf-probe(7) has the grammar. Of what it describes, three kinds can be placed "
+		.more = "sberf-probe(7) has the grammar. Of what it describes, these kinds can be placed "
 		"so far: system "
 			"calls (sys:NAME, with wildcards, sys:%file, sys:%net, sys:%memory and sys:%process), of which "
-			"the time from entry to return is added up; and the entries of functions "
-			"(uprobe:FILE:NAME) and "
-			"static probes (usdt:FILE:PROVIDER:NAME) of a process or command, which are counted. Children, "
-			"and files that are loaded later, get their probes within a fraction of a second. You can give "
-			"--probe several times. Each probe is a metric of its name: top shows it, report --metric "
+			"the time from entry to return is added up; tracepoints of the kernel "
+			"(tracepoint:CATEGORY:NAME, rawtracepoint:NAME), which are counted; and in a "
+			"process or command "
+			"functions (uprobe:FILE:NAME), their returns (uretprobe:FILE:NAME) and static probes "
+			"(usdt:FILE:PROVIDER:NAME), which are counted, and calls of functions (call:FILE:NAME), whose "
+			"time from entry to return is added up. Children, and files that are loaded later, get their "
+			"probes within a fraction of a second. You can give --probe several times. Each probe is a "
+			"metric of its name: top shows it, report --metric "
 			"sys:openat, too.",
+	}, {
+		.name = "every", .metavar = "N", .type = OPT_NUMBER, .what = "number of hits",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(every), .min = 1, .max = 1000000,
+		.help = "take the stack of one in N hits of each probe",
+		.more = "It stands for the others on its CPU, too: totals of counts, times and sums stay "
+		"exact, and how "
+			"they are shared out among stacks becomes an estimate. A hit without its stack "
+			"costs a fraction.",
+	}, {
+		.name = "max-rate", .metavar = "HITS", .type = OPT_NUMBER, .what = "hits a second",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(max_rate), .min = 1,
+		.max = 100000000, .help = "take the stacks of at most so many hits of each probe in a second",
+		.more = "Totals stay exact, as with --every.",
 	}, {
 		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
 		.section = SECTION_CAPTURE, .commands = CMD_TRACE, .at = FIELD(probes),
@@ -841,8 +857,7 @@ static const char *const list_text[] = {
 	"microsecond where the kernel emulates the probed instruction, and 11 to 16 where it has to run a copy of "
 	"it. sberf looks for the first instruction of the former kind behind the entry; the remark says where it "
 	"is, or why there is none.",
-	"Of these, sberf top and sberf record can place system calls, the entries of functions, and static "
-	"probes so far (--probe).",
+	"sberf top and sberf record can place all of these (--probe).",
 	NULL,
 };
 

@@ -570,6 +570,9 @@ static int measure_probes(struct options *o, bool shows, struct err *e)
 {
 	const bool chosen = o->measures;
 
+	if (!o->probes.n && (o->every || o->max_rate))
+		return err_set(e, EINVAL, "%s is about hits of probes: name some by --probe",
+			       o->every ? "--every" : "--max-rate");
 	for (size_t i = 0; i < o->probes.n; i++) {
 		unsigned int id;
 		const int r = placing_measure(o->probes.v[i], &id, e);

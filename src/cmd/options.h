@@ -79,6 +79,7 @@ struct options {
 	const char *replay;              /* --replay FILE (record), NULL = capture */
 	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */
 	uint64_t min_block_ns;
+	uint32_t every, max_rate;        /* of hits of probes; 0 = all */
 
 	/* What is shown (top, report) */
 	measure_mask measures;           /* --metric: as query.measures; 0 = not given */

@@ -111,6 +111,15 @@ static uint64_t figures_due(const struct engine *en)
 	return engine_refresh(en) ? FIGURES_NS : NSEC_PER_SEC;
 }
 
+/* Up to when all events have been added. */
+static uint64_t engine_settled_ns(const struct engine *en)
+{
+	const uint64_t seen = en->sink.offcpu ? offcpu_settled_ns(en->sink.offcpu) : source_seen_ns(en->source);
+	const uint64_t summed = en->sink.hits ? hit_sums_settled_ns(en->sink.hits) : UINT64_MAX;
+
+	return seen < summed ? seen : summed;
+}
+
 static void engine_housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
@@ -126,7 +135,7 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	 * slices that are better left open. Each closed one is made anew for what comes late, so
 	 * who is late would become later and later.
 	 */
-	profile_advance(en->profile, en->sink.offcpu ? offcpu_settled_ns(en->sink.offcpu) : source_seen_ns(en->source));
+	profile_advance(en->profile, engine_settled_ns(en));
 	if (now - en->figured_ns >= figures_due(en)) {
 		en->figured_ns = now;
 		engine_show_figures(en);
@@ -293,6 +302,11 @@ static int engine_turn(struct engine *en, bool flush, struct err *e)
 
 		r = s < 0 ? s : r;
 	}
+	if (r >= 0 && en->sink.hits) {
+		const int s = hit_sums_turn(en->sink.hits, from, e);
+
+		r = s < 0 ? s : r;
+	}
 	if (en->sink.numa)
 		numa_facts_turn(en->sink.numa, source_now_ns(en->source));
 	if (en->tracer)
@@ -389,6 +403,8 @@ static void engine_finish(struct engine *en)
 		en->tracer->seen(en->tracer->ctx, UINT64_MAX);
 	if (en->sink.offcpu)
 		offcpu_finish(en->sink.offcpu);
+	if (en->sink.hits)
+		hit_sums_finish(en->sink.hits);
 	if (en->sink.numa)
 		numa_facts_finish(en->sink.numa);
 	source_finish(en->source);
@@ -570,6 +586,10 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		return r;
 	r = build_ingest(en, &c->plan, e);
 	r = r < 0 ? r : build_offcpu(en, &c->plan, e);
+	if (r >= 0 && c->plan.sum_hits) {
+		en->sink.hits = hit_sums_new(en->source, en->ps, &en->sink);
+		r = en->sink.hits ? r : err_nomem(e, "probes");
+	}
 	return r < 0 ? r : engine_build_numa(en, c, e);
 }
 
@@ -758,6 +778,7 @@ void engine_free(struct engine *en)
 	snapshot_unref(en->snapshot);
 	ingest_free(en->ingest);
 	offcpu_free(en->sink.offcpu);
+	hit_sums_free(en->sink.hits);
 	numa_facts_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
 	target_watch_free(en->watch);

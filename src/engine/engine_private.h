@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "engine/batching.h"
 #include "engine/event_sink.h"
+#include "engine/hit_sums.h"
 #include "engine/ingest.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"

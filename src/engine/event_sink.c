@@ -4,6 +4,7 @@
 
 #include "engine/event_sink.h"
 
+#include "engine/hit_sums.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
 #include "numa/state.h"
@@ -71,6 +72,8 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 			numa_facts_wait(s->numa, raw, ev);
 		break;
 	case RAW_EVENT:
+		if (s->hits && ev->stack != ID_NONE)
+			hit_sums_see(s->hits, raw, ev);
 		event_sink_add(s, ev);
 		break;
 	default:

@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+struct hit_sums;
 struct numa_facts;
 struct offcpu;
 struct recorder;
@@ -40,6 +41,8 @@ struct event_sink {
 	 */
 	fact_list *provisional;
 	struct numa_state *numa_state;   /* a reference to the last one of event_sink_numa(); NULL = none yet */
+	/* keeps the first one of hits that are summed; NULL = they are not */
+	struct hit_sums *hits;
 
 	/*
 	 * Sees each event of event_sink_walked(), with its RAW, and each of event_sink_add(), with

@@ -175,6 +175,14 @@ static void describe_wait(const struct raw_wait *w, struct event *ev)
 	ev->flags |= w->seeded ? EVENT_F_EARLIER : 0;
 }
 
+/* What H, of a probe that somebody placed, weighs: of one that only counts, how long it took does not matter. */
+static uint64_t hit_weight(const struct raw_hit *h)
+{
+	const struct measure *m = probes_measure(h->probe - RAW_PROBE_PLACED);
+
+	return m && m->unit == UNIT_COUNT && h->begun_ns ? h->count : h->value;
+}
+
 /* EV has its stack, and gets what else its kind has. */
 static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, struct event *ev)
 {
@@ -204,7 +212,7 @@ static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, str
 			ev->argument = raw->hit.nr_args && kind_carries(ev->kind) == CARRIES_ARGUMENT ?
 				raw->hit.arg[0] : 0;
 		}
-		ev->weight = raw->hit.value;
+		ev->weight = ev->kind == EVENT_HIT ? hit_weight(&raw->hit) : raw->hit.value;
 		ev->count = raw->hit.count < UINT32_MAX ? (uint32_t)raw->hit.count : UINT32_MAX;
 		break;
 	case RAW_MOVE:

@@ -6,15 +6,19 @@
 
 #include "base/vec.h"
 #include "bpf/wire.h"
+#include "engine/filters.h"
+#include "model/machine.h"
 #include "model/probes.h"
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
 #include "probe/kinds.h"
 #include "probe/site.h"
 #include "probe/spec.h"
+#include "probe/tracepoint.h"
 #include "probe/usdt.h"
 #include "symbol/elffile.h"
 #include "system/procfs.h"
+#include "unwind/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TRACES_MAX 256u          /* tracepoints of all probes together: each takes the kernel some milliseconds */
 #define FILES_MAX 4096u          /* executable files of one process that are looked at */
 
 /* A probe in programs. */
@@ -34,6 +39,8 @@ struct in_program {
 
 struct placing {
 	VEC(struct capture_call) calls;
+	VEC(struct capture_trace) traces;
+	VEC(struct capture_filter) filters;
 	VEC(struct in_program) points;
 };
 
@@ -43,7 +50,8 @@ static uint32_t placing_number(const struct spec *s)
 	char text[SPEC_TEXT_MAX];
 
 	spec_text(s, text);
-	return probes_add(text, strlen(text), s->measure != SPEC_COUNT && spec_has_latency(s) ? UNIT_TIME : UNIT_COUNT);
+	return probes_add(text, strlen(text), s->measure != SPEC_COUNT && s->measure != SPEC_SUM &&
+			  spec_has_latency(s) ? UNIT_TIME : UNIT_COUNT);
 }
 
 static int placing_read(const char *text, struct spec *s, uint32_t *ret, struct err *e)
@@ -70,9 +78,20 @@ int placing_measure(const char *text, unsigned int *ret, struct err *e)
 	return r;
 }
 
+/* Is P about functions up to their return? */
+static bool placing_returns(const struct spec_point *p)
+{
+	return p->kind == PROBE_CALL || p->kind == PROBE_RETURN;
+}
+
+static bool placing_is_trace(const struct spec_point *p)
+{
+	return p->kind == PROBE_TRACEPOINT || p->kind == PROBE_RAW_TRACEPOINT;
+}
+
 static bool is_in_program(const struct spec_point *p)
 {
-	return p->kind == PROBE_ENTRY || p->kind == PROBE_USDT;
+	return p->kind == PROBE_ENTRY || p->kind == PROBE_USDT || placing_returns(p);
 }
 
 /* What is understood, and cannot be placed. */
@@ -82,13 +101,10 @@ static int refuse_unplaced(const struct spec *s, const char *text, struct err *e
 
 	if (s->span)
 		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a span, which sberf cannot place yet", text);
-	if (p->kind != PROBE_SYSCALL && !is_in_program(p))
-		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a %s, and sberf can place system calls "
-			       "(sys:), functions "
-			       "(uprobe:) and static probes (usdt:) only", text, probe_kind_info(p->kind)->name);
-	if (p->when.n || s->sum.n)
-		return err_set(e, EOPNOTSUPP, "probe '%.100s' has a condition or a sum, which sberf cannot "
-			       "evaluate yet", text);
+	if (p->kind != PROBE_SYSCALL && !placing_is_trace(p) && !is_in_program(p))
+		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a %s, and sberf can place system calls (sys:), "
+			       "tracepoints (tracepoint:, rawtracepoint:), functions (uprobe:, uretprobe:, call:) and "
+			       "static probes (usdt:) only", text, probe_kind_info(p->kind)->name);
 	return 0;
 }
 
@@ -114,6 +130,52 @@ static int placing_calls(struct placing *p, const struct spec *s, const char *te
 	return r < 0 ? r : 0;
 }
 
+/* Adds the tracepoint NAME below TRACEFS for PROBE; with RAW by its name alone. */
+static int placing_trace(struct placing *p, const char *tracefs, const struct tracepoint_name *name, bool raw,
+			 uint32_t probe, struct err *e)
+{
+	struct capture_trace trace = { .probe = probe };
+	struct tracepoint format = { 0 };
+	struct capture_trace *at;
+	int r = raw ? 0 : tracepoint_read(tracefs, name, &format, e);
+
+	trace.id = format.id;
+	tracepoint_free(&format);
+	if (r < 0)
+		return r;
+	snprintf(trace.name, sizeof(trace.name), "%s%s%s", raw ? "" : name->category, raw ? "" : ":", name->name);
+	at = vec_push(&p->traces);
+	if (!at)
+		return err_nomem(e, "probes");
+	*at = trace;
+	return 0;
+}
+
+static int placing_traces(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
+{
+	const bool raw = s->point[0].kind == PROBE_RAW_TRACEPOINT;
+	const size_t before = p->traces.n;
+	tracepoint_names found = { 0 };
+	char tracefs[PATH_MAX];
+	int r = tracefs_find(tracefs, e);
+
+	if (r >= 0)
+		r = find_tracepoints(tracefs, &s->point[0], &found, e);
+	if (r >= 0 && p->traces.n + found.n > TRACES_MAX)
+		r = err_set(e, E2BIG, "probe '%.100s' means %zu tracepoints, and there can be %u in all: name fewer",
+			    text, found.n, TRACES_MAX);
+	for (size_t i = 0; r >= 0 && i < found.n; i++)
+		/* Those of single system calls are made by tracefs: the kernel passes nothing to them. */
+		if (!raw || strcmp(found.v[i].category, "syscalls"))
+			r = placing_trace(p, tracefs, &found.v[i], raw, probe, e);
+	vec_free(&found);
+	if (r >= 0 && p->traces.n == before)
+		r = err_set(e, ENOENT, "probe '%.100s' is about tracepoints of single system calls, which "
+			    "have no raw form: "
+			    "use tracepoint:syscalls:%.100s", text, s->point[0].name);
+	return r < 0 ? r : 0;
+}
+
 static int placing_point(struct placing *p, const struct spec *s, uint32_t probe, struct err *e)
 {
 	struct in_program *at = vec_push(&p->points);
@@ -124,6 +186,22 @@ static int placing_point(struct placing *p, const struct spec *s, uint32_t probe
 	if (strchr(s->point[0].target, '/'))
 		at->target = realpath(s->point[0].target, NULL);
 	return 0;
+}
+
+/* The condition and the sum of S, which is TEXT. */
+static int placing_filter(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
+{
+	struct capture_filter *at;
+	int r;
+
+	if (!filter_in_spec(s))
+		return 0;
+	at = vec_push(&p->filters);
+	if (!at)
+		return err_nomem(e, "probes");
+	at->probe = probe;
+	r = filter_of_spec(s, &at->filter, e);
+	return r ? err_prefix(e, "probe '%.100s'", text) : 0;
 }
 
 int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e)
@@ -138,8 +216,10 @@ int placing_new(const char *const *texts, size_t n, struct placing **ret, struct
 		int r = placing_read(texts[i], &s, &probe, e);
 
 		r = r ? r : refuse_unplaced(&s, texts[i], e);
+		r = r ? r : placing_filter(p, &s, texts[i], probe, e);
 		if (!r)
 			r = is_in_program(&s.point[0]) ? placing_point(p, &s, probe, e) :
+				placing_is_trace(&s.point[0]) ? placing_traces(p, &s, texts[i], probe, e) :
 				placing_calls(p, &s, texts[i], probe, e);
 		if (r)
 			return r;
@@ -156,6 +236,8 @@ void placing_free(struct placing *p)
 		free(p->points.v[i].target);
 	vec_free(&p->points);
 	vec_free(&p->calls);
+	vec_free(&p->traces);
+	vec_free(&p->filters);
 	free(p);
 }
 
@@ -163,7 +245,13 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 {
 	plan->calls = p->calls.v;
 	plan->nr_calls = (uint32_t)p->calls.n;
+	plan->filters = p->filters.v;
+	plan->nr_filters = (uint32_t)p->filters.n;
+	plan->traces = p->traces.v;
+	plan->nr_traces = (uint32_t)p->traces.n;
 	plan->places_to_come = placing_in_programs(p);
+	for (size_t i = 0; i < p->points.n; i++)
+		plan->functions_to_come |= placing_returns(&p->points.v[i].spec.point[0]);
 }
 
 bool placing_in_programs(const struct placing *p)
@@ -196,12 +284,19 @@ static void add_executed(void *ctx, const struct maps_line *m)
 					 .path = strndup(m->name, map_name_len(m->name, m->name_len, NULL)) };
 }
 
-/* The places of all probes in one file. */
+/* Places of probes in one file. */
 struct places_in_file {
 	VEC(uint64_t) offset;
 	VEC(uint64_t) semaphore;
 	VEC(uint64_t) cookie;
 };
+
+static void free_places(struct places_in_file *p)
+{
+	vec_free(&p->offset);
+	vec_free(&p->semaphore);
+	vec_free(&p->cookie);
+}
 
 static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaphore, uint32_t probe, struct err *e)
 {
@@ -221,38 +316,90 @@ static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaph
 	return 0;
 }
 
-static int add_functions(struct places_in_file *to, const struct elf_file *elf,
-			 const struct in_program *x, struct err *e)
-{
-	AUTO(functions_free) struct functions *all = NULL;
-	const struct site_wish wish = { 0 };
-	found_functions found = { 0 };
-	int r = functions_new(elf, NULL, &all, e);
+/* A file that is looked into. */
+struct file_at_hand {
+	struct elf_file *elf;
+	int fd;
+	struct image *image;             /* its unwind tables, when functions are followed to their return; NULL */
+	/* of the probes in it: those that are moments; and functions up to their return */
+	struct places_in_file moments, calls;
+};
 
+/*
+ * A function is followed by one probe: the kernel half tells calls that are under way apart by where
+ * they were made from (bpf/functions.bpf.h). What cannot be followed is left out: E says why.
+ */
+static int placing_add_call(struct file_at_hand *f, const struct found_function *fn, const struct probe_site *site,
+		    uint32_t probe, struct err *e)
+{
+	if (!site->return_ok) {
+		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: no unwind table says that its return "
+			"address is at the stack pointer there", fn->name);
+		return 0;
+	}
+	for (size_t i = 0; i < f->calls.offset.n; i++)
+		if (f->calls.offset.v[i] == site->offset)
+			return SB_COOKIE_PROBE(f->calls.cookie.v[i]) == SB_PROBE_PLACED + probe ? 0 :
+				err_set(e, EEXIST, "two probes are about the calls of '%.100s': leave one of them out",
+					fn->name);
+	return add_place(&f->calls, site->offset, 0, probe, e);
+}
+
+/*
+ * The cheapest site of FN where the arguments of WISH are in the registers that they were passed in:
+ * that is where the kernel half reads them.
+ */
+static int find_site(const struct file_at_hand *f, const struct found_function *fn, struct site_wish *wish,
+		     struct probe_site *ret, struct err *e)
+{
+	struct found_function fixed = *fn;
+	int r = site_of_function(f->elf, fn, wish, ret, e);
+	bool moved = false;
+
+	for (unsigned int i = 0; i < SITE_ARGS && r >= 0 && ret->behind; i++)
+		moved |= wish->args >> i & 1 && ret->arg_reg[i] != site_arg_register(f->elf->eh.e_machine, i);
+	if (!moved)
+		return r;
+	/* A function of unknown size is not moved. */
+	fixed.size = 0;
+	return site_of_function(f->elf, &fixed, wish, ret, e);
+}
+
+static int add_functions(struct file_at_hand *f, const struct in_program *x, struct err *e)
+{
+	const bool returns = placing_returns(&x->spec.point[0]);
+	AUTO(functions_free) struct functions *all = NULL;
+	found_functions found = { 0 };
+	int r = functions_new(f->elf, NULL, &all, e);
+
+	if (r >= 0 && returns && !f->image)
+		r = image_open(f->fd, &f->image, e);
 	r = r < 0 ? r : find_functions(all, &x->spec.point[0], &found, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
+		struct site_wish wish = { .args = site_args_of(&x->spec), .returns = returns, .cfi = f->image };
 		struct probe_site site;
 
 		/* A resolver runs once, and is not what was meant. */
 		if (found.v[i].resolver)
 			continue;
-		r = site_of_function(elf, &found.v[i], &wish, &site, e);
-		r = r < 0 ? r : add_place(to, site.offset, 0, x->probe, e);
+		r = find_site(f, &found.v[i], &wish, &site, e);
+		if (r >= 0)
+			r = returns ? placing_add_call(f, &found.v[i], &site, x->probe, e) :
+				add_place(&f->moments, site.offset, 0, x->probe, e);
 	}
 	vec_free(&found);
 	return r;
 }
 
-static int add_static_probes(struct places_in_file *to, const struct elf_file *elf, const struct in_program *x,
-			     struct err *e)
+static int add_static_probes(struct file_at_hand *f, const struct in_program *x, struct err *e)
 {
 	usdt_sites found = { 0 };
-	int r = find_usdt(elf, &x->spec.point[0], &found, NULL, e);
+	int r = find_usdt(f->elf, &x->spec.point[0], &found, NULL, e);
 
 	if (!r)
 		r = err_set(e, ENOENT, "it has no static probes");
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = add_place(to, found.v[i].offset, found.v[i].semaphore, x->probe, e);
+		r = add_place(&f->moments, found.v[i].offset, found.v[i].semaphore, x->probe, e);
 	vec_free(&found);
 	return r;
 }
@@ -273,46 +420,64 @@ struct looking {
 	struct err *e;
 };
 
+/* Tells of what was found in the file ID, which is at PATH: ALL of its places of KIND. */
+static void tell_places(struct looking *l, const struct placing_file *id, const char *path,
+			const struct places_in_file *all, enum link_kind kind, bool calls)
+{
+	const struct link_places places = {
+		.kind = kind, .calls = calls, .path = path, .pid = l->pid, .n = (uint32_t)all->offset.n,
+		.offset = all->offset.v, .semaphore = all->semaphore.v, .cookie = all->cookie.v,
+	};
+
+	if (places.n && l->v && l->v->place)
+		l->v->place(l->v->ctx, id, &places);
+}
+
+/* Opens X, at PATH, unless it is. */
+static bool placing_open(struct looking *l, const struct executed *x, const char *path, struct file_at_hand *f)
+{
+	if (f->elf)
+		return true;
+	if (f->fd < 0)
+		f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (f->fd < 0) {
+		err_set(l->e, errno, "cannot open %s of process %d: %s", x->path, (int)l->pid, strerror(errno));
+		return false;
+	}
+	return elf_file_open(f->fd, &f->elf, l->e) >= 0;
+}
+
 static void look_into(struct looking *l, const struct executed *x)
 {
-	AUTO(elf_file_free) struct elf_file *elf = NULL;
-	struct places_in_file found = { 0 };
-	struct link_places places = { .kind = LINK_ENTRY, .pid = l->pid };
+	struct file_at_hand f = { .fd = -1 };
 	char path[64];
-	AUTO_FD int fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)l->pid, (unsigned long long)x->start,
 		 (unsigned long long)x->end);
 	for (size_t i = 0; i < l->p->points.n; i++) {
 		const struct in_program *point = &l->p->points.v[i];
-		const size_t before = found.offset.n;
+		const size_t before = f.moments.offset.n + f.calls.offset.n;
 
 		if (!is_about(point, x->path))
 			continue;
-		if (fd < 0)
-			fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-		if (fd < 0) {
-			err_set(l->e, errno, "cannot open %s of process %d: %s", x->path, (int)l->pid, strerror(errno));
+		if (!placing_open(l, x, path, &f))
 			break;
-		}
-		if (!elf && elf_file_open(fd, &elf, l->e) < 0)
-			break;
-		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&found, elf, point, l->e) :
-		       add_functions(&found, elf, point, l->e));
-		if (found.offset.n > before)
+		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&f, point, l->e) :
+		       add_functions(&f, point, l->e));
+		if (f.moments.offset.n + f.calls.offset.n > before)
 			l->met |= (uint64_t)1 << point->probe;
 	}
-	places.path = path;
-	places.n = (uint32_t)found.offset.n;
-	places.offset = found.offset.v;
-	places.semaphore = found.semaphore.v;
-	places.cookie = found.cookie.v;
-	l->places += (int)found.offset.n;
-	if (places.n && l->v && l->v->place)
-		l->v->place(l->v->ctx, &x->id, &places);
-	vec_free(&found.offset);
-	vec_free(&found.semaphore);
-	vec_free(&found.cookie);
+	l->places += (int)(f.moments.offset.n + f.calls.offset.n);
+	tell_places(l, &x->id, path, &f.moments, LINK_ENTRY, false);
+	/* In this order each return belongs to an entry that was seen. */
+	tell_places(l, &x->id, path, &f.calls, LINK_ENTRY, true);
+	tell_places(l, &x->id, path, &f.calls, LINK_RETURN, true);
+	free_places(&f.moments);
+	free_places(&f.calls);
+	image_free(f.image);
+	elf_file_free(f.elf);
+	if (f.fd >= 0)
+		close(f.fd);
 }
 
 static int look_at(struct looking *l)

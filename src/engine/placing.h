@@ -51,7 +51,10 @@ struct placing_file {
 struct placing_visitor {
 	/* whether F is to be looked into; NULL = every file is */
 	bool (*wants)(void *ctx, const struct placing_file *f);
-	/* the places of all probes in F, borrowed during the call; their pid is that of the process */
+	/*
+	 * the places of all probes in F, set by set, borrowed during the call; their pid is that of the
+	 * process. Functions that are followed to their return come twice: their entries, their returns
+	 */
 	void (*place)(void *ctx, const struct placing_file *f, const struct link_places *places);
 	void *ctx;
 };

@@ -5,6 +5,7 @@
 #include "engine/wait_sums.h"
 
 #include "base/vec.h"
+#include "engine/hit_sums.h"
 
 #include <stdlib.h>
 
@@ -29,7 +30,8 @@ struct pending {
 };
 
 struct wait_sums {
-	struct reconcile *account;
+	struct reconcile *account;       /* NULL: they are hits */
+	struct hit_sums *hits;
 	struct generation now, before;
 	VEC(struct pending) pending;
 	uint64_t orphans;
@@ -41,6 +43,15 @@ struct wait_sums *wait_sums_new(struct reconcile *account)
 
 	if (s)
 		s->account = account;
+	return s;
+}
+
+struct wait_sums *wait_sums_of_hits(struct hit_sums *hits)
+{
+	struct wait_sums *s = wait_sums_new(NULL);
+
+	if (s)
+		s->hits = hits;
 	return s;
 }
 
@@ -117,7 +128,10 @@ static void wait_sums_tell(struct wait_sums *s, const struct source_sum *sum, co
 	one.time_ns = time_ns;
 	one.cpu = sum->cpu;
 	one.node = (uint16_t)sum->node;
-	(void)reconcile_sum(s->account, &task, &one, &w);
+	if (s->hits)
+		hit_sums_add(s->hits, &one, part->blocked_ns, part->count);
+	else
+		(void)reconcile_sum(s->account, &task, &one, &w);
 }
 
 /* The longest apart: it is of interest as it is. It is in the last part. */
@@ -155,8 +169,8 @@ static void tell_orphan(struct wait_sums *s, const struct source_sum *sum)
 {
 	const struct reconcile_task task = wait_sums_task_of(sum);
 	const struct event ev = {
-		.thread = reconcile_thread(s->account, &task), .stack = reconcile_no_stack(s->account),
-		.cut_module = ID_NONE,
+		.thread = s->hits ? hit_sums_thread(s->hits, &task) : reconcile_thread(s->account, &task),
+		.stack = s->hits ? STACK_ROOT : reconcile_no_stack(s->account), .cut_module = ID_NONE,
 		.wait = { .call = sum->call, .state = sum->state, .waker = ID_NONE },
 		.place = { .node = NODE_UNKNOWN, .file = ID_NONE },
 	};

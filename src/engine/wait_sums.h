@@ -23,6 +23,9 @@ struct wait_sums;
 
 /* ACCOUNT gets the waits, and must outlive the result, which is the caller's; NULL when out of memory. */
 struct wait_sums *wait_sums_new(struct reconcile *account);
+/* The same for sums of hits: HITS gets them. */
+struct hit_sums;
+struct wait_sums *wait_sums_of_hits(struct hit_sums *hits);
 void wait_sums_free(struct wait_sums *s);                  /* NULL is fine; pending sums are dropped */
 
 /*

@@ -184,6 +184,13 @@ static bool site_begin(struct site_walk *w, const struct site_code *code, const 
 	return true;
 }
 
+uint8_t site_arg_register(uint16_t machine, unsigned int i)
+{
+	const struct site_arch *a = site_arch_of(machine);
+
+	return a && i < SITE_ARGS ? a->args[i] : MACHINE_NO_REG;
+}
+
 void site_find(const struct site_code *code, const struct site_wish *wish, struct probe_site *ret)
 {
 	struct site_walk w;

@@ -118,6 +118,9 @@ struct probe_site {
  */
 void site_find(const struct site_code *code, const struct site_wish *wish, struct probe_site *ret);
 
+/* Where argument I is at the entry of a function, by DWARF number; MACHINE_NO_REG = not known for MACHINE. */
+uint8_t site_arg_register(uint16_t machine, unsigned int i);
+
 /*
  * The same for a place that find_functions() gave, of FILE: reads its code. A place that is not at
  * the entry of its function, or of a function whose size is not known, is not moved; there no

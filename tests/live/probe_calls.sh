@@ -41,13 +41,37 @@ for _ in range(20): time.sleep(0.02)'
 equal "sleeps" 20 "$(of sys:clock_nanosleep count)"
 between "they took, in ms" 400 480 "$(($(of sys:clock_nanosleep sys_clock_nanosleep_ns) / 1000000))"
 
+# One that only counts weighs no time.
+record calls.data --probe 'sys:read count()' -- dd if=/dev/zero of=/dev/null bs=1 count=500 status=none
+equal "counted alone: each weighs one" "$(of 'sys:read count()' count)" "$(of 'sys:read count()' total)"
+
+# Many that are alike are summed: they need no room in a ring. Until its code is known, which is some milliseconds, stacks are copied.
+record calls.data --probe sys:read -- dd if=/dev/zero of=/dev/null bs=1 count=400000 status=none
+lost=$(($(value calls.data lost_ring_full) + $(value calls.data lost_nested)))
+at_least "summed: less than one in a hundred is lost" "$lost" 4000
+between "summed: reads, with those that are said to be lost" 400000 400010 $(($(of sys:read count) + lost))
+note "$(of sys:read sys_read_ns) ns in them"
+"$SBERF" report -i calls.data --metric sys:read --format folded >folded
+at_least "summed: percent of their time with all callers" 95 "$(share folded '^dd;[^;]*;__libc_start_main;.*;read ')"
+
+# Fewer stacks, the same totals.
+for how in "--every 100" "--max-rate 500"; do
+	record calls.data $how --probe sys:read --probe 'sys:write count()' -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none
+	equal "$how: lost" 0 $(($(value calls.data lost_ring_full) + $(value calls.data lost_nested)))
+	between "$how: reads" 100000 100010 "$(of sys:read count)"
+	between "$how: writes" 99990 100000 "$(of 'sys:write count()' total)"
+	at_least "$how: they took some time, in ns" 1000000 "$(of sys:read total_ns)"
+done
+
 # What cannot be placed is said in a sentence, before anything runs.
-for bad in sys:raed sys:%disk 'sys:read /retval < 0/' call:libc.so.6:malloc tracepoint:sched:sched_switch nothing; do
+for bad in sys:raed sys:%disk 'sys:read /size < 0/' fault signal nothing; do
 	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
 	check "$bad: it does not record" test $? -ne 0
 	at_least "$bad: a sentence, and at most a hint" 1 "$((3 - $(wc -l <err)))"
 	note "$(cat err)"
 done
+"$SBERF" record -o bad.data --every 10 -- true 2>err
+matches "what is about probes needs some" "by --probe" "$(cat err)"
 "$SBERF" record -o bad.data --probe sys:raed -- true 2>err
 matches "the nearest name is said" read "$(cat err)"
 "$SBERF" record -o bad.data --probe sys:read --probe sys:re* -- true 2>err

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* filters.c - see filters.h. Steps stay in their order; a comparison of the thread's name becomes one of them. */
+#include "config.h"
+
+#include "engine/filters.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define COMM_BYTES 16u           /* of the name of a thread, with its end */
+
+/* One step for each, but for those that push: NUMBER, and the rest by filters_input(). */
+static const uint8_t filter_ops[SPEC_OPS] = {
+	[SPEC_NUMBER] = SB_OP_NUMBER,
+	[SPEC_NOT] = SB_OP_NOT,
+	[SPEC_COMPLEMENT] = SB_OP_COMPLEMENT,
+	[SPEC_NEGATE] = SB_OP_NEGATE,
+	[SPEC_OR] = SB_OP_OR,
+	[SPEC_AND] = SB_OP_AND,
+	[SPEC_EQUAL] = SB_OP_EQUAL,
+	[SPEC_UNEQUAL] = SB_OP_UNEQUAL,
+	[SPEC_LESS] = SB_OP_LESS,
+	[SPEC_LESS_EQUAL] = SB_OP_LESS_EQUAL,
+	[SPEC_GREATER] = SB_OP_GREATER,
+	[SPEC_GREATER_EQUAL] = SB_OP_GREATER_EQUAL,
+	[SPEC_BIT_OR] = SB_OP_BIT_OR,
+	[SPEC_BIT_XOR] = SB_OP_BIT_XOR,
+	[SPEC_BIT_AND] = SB_OP_BIT_AND,
+	[SPEC_SHIFT_LEFT] = SB_OP_SHIFT_LEFT,
+	[SPEC_SHIFT_RIGHT] = SB_OP_SHIFT_RIGHT,
+	[SPEC_ADD] = SB_OP_ADD,
+	[SPEC_SUBTRACT] = SB_OP_SUBTRACT,
+	[SPEC_MULTIPLY] = SB_OP_MULTIPLY,
+};
+
+_Static_assert(SB_STEPS == SPEC_CODE_MAX && SB_DEPTH == SPEC_DEPTH_MAX, "what can be written can be evaluated");
+
+/* What is translated. */
+struct translating {
+	const struct spec_expr *from;
+	enum probe_kind kind;
+	struct sb_filter *filter;
+	struct sb_step *to;
+	uint32_t n;              /* steps so far */
+	uint32_t comms;          /* names in filter */
+	struct err *e;
+};
+
+bool filter_in_spec(const struct spec *s)
+{
+	return s->point[0].when.n || s->sum.n;
+}
+
+static void filters_add(struct translating *t, uint32_t op, int64_t value)
+{
+	t->to[t->n++] = (struct sb_step){ .op = op, .value = value };
+}
+
+/* Do hits of KIND come with the registers that arguments are in? */
+static bool has_arguments(enum probe_kind kind)
+{
+	return kind == PROBE_SYSCALL || kind == PROBE_ENTRY || kind == PROBE_CALL;
+}
+
+/* The operand ST. */
+static int filters_input(struct translating *t, const struct spec_step *st)
+{
+	switch (st->op) {
+	case SPEC_ARG:
+		if (!has_arguments(t->kind))
+			return err_set(t->e, EOPNOTSUPP,
+				       "arg%d of a probe of kind %s cannot be read yet", (int)st->value,
+				       probe_kind_info(t->kind)->name);
+		filters_add(t, SB_OP_INPUT, SB_INPUT_ARG + st->value);
+		return 0;
+	case SPEC_RETVAL:
+		filters_add(t, SB_OP_INPUT, SB_INPUT_RESULT);
+		return 0;
+	case SPEC_LATENCY:
+		filters_add(t, SB_OP_INPUT, SB_INPUT_LATENCY);
+		return 0;
+	case SPEC_PID:
+		filters_add(t, SB_OP_INPUT, SB_INPUT_PID);
+		return 0;
+	case SPEC_TID:
+		filters_add(t, SB_OP_INPUT, SB_INPUT_TID);
+		return 0;
+	case SPEC_CPU:
+		filters_add(t, SB_OP_INPUT, SB_INPUT_CPU);
+		return 0;
+	default:
+		return err_set(t->e, EOPNOTSUPP, "'%.100s' cannot be looked up yet: arg0 to arg5, retval, "
+			       "latency, comm, "
+			       "pid, tid and cpu can", st->op == SPEC_PATH ? t->from->pool + st->value : "that");
+	}
+}
+
+/* The name TEXT of a thread: its index, or a negative errno. */
+static int filters_comm(struct translating *t, const char *text)
+{
+	const size_t len = strlen(text);
+
+	if (len >= COMM_BYTES)
+		return err_set(t->e, EINVAL, "no thread is called \"%.100s\": names of threads have %u bytes at most",
+			       text, COMM_BYTES - 1);
+	if (t->comms == SB_COMMS)
+		return err_set(t->e, E2BIG, "a probe can compare names of threads %u times", SB_COMMS);
+	memcpy(t->filter->comm[t->comms], text, len);
+	return (int)t->comms++;
+}
+
+/* The three steps at ST: two texts, and how they are compared. */
+static int filters_text(struct translating *t, const struct spec_step *st)
+{
+	const struct spec_step *text = st[0].op == SPEC_STRING ? &st[0] : &st[1], *other = text == st ? &st[1] : &st[0];
+	int r;
+
+	if (text->op != SPEC_STRING || other->op != SPEC_COMM)
+		return err_set(t->e, EOPNOTSUPP, "only comm can be compared with text so far");
+	r = filters_comm(t, t->from->pool + text->value);
+	if (r < 0)
+		return r;
+	filters_add(t, SB_OP_COMM, r);
+	if (st[2].op == SPEC_UNEQUAL)
+		filters_add(t, SB_OP_NOT, 0);
+	return 0;
+}
+
+static int filters_translate(struct translating *t, const struct spec_expr *from, struct sb_step *to)
+{
+	int r = 0;
+
+	t->from = from;
+	t->to = to;
+	t->n = 0;
+	for (uint32_t i = 0; i < from->n && !r; i++) {
+		const struct spec_step *st = &from->step[i];
+
+		if (st->text && i + 2 < from->n) {
+			r = filters_text(t, st);
+			i += 2;
+		} else if (filter_ops[st->op]) {
+			filters_add(t, filter_ops[st->op], st->value);
+		} else {
+			r = filters_input(t, st);
+		}
+	}
+	return r;
+}
+
+int filter_of_spec(const struct spec *s, struct sb_filter *ret, struct err *e)
+{
+	struct translating t = { .kind = s->point[0].kind, .filter = ret, .e = e };
+	int r;
+
+	memset(ret, 0, sizeof(*ret));
+	r = filters_translate(&t, &s->point[0].when, ret->when);
+	return r ? r : filters_translate(&t, &s->sum, ret->sum);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hit_sums.c - see hit_sums.h. What finds the first one of each sum is that of waits. */
+#include "config.h"
+
+#include "engine/hit_sums.h"
+
+#include "base/clock.h"
+#include "engine/task_thread.h"
+#include "engine/wait_sums.h"
+#include "model/probes.h"
+#include "model/wait.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+#define TURN_NS NSEC_PER_SEC
+#define LATE_NS (2 * NSEC_PER_MSEC)      /* a hit that began before the turn may be added a little after it */
+
+struct hit_sums {
+	struct source *source;
+	struct processes *ps;
+	struct event_sink *sink;
+	struct wait_sums *sums;
+	struct event last[PROBES_MAX];   /* of each probe: the last hit; count 0 = there was none */
+	uint64_t turned_ns;      /* when the kernel half was told to begin new ones */
+	uint64_t turning_ns;     /* those before that are to be read; 0 = they have been */
+	uint64_t settled_ns;     /* up to when they have been read */
+};
+
+thread_id hit_sums_thread(struct hit_sums *h, const struct reconcile_task *task)
+{
+	return task_thread(h->ps, profile_dict(h->sink->profile), task);
+}
+
+void hit_sums_add(struct hit_sums *h, const struct event *ev, uint64_t weight, uint32_t count)
+{
+	struct event out = *ev;
+
+	if (out.kind != EVENT_HIT)
+		out = (struct event){
+			.kind = EVENT_HIT, .thread = ev->thread, .stack = ev->stack, .cut_module = ID_NONE,
+			.argument = ev->wait.call - CALL_SYSCALL, .time_ns = ev->time_ns, .cpu = ev->cpu,
+			.node = ev->node,
+		};
+	out.weight = weight;
+	out.count = count;
+	event_sink_add(h->sink, &out);
+}
+
+struct hit_sums *hit_sums_new(struct source *source, struct processes *ps, struct event_sink *sink)
+{
+	AUTO(hit_sums_free) struct hit_sums *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->source = source;
+	h->ps = ps;
+	h->sink = sink;
+	h->settled_ns = clock_mono_ns();
+	h->sums = wait_sums_of_hits(h);
+	return h->sums ? take_ptr(h) : NULL;
+}
+
+void hit_sums_free(struct hit_sums *h)
+{
+	if (!h)
+		return;
+	wait_sums_free(h->sums);
+	free(h);
+}
+
+void hit_sums_see(struct hit_sums *h, const struct raw_event *raw, const struct event *ev)
+{
+	const struct reconcile_task task = { .pid = raw->pid, .tid = raw->tid, .start_ns = raw->sample.start_ns };
+
+	if (ev->kind == EVENT_HIT && ev->argument < PROBES_MAX)
+		h->last[ev->argument] = *ev;
+	if (raw->hit.sum)
+		wait_sums_first(h->sums, &task, raw->hit.sum, ev);
+}
+
+int hit_sums_turn(struct hit_sums *h, uint64_t seen_ns, struct err *e)
+{
+	const uint64_t now = clock_mono_ns();
+	int r = 0;
+
+	if (h->turning_ns && seen_ns >= h->turning_ns + LATE_NS) {
+		r = source_hits(h->source, wait_sums_take, h->sums, e);
+		wait_sums_turned(h->sums);
+		h->settled_ns = h->turning_ns;
+		h->turning_ns = 0;
+	}
+	if (!h->turning_ns && now - h->turned_ns >= TURN_NS) {
+		h->turned_ns = now;
+		if (!source_turn_hits(h->source, &h->turning_ns))
+			h->settled_ns = UINT64_MAX;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* Hits that would have been told with the next one of PROBE: nobody knows better than that they are like the last. */
+static void hit_sums_tell_rest(void *ctx, uint32_t probe, uint64_t count, uint64_t weight)
+{
+	struct hit_sums *h = ctx;
+	struct event ev;
+
+	if (probe >= PROBES_MAX || !h->last[probe].count)
+		return;
+	ev = h->last[probe];
+	ev.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+	ev.weight = weight;
+	event_sink_add(h->sink, &ev);
+}
+
+void hit_sums_finish(struct hit_sums *h)
+{
+	uint64_t ignored;
+
+	/* Both: they may have been turned without having been read. */
+	for (int i = 0; i < 2 && source_turn_hits(h->source, &ignored); i++)
+		(void)source_hits(h->source, wait_sums_take, h->sums, NULL);
+	wait_sums_finish(h->sums);
+	source_untold(h->source, hit_sums_tell_rest, h);
+	h->settled_ns = UINT64_MAX;
+}
+
+uint64_t hit_sums_settled_ns(const struct hit_sums *h)
+{
+	return h->settled_ns;
+}
