@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_filters.sh - conditions of probes, and sums: evaluated in the kernel, exact.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+# of METRIC FIELD: of the whole tree of run.data.
+of() {
+	"$SBERF" report -i run.data --metric "$1" --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["tree"][0].get(sys.argv[1], 0))' "$2"
+}
+
+# What is called, and with what, is known: counted(0) to counted(4999).
+mkfifo in
+"$WORKLOADS/asked" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 20 grep -q ready out
+some='uprobe:asked:counted /arg0 >= 10 && (arg0 < 1K || arg0 == 4095)/'
+odd='uprobe:asked:counted /arg0 & 1 == 1/'
+named='uprobe:asked:counted /comm == "asked" && pid == tid && cpu < 1000000/'
+strange='uprobe:asked:counted /comm != "asked"/'
+arithmetic='uprobe:asked:counted /(arg0 << 2) - arg0 * 3 + ~0 >= 99 && !(arg0 > 200)/'
+"$SBERF" record -o run.data --ring-size 64M -p $pid --probe "$some" --probe "$odd" --probe "$named" --probe "$strange" \
+	--probe "$arithmetic" --probe 'uprobe:asked:counted sum(arg0)' --probe 'uprobe:asked:counted /arg0 < 10/ sum(-1)' --duration 3s 2>err &
+recorder=$!
+placed() {
+	grep -qs sberf-placer /proc/$recorder/task/*/comm
+}
+wait_until 20 placed
+echo 5000 >&$to
+wait $recorder
+equal "recorded: status" 0 $?
+note "$(cat err)"
+equal "lost" 0 "$(value run.data lost_ring_full)"
+equal "from 10 to 1,023, and one more" 1015 "$(of "$some" count)"
+equal "odd ones" 2500 "$(of "$odd" count)"
+equal "by name, process and CPU" 5000 "$(of "$named" count)"
+equal "by another name" 0 "$(of "$strange" count)"
+equal "arithmetic: 100 to 200" 101 "$(of "$arithmetic" count)"
+sum='uprobe:asked:counted sum(arg0)'
+equal "sum: hits" 5000 "$(of "$sum" count)"
+equal "sum of the argument" $((5000 * 4999 / 2)) "$(of "$sum" total)"
+equal "a sum of what is below 0 is 0" 10 "$(of 'uprobe:asked:counted /arg0 < 10/ sum(-1)' count)"
+exec {to}>&-
+
+# System calls: by arguments, result and time.
+few='sys:read /arg0 == 0 && arg2 == 1 && retval == 1/'
+record run.data --ring-size 64M --probe "$few" -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
+equal "reads of one byte" 2000 "$(of "$few" count)"
+record run.data --probe 'sys:write sum(retval)' -- dd if=/dev/zero of=/dev/null bs=100 count=50 status=none
+equal "bytes written" 5000 "$(of 'sys:write sum(retval)' total)"
+long='sys:clock_nanosleep /latency > 10ms/'
+record run.data --probe "$long" -- python3 -c 'import time
+for i in range(20): time.sleep(0.02 if i % 4 == 0 else 0.001)'
+equal "sleeps of more than 10 ms" 5 "$(of "$long" count)"
+between "they took, in ms" 100 130 "$(($(of "$long" total_ns) / 1000000))"
+
+# Functions up to their return.
+slow='call:timed:slow /latency > 190us && arg0 < 100/'
+mkfifo in2
+"$WORKLOADS/timed" <in2 >out2 &
+pid=$!
+also_kill $pid
+exec {to}>in2
+wait_until 20 grep -q ready out2
+"$SBERF" record -o run.data -p $pid --probe "$slow" --duration 2s 2>err &
+recorder=$!
+wait_until 20 placed
+echo slow 500 >&$to
+wait $recorder
+equal "calls by time and argument" 100 "$(of "$slow" count)"
+
+# What is not known is said.
+for bad in 'uprobe:asked:counted /size > 1/' 't:sched:sched_switch /prev_pid == 1/' 'sys:openat /arg1 == "x"/' \
+	'sys:read /comm == "a-name-of-17-bytes"/' 'usdt:libc:a:b /arg0/'; do
+	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
+	check "$bad: it does not record" test $? -ne 0
+	at_least "$bad: a sentence, and at most a hint" 1 "$((3 - $(wc -l <err)))"
+	note "$(cat err)"
+done
+finish
