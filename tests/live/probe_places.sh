@@ -61,7 +61,7 @@ equal "children: each call is counted" 10000 "$(of fork.data uprobe:asked:counte
 exec {to}>&-
 
 # A command: its program is not there yet when the capture begins.
-(echo probed 3000; sleep 2) | "$SBERF" record -o command.data --probe uprobe:asked:counted -- "$asked" 2>err >/dev/null
+(echo probed 3000; sleep 2) | "$SBERF" record -o command.data --ring-size 64M --probe uprobe:asked:counted -- "$asked" 2>err >/dev/null
 equal "a command: status" 0 $?
 note "$(cat err)"
 equal "a command: each call is counted" 3000 "$(of command.data uprobe:asked:counted)"
