@@ -202,11 +202,6 @@ void functions_free(struct functions *f)
 	free(f);
 }
 
-size_t functions_count(const struct functions *f)
-{
-	return f->symbol.n;
-}
-
 size_t functions_damaged(const struct functions *f)
 {
 	return f->damaged;

@@ -36,7 +36,6 @@ struct functions;
 int functions_new(const struct elf_file *file, const struct elf_file *debug, struct functions **ret, struct err *e);
 void functions_free(struct functions *f);        /* NULL is fine */
 
-size_t functions_count(const struct functions *f);       /* names */
 size_t functions_damaged(const struct functions *f);     /* tables and symbols that could not be used */
 
 struct found_function {

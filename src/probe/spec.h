@@ -179,9 +179,6 @@ int spec_parse(const char *text, struct spec *ret, struct err *e);
  */
 char *spec_text(const struct spec *s, char dst[SPEC_TEXT_MAX]);
 
-/* Writes EXPR alone, as spec_text() does. */
-char *spec_expr_text(const struct spec_expr *expr, char dst[SPEC_TEXT_MAX]);
-
 /* Whether the probe measures a time: its kind has a return, or it is a span. */
 bool spec_has_latency(const struct spec *s);
 

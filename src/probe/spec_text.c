@@ -254,13 +254,6 @@ size_t spec_expr_write(const struct spec_expr *expr, char *dst, size_t len, size
 	return w.len;
 }
 
-char *spec_expr_text(const struct spec_expr *expr, char dst[SPEC_TEXT_MAX])
-{
-	*dst = '\0';
-	spec_expr_write(expr, dst, 0, SPEC_TEXT_MAX);
-	return dst;
-}
-
 static void put_when(struct writer *w, const struct spec_expr *when)
 {
 	if (!when->n)
