@@ -662,8 +662,11 @@ static void probe_page(void)
 	     "are lost, which is counted (lost_task_state).");
 	line("The kernel replaces the return address of a function that is followed to its return, until then. "
 	     "sberf puts the true ones into all stacks, also where another tool does so. The program itself must not "
-	     "look at its return addresses: C++ exceptions that leave such a function end the program, and so do "
-	     "functions of Go whose stack moves. Do not follow these. A function is followed only where its unwind "
+	     "look at its return addresses: exceptions of C++ and panics of Rust that leave such a function would end "
+	     "the program, and so would stacks of Go that move. So functions of files in these languages are not "
+	     "followed, which is said; uprobe: counts their entries. Functions that return twice, such as setjmp() and "
+	     "vfork(), are not followed either. Functions of C that call such code back, such as "
+	     "qsort(), are: do not follow them where that throws, nor in programs that change stacks within them. A function is followed only where its unwind "
 	     "table says where the return address is.");
 	line("A call that is followed costs the program some microseconds, and 20 or more where the kernel has to run "
 	     "a copy of the probed instruction: sberf list says where. Most of that counts in the time of the call: 16 "

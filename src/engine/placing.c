@@ -15,6 +15,7 @@
 #include "probe/site.h"
 #include "probe/spec.h"
 #include "probe/tracepoint.h"
+#include "probe/unreturning.h"
 #include "probe/usdt.h"
 #include "symbol/elffile.h"
 #include "system/procfs.h"
@@ -321,6 +322,7 @@ struct file_at_hand {
 	struct elf_file *elf;
 	int fd;
 	struct image *image;             /* its unwind tables, when functions are followed to their return; NULL */
+	const char *walkers;             /* the same: unreturning_file() */
 	/* of the probes in it: those that are moments; and functions up to their return */
 	struct places_in_file moments, calls;
 };
@@ -332,6 +334,16 @@ struct file_at_hand {
 static int placing_add_call(struct file_at_hand *f, const struct found_function *fn, const struct probe_site *site,
 		    uint32_t probe, struct err *e)
 {
+	if (f->walkers) {
+		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: %s would not survive it, and end the "
+			"program; uprobe: counts its entries", fn->name, f->walkers);
+		return 0;
+	}
+	if (unreturning_function(fn->symbol)) {
+		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: it returns twice, or on another stack, and "
+			"the program would end; uprobe: counts its entries", fn->name);
+		return 0;
+	}
 	if (!site->return_ok) {
 		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: no unwind table says that its return "
 			"address is at the stack pointer there", fn->name);
@@ -372,8 +384,10 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 	found_functions found = { 0 };
 	int r = functions_new(f->elf, NULL, &all, e);
 
-	if (r >= 0 && returns && !f->image)
+	if (r >= 0 && returns && !f->image) {
+		f->walkers = unreturning_file(f->elf);
 		r = image_open(f->fd, &f->image, e);
+	}
 	r = r < 0 ? r : find_functions(all, &x->spec.point[0], &found, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
 		struct site_wish wish = { .args = site_args_of(&x->spec), .returns = returns, .cfi = f->image };

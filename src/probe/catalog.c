@@ -11,6 +11,7 @@
 #include "probe/functions.h"
 #include "probe/site.h"
 #include "probe/tracepoint.h"
+#include "probe/unreturning.h"
 #include "probe/usdt.h"
 #include "symbol/debugfile.h"
 
@@ -138,6 +139,7 @@ struct catalog_input {
 	const char *shown;
 	struct elf_file *file;
 	struct image *image; /* for kinds that return; NULL = not needed, or not to be had */
+	const char *walkers; /* the same: unreturning_file() */
 	uint64_t found;
 };
 
@@ -156,6 +158,14 @@ static uint32_t function_cost(struct catalog_input *in, enum probe_kind kind, co
 	}
 	if (site_of_function(in->file, f, &wish, &site, NULL) || !site.cost_ns)
 		return 0;
+	if (returns && in->walkers) {
+		text_format(note, ARGS_TEXT_MAX, "its return cannot be probed: %s would not survive it", in->walkers);
+		return 0;
+	}
+	if (returns && unreturning_function(f->symbol)) {
+		text_format(note, ARGS_TEXT_MAX, "its return cannot be probed: it returns twice, or on another stack");
+		return 0;
+	}
 	if (returns && !site.return_ok) {
 		text_format(note, ARGS_TEXT_MAX,
 			    "its return cannot be probed: no unwind table says where the return address is");
@@ -260,6 +270,7 @@ int catalog_file(const struct catalog *c, const char *path, const char *shown, u
 		image_open(fd, &image, NULL);
 	in.file = file;
 	in.image = image;
+	in.walkers = image ? unreturning_file(in.file) : NULL;
 	rc = functions ? catalog_functions(&in, path, e) : 0;
 	if (!rc && usdt)
 		rc = catalog_usdt(&in, e);

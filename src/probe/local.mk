@@ -27,5 +27,7 @@ libsberf_a_SOURCES += src/probe/spec_read.h
 libsberf_a_SOURCES += src/probe/spec_text.c
 libsberf_a_SOURCES += src/probe/tracepoint.c
 libsberf_a_SOURCES += src/probe/tracepoint.h
+libsberf_a_SOURCES += src/probe/unreturning.c
+libsberf_a_SOURCES += src/probe/unreturning.h
 libsberf_a_SOURCES += src/probe/usdt.h
 libsberf_a_SOURCES += src/probe/usdt_args.c
