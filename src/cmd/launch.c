@@ -247,7 +247,8 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	plan->numa = o->numa;
 	plan->kinds = kinds_of(o->measures);
 	/* A trace has a line for each. */
-	plan->sum_hits = o->probes.n && !s->config.tracer;
+	/* A raw capture has each by itself. */
+	plan->sum_hits = o->probes.n && !s->config.tracer && !o->raw_capture;
 	plan->hits_every = o->every;
 	plan->hits_rate = o->max_rate;
 	s->config.delay_ns = o->delay_ns;

@@ -511,7 +511,8 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(input),
 		.help = "print what a recording holds, instead of what happens now",
 		.more = "A recording has of each hit of its probes when it was, who, how long it took, and the stack. "
-			"It has no arguments and results.",
+			"It has no arguments and results. Hits with the same stack that the kernel added up are one "
+			"line with their number, and the time that they took together.",
 	}, {
 		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording",
 			.positional = true,

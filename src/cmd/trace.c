@@ -131,7 +131,8 @@ static void trace_put_hit(struct trace *t, const struct hit *h)
 	};
 
 	if (t->sums && !h->open &&
-	    !callsums_add(t->sums, h->probe, h->call, l.is_call && calltext_error(h->result), h->latency_ns))
+	    !callsums_add(t->sums, h->probe, h->call, l.is_call && calltext_error(h->result), h->latency_ns,
+			  h->count))
 		t->no_memory++;
 	if (t->o->trace_sums_only)
 		return;

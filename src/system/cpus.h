@@ -65,10 +65,13 @@ void cpu_layout_free(struct cpu_layout *l);      /* zeroed is fine */
 #define RINGS_MAX (512ull * 1024 * 1024)
 uint64_t cpu_ring_bytes(uint32_t nr_cpus, uint32_t nr_rings, uint32_t freq_hz, uint32_t stack_bytes, uint64_t asked);
 
-/* File descriptors that a capture of all CPUs takes. */
+/*
+ * File descriptors that a capture of all CPUs takes: events, rings, and programs, maps and links, of
+ * which a capture of all kinds has about a hundred.
+ */
 static inline uint64_t cpus_nofile(uint32_t nr_cpus, uint32_t nr_rings)
 {
-	return 3 * (uint64_t)nr_cpus + nr_rings + 64;
+	return 3 * (uint64_t)nr_cpus + nr_rings + 128;
 }
 
 #endif

@@ -25,7 +25,7 @@ void callsums_free(struct callsums *s)
 	free(s);
 }
 
-bool callsums_add(struct callsums *s, uint32_t probe, uint32_t call, bool failed, uint64_t latency_ns)
+bool callsums_add(struct callsums *s, uint32_t probe, uint32_t call, bool failed, uint64_t latency_ns, uint32_t count)
 {
 	const struct callsum want = { .probe = probe, .call = call };
 	const uint32_t id = keyed_get(&s->all, &want, hits);
@@ -34,11 +34,11 @@ bool callsums_add(struct callsums *s, uint32_t probe, uint32_t call, bool failed
 	if (id == HIDX_NONE)
 		return false;
 	sum = &s->all.v[id];
-	sum->hits++;
-	sum->errors += failed;
+	sum->hits += count;
+	sum->errors += failed ? count : 0;
 	sum->total_ns += latency_ns;
-	if (latency_ns > sum->max_ns)
-		sum->max_ns = latency_ns;
+	if (latency_ns / count > sum->max_ns)
+		sum->max_ns = latency_ns / count;
 	return true;
 }
 

@@ -23,8 +23,11 @@ struct callsums;
 struct callsums *callsums_new(void);             /* NULL when out of memory */
 void callsums_free(struct callsums *s);          /* NULL is fine */
 
-/* Adds a hit of PROBE and CALL. False when out of memory: it is not counted then. */
-bool callsums_add(struct callsums *s, uint32_t probe, uint32_t call, bool failed, uint64_t latency_ns);
+/*
+ * Adds COUNT hits, at least one, of PROBE and CALL, which took LATENCY_NS together: of several, the
+ * longest is taken to be as long as they are on average. False when out of memory: they are not counted then.
+ */
+bool callsums_add(struct callsums *s, uint32_t probe, uint32_t call, bool failed, uint64_t latency_ns, uint32_t count);
 
 /*
  * Sorts them, those that took longest first, of equal ones those with most hits. Sets *RET_N. Nothing

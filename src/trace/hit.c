@@ -59,6 +59,7 @@ struct hit *hit_new(const struct raw_event *ev, bool call, stack_id stack)
 	h->timed = raw->begun_ns;
 	h->open = raw->open;
 	h->latency_ns = raw->begun_ns ? raw->value : 0;
+	h->count = raw->count ? raw->count : 1;
 	h->cpu = ev->cpu;
 	h->probe = raw->probe - RAW_PROBE_PLACED;
 	h->pid = ev->pid;

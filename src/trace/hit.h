@@ -32,7 +32,8 @@ struct hit_text {
 
 struct hit {
 	uint64_t time_ns;        /* CLOCK_MONOTONIC: when it happened, or was over */
-	uint64_t latency_ns;     /* from its beginning; of a moment 0 */
+	uint64_t latency_ns;     /* from its beginning, of all COUNT together; of a moment 0 */
+	uint32_t count;          /* so many hits that were alike, and were added up by the kernel; 1 = it alone */
 	bool timed;              /* it has a beginning */
 	bool open;               /* it has begun, and will not end */
 	uint32_t cpu;

@@ -58,6 +58,8 @@ void hitline_text(FILE *f, const struct hitline *l)
 					       text), f);
 	else
 		hitline_put_probe(f, l);
+	if (l->hit->count > 1)
+		fprintf(f, "  (%u alike, added up)", l->hit->count);
 	fputc('\n', f);
 	for (uint32_t i = 0; i < l->nr_frames; i++)
 		fprintf(f, "        %s\n", hitline_clean(clean, sizeof(clean), l->frame[i]));
@@ -124,6 +126,8 @@ bool hitline_json(FILE *f, const struct hitline *l)
 	ok = ok && hitline_set(o, "cpu", json_integer(h->cpu));
 	if (h->timed)
 		ok = ok && hitline_set(o, "latency_ns", json_integer((json_int_t)h->latency_ns));
+	if (h->count > 1)
+		ok = ok && hitline_set(o, "count", json_integer(h->count));
 	ok = ok && hitline_set(o, l->is_call ? "call" : "probe", hitline_string(l->name));
 	if (l->is_call)
 		ok = ok && calltext_json(l->call, h, l->files, o);

@@ -31,7 +31,8 @@ pid=$!
 await 60 ready /tmp/said $pid
 # enough: have all three functions enough accesses?
 enough() {
-	awk '/^functions/ { on = 1; next } /^$/ { on = 0 } on && $NF ~ /^(near|far|both)_reader$/ && $(NF - 2) >= 100 { n++ }
+	awk '/^functions/ { on = 1; next } /^$/ { on = 0 }
+		on && NF > 2 && $NF ~ /^(near|far|both)_reader$/ { number = $(NF - 2); gsub(/,/, "", number); n += number + 0 >= 100 }
 		END { exit n < 3 }' /tmp/numa
 }
 for seconds in 20 40 80 160; do
@@ -101,7 +102,7 @@ between() {
 # of FUNCTION: percent of its accesses that are far, and how many they are.
 of() {
 	sed -n "s/^numa: //p" "$SCRATCH/out" | awk -v f="$1" '/^functions/ { on = 1; next } /^$/ { on = 0 }
-		on && $NF == f { far = 0; for (i = 1; i <= NF; i++) if ($i == "%") far = $(i - 1); sub(/^~/, "", far); print far, $(NF - 2); exit }'
+		on && $NF == f { far = 0; for (i = 1; i <= NF; i++) if ($i == "%") far = $(i - 1); sub(/^~/, "", far); n = $(NF - 2); gsub(/,/, "", n); print far, n; exit }'
 }
 
 # judge TITLE FUNCTION LOW HIGH: percent of its accesses that are far, of 100 and more.

@@ -308,19 +308,21 @@ static void sums_are_in_order(void **state)
 	const struct callsum *v;
 	size_t n;
 
-	assert_true(callsums_add(s, 0, 1, false, 10));
-	assert_true(callsums_add(s, 0, 2, true, 500));
-	assert_true(callsums_add(s, 0, 1, true, 30));
-	assert_true(callsums_add(s, 1, 1, false, 500));
-	assert_true(callsums_add(s, 1, 1, false, 0));
+	assert_true(callsums_add(s, 0, 1, false, 10, 1));
+	assert_true(callsums_add(s, 0, 2, true, 500, 1));
+	assert_true(callsums_add(s, 0, 1, true, 30, 1));
+	assert_true(callsums_add(s, 1, 1, false, 500, 1));
+	assert_true(callsums_add(s, 1, 1, false, 0, 1));
+	assert_true(callsums_add(s, 2, 1, true, 100, 4));       /* four alike */
 	v = callsums_sorted(s, &n);
-	assert_int_equal(n, 3);
+	assert_int_equal(n, 4);
 	assert_int_equal(v[0].probe, 1);
 	assert_int_equal(v[0].hits, 2);
 	assert_int_equal(v[0].total_ns, 500);
 	assert_int_equal(v[1].call, 2);
-	assert_int_equal(v[2].errors, 1);
-	assert_int_equal(v[2].max_ns, 30);
+	assert_true(v[2].hits == 4 && v[2].errors == 4 && v[2].total_ns == 100 && v[2].max_ns == 25);
+	assert_int_equal(v[3].errors, 1);
+	assert_int_equal(v[3].max_ns, 30);
 }
 
 /* ---- order ---- */
