@@ -666,8 +666,8 @@ static void probe_page(void)
 	     "the program, and so would stacks of Go that move. So functions of files in these languages are not "
 	     "followed, which is said; uprobe: counts their entries. Functions that return twice, such as setjmp() and "
 	     "vfork(), are not followed either. Functions of C that call such code back, such as "
-	     "qsort(), are: do not follow them where that throws, nor in programs that change stacks within them. A function is followed only where its unwind "
-	     "table says where the return address is.");
+	     "qsort(), are: do not follow them where that throws, nor in programs that change stacks within them. A "
+	     "function is followed only where its unwind table says where the return address is.");
 	line("A call that is followed costs the program some microseconds, and 20 or more where the kernel has to run "
 	     "a copy of the probed instruction: sberf list says where. Most of that counts in the time of the call: 16 "
 	     "microseconds of 23 where it was measured.");

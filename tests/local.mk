@@ -77,6 +77,8 @@ pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
 CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
 WATCH_JOBS = `nproc`
 GUEST_JOBS = `n=$$(nproc); echo $$(((n + 1) / 2))`
+# Seconds that one of them may take: it may wait for all of those before it.
+BEHIND_LIMIT = 3000
 behind = $$(command -v chrt >/dev/null && echo chrt --idle 0 || echo nice -n 19)
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
@@ -84,7 +86,7 @@ behind = $$(command -v chrt >/dev/null && echo chrt --idle 0 || echo nice -n 19)
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
 	logs='$(strip $(pure_logs))'; \
-	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) BEHIND="$(behind)" $$logs & \
+	test -z "$$logs" || CHECK_LIMIT=$(BEHIND_LIMIT) $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) BEHIND="$(behind)" $$logs & \
 	logs='$(strip $(guest_logs))'; \
 	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(GUEST_JOBS) $$logs & \
 	logs='$(strip $(watching_logs))'; \
