@@ -340,8 +340,8 @@ static int placing_add_call(struct file_at_hand *f, const struct found_function 
 		return 0;
 	}
 	if (unreturning_function(fn->symbol)) {
-		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: it returns twice, or on another stack, "
-			"and the program would end; uprobe: counts its entries", fn->name);
+		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: it returns twice, or on another "
+			"stack, and the program would end; uprobe: counts its entries", fn->name);
 		return 0;
 	}
 	if (!site->return_ok) {
