@@ -93,6 +93,7 @@ static uint64_t funcs_less(uint64_t ns, uint64_t part)
 static void funcs_add_self(const struct tree *t, uint32_t i, struct func_row *r, struct tree_parts *own)
 {
 	const struct tree_node *n = &t->node[i];
+	const unsigned int places = tree_places(t);
 	uint64_t doubt = n->doubt_ns, count = n->count;
 	double squares = n->squares;
 
@@ -101,14 +102,14 @@ static void funcs_add_self(const struct tree *t, uint32_t i, struct func_row *r,
 		doubt = funcs_less(doubt, t->node[c].doubt_ns);
 		count = funcs_less(count, t->node[c].count);
 		squares -= t->node[c].squares;
-		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
+		for (unsigned int k = 0; k < places; k++)
 			own->ns[k] = funcs_less(own->ns[k], tree_value(t, c, k));
 	}
 	r->self_ns = add_capped(r->self_ns, n->self_ns);
 	r->doubt_ns = add_capped(r->doubt_ns, doubt);
 	r->count += count;
 	r->squares += squares > 0 && n->self_ns ? squares : 0;   /* they are sums of floating numbers */
-	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
+	for (unsigned int k = 0; k < places; k++)
 		r->self.ns[k] = add_capped(r->self.ns[k], own->ns[k]);
 }
 
@@ -131,7 +132,7 @@ static bool funcs_enter(struct builder *b, uint32_t i)
 		return true;
 	r->total_ns = add_capped(r->total_ns, n->total_ns);
 	r->total_count += n->count;
-	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
+	for (unsigned int k = 0; k < tree_places(b->t); k++)
 		r->total.ns[k] = add_capped(r->total.ns[k], tree_value(b->t, i, k));
 	return true;
 }

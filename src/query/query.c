@@ -82,6 +82,7 @@ struct builder {
 	VEC(struct tree_node) nodes;
 	uint64_t *more;          /* tree.more, by node; there is none before more than NODE_VALUES are asked for */
 	size_t more_room;        /* nodes that it has room for */
+	bool has_more;           /* more than NODE_VALUES are asked for */
 	struct hidx node_index;  /* by key */
 	struct memo *memo;       /* by stack id; none for inverted trees, and where recursion is folded */
 	VEC(stack_id) path;
@@ -340,22 +341,13 @@ static uint64_t query_node_rehash(const void *ctx, uint32_t id)
 	return b->nodes.v[id].key;
 }
 
-static bool query_has_more(const struct builder *b)
-{
-	bool has = false;
-
-	for (unsigned int place = NODE_VALUES; place < MEASURES_ASKED; place++)
-		has |= b->filter.set.at[place] != MEASURE_NONE;
-	return has;
-}
-
 /* Room for the values that are not in a node, of one node more. */
 static bool query_more_room(struct builder *b)
 {
 	const size_t room = b->nodes.cap;
 	uint64_t *more;
 
-	if (!query_has_more(b) || room <= b->more_room)
+	if (!b->has_more || room <= b->more_room)
 		return true;
 	more = reallocarray(b->more, room, MORE_VALUES * sizeof(*more));
 	if (!more)
@@ -615,7 +607,11 @@ static bool query_prepare(struct builder *b, const struct snapshot *s)
 {
 	struct tree_node *root = vec_push(&b->nodes);
 
-	if (!root || !filter_init(&b->filter, s, b->names, b->q) || !query_more_room(b))
+	if (!root || !filter_init(&b->filter, s, b->names, b->q))
+		return query_fail(b);
+	for (unsigned int place = NODE_VALUES; place < MEASURES_ASKED; place++)
+		b->has_more |= b->filter.set.at[place] != MEASURE_NONE;
+	if (!query_more_room(b))
 		return query_fail(b);
 	if (groups_build(&b->groups, b->d, b->q->group_by) < 0 || !identity_init(&b->identity, b->d, b->names) ||
 	    !hidden_init(&b->hidden, b->d, b->q))

@@ -169,6 +169,12 @@ static inline uint64_t tree_value(const struct tree *t, uint32_t i, unsigned int
 	return t->more ? t->more[(size_t)i * MORE_VALUES + place - NODE_VALUES] : 0;
 }
 
+/* How many places of T can have a value. */
+static inline unsigned int tree_places(const struct tree *t)
+{
+	return t->more ? MEASURES_ASKED : NODE_VALUES;
+}
+
 /* Those of all places. */
 static inline void tree_values(const struct tree *t, uint32_t i, uint64_t dst[MEASURES_ASKED])
 {
