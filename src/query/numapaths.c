@@ -188,8 +188,8 @@ static bool paths_rows(struct numa_build *b, const uint32_t *order)
 		const struct numa_bunch *u = &b->bunches.v[i];
 
 		if (u->kind == EVENT_ACCESS && u->row != ROW_NONE)
-			v->path[u->row] = (struct numa_path){ .stack = u->stack, .thread = ID_NONE,
-							      .accesses = u->sum.accesses };
+			v->path[u->row] = (struct numa_path){ .key = u->reading, .stack = u->stack,
+							      .thread = ID_NONE, .accesses = u->sum.accesses };
 	}
 	return v->path;
 }

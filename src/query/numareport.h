@@ -57,7 +57,8 @@ struct numa_thread_row {
 
 /* One call path. */
 struct numa_path {
-	stack_id stack;
+	uint64_t key;                    /* the same in every refresh, whichever of its stacks is the heaviest */
+	stack_id stack;                  /* the heaviest of those that read the same */
 	thread_id thread;                /* with the most of it */
 	struct numa_accesses accesses;   /* of NUMA_FAR rows */
 	uint64_t count, samples;         /* of other rows: faults, migrations; estimated from so many samples */
@@ -79,7 +80,6 @@ struct numa_func_row {
  * read the same are one.
  */
 struct numa_site_row {
-	uint64_t key;
 	struct numa_path path;           /* count: faults */
 	uint64_t *node_count;            /* by index of view.node: where the pages are; into a block of the view */
 	uint64_t unknown_count;          /* pages that were nowhere when asked for */
@@ -89,7 +89,6 @@ struct numa_site_row {
 
 /* Stacks in which threads changed nodes. */
 struct numa_move_row {
-	uint64_t key;
 	struct numa_path path;           /* count: migrations */
 };
 

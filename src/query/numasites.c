@@ -11,7 +11,7 @@
 
 static struct numa_path path_of(const struct numa_bunch *u)
 {
-	return (struct numa_path){ .stack = u->stack, .thread = ID_NONE, .count = u->sum.weight,
+	return (struct numa_path){ .key = u->reading, .stack = u->stack, .thread = ID_NONE, .count = u->sum.weight,
 				   .samples = u->sum.samples };
 }
 
@@ -30,7 +30,7 @@ static bool site_row(struct numa_build *b, const struct numa_bunch *u)
 {
 	struct numa_site_row *r = &b->v->site[u->row];
 
-	*r = (struct numa_site_row){ .key = u->reading, .path = path_of(u), .away_count = u->sum.away };
+	*r = (struct numa_site_row){ .path = path_of(u), .away_count = u->sum.away };
 	r->node_count = numa_block(b, b->v->nr_nodes, sizeof(uint64_t));
 	return r->node_count;
 }
@@ -51,7 +51,7 @@ bool numa_sites_rows(struct numa_build *b, const uint32_t *order)
 		if (u->row == ROW_NONE || u->kind == EVENT_ACCESS)
 			continue;
 		if (u->kind == EVENT_MIGRATION)
-			v->move[u->row] = (struct numa_move_row){ .key = u->reading, .path = path_of(u) };
+			v->move[u->row] = (struct numa_move_row){ .path = path_of(u) };
 		else if (!site_row(b, u))
 			return false;
 	}

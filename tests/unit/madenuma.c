@@ -228,6 +228,7 @@ static void fill_funcs(struct made_numa *n, thread_id thread, uint32_t funcs)
 			struct numa_path *path = &v->path[2 * i + p];
 
 			path->stack = stack_of(n, i, p);
+			path->key = path->stack;
 			path->thread = thread;
 			path->accesses = r->accesses;
 			path->accesses.far_count = path->accesses.far_count * (2 - p) / 3;
@@ -274,9 +275,8 @@ static void fill_sites(struct made_numa *n, thread_id thread)
 	for (uint32_t i = 0; i < 2; i++) {
 		struct numa_site_row *r = &v->site[i];
 
-		r->key = 5000 + i;
-		r->path = (struct numa_path){ .stack = made_stack(&n->m, stacks[i]), .thread = thread,
-					      .count = 12000 / (i + 1), .samples = 120 / (i + 1) };
+		r->path = (struct numa_path){ .key = 5000 + i, .stack = made_stack(&n->m, stacks[i]),
+					      .thread = thread, .count = 12000 / (i + 1), .samples = 120 / (i + 1) };
 		r->mapping = i ? MAPPING_ANON : MAPPING_HEAP;
 		r->node_count = table(v->nr_nodes, sizeof(*r->node_count));
 		r->node_count[0] = r->path.count - 100;
@@ -291,8 +291,7 @@ static void fill_moves(struct made_numa *n, thread_id thread)
 
 	v->move = table(1, sizeof(*v->move));
 	v->nr_moves = v->nr_nodes > 1;
-	v->move[0].key = 6000;
-	v->move[0].path = (struct numa_path){ .stack =
+	v->move[0].path = (struct numa_path){ .key = 6000, .stack =
 					      made_stack(&n->m, "start_thread;worker;waitForWork;futex_wait_[k]"),
 					      .thread = thread, .count = 36, .samples = 36 };
 }

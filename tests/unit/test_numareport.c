@@ -202,7 +202,7 @@ static void test_functions(void **state)
 	const struct numa_view *v;
 	char label[64];
 	thread_id a, b;
-	uint64_t key;
+	uint64_t key, path;
 
 	made_put_on(m, made_machine(4, NULL, four));
 	a = made_thread(m, 1, 1, "a");
@@ -240,9 +240,15 @@ static void test_functions(void **state)
 	assert_int_equal(v->path[f->first_path + 1].thread, b);
 	assert_label(v, v->path[f->first_path + 1].stack, "look › walk › main");
 	key = f->key;
+	path = v->path[f->first_path].key;
 	made_place(m, 1, a, "main;new", EVENT_ACCESS, 0, 2, 60000);
+	made_place(m, 1, b, "main;look#2", EVENT_ACCESS, 0, 2, 35);
 	v = sound_view(m, &q);
-	assert_int_equal(func(v, "look")->key, key);
+	f = func(v, "look");
+	assert_int_equal(f->key, key);
+	/* The other of its stacks is the heaviest now: it is the same path, so it stays open in a view. */
+	assert_int_equal(v->path[f->first_path].stack, made_stack(m, "main;look#2"));
+	assert_int_equal(v->path[f->first_path].key, path);
 	assert_int_equal(func(v, "look") - v->func, 1);
 	assert_int_equal(func(v, "new")->samples, 0);
 }
@@ -489,7 +495,7 @@ static void test_moves(void **state)
 	assert_int_equal(v->move[1].path.count, 7);
 	assert_int_equal(v->move[1].path.thread, b);
 	assert_label(v, v->move[2].path.stack, "[no stack]");
-	assert_int_not_equal(v->move[0].key, v->move[1].key);
+	assert_int_not_equal(v->move[0].path.key, v->move[1].path.key);
 }
 
 static void test_mappings(void **state)

@@ -253,7 +253,7 @@ static void make_funcs(struct maker *m, uint32_t head)
 
 		for (uint32_t p = r->first_path; row && p < r->first_path + r->nr_paths; p++) {
 			const struct numa_line line = { NUMA_PART_FUNCS, NUMA_LEVEL_PATH, i, p };
-			const uint32_t path = numaview_add_line(m, row, line, m->v->path[p].stack);
+			const uint32_t path = numaview_add_line(m, row, line, m->v->path[p].key);
 
 			if (path)
 				numaview_add_places(m, path, m->v->path[p].stack);
@@ -265,7 +265,7 @@ static void make_sites(struct maker *m, uint32_t head)
 {
 	m->places = PLACES;
 	for (uint32_t i = 0; i < m->v->nr_sites; i++) {
-		const uint32_t row = numaview_add_row(m, head, i, m->v->site[i].key);
+		const uint32_t row = numaview_add_row(m, head, i, m->v->site[i].path.key);
 
 		if (row)
 			numaview_add_places(m, row, m->v->site[i].path.stack);
@@ -286,7 +286,7 @@ static void make_moves(struct maker *m, uint32_t head)
 {
 	m->places = PLACES;
 	for (uint32_t i = 0; i < m->v->nr_moves; i++) {
-		const uint32_t row = numaview_add_row(m, head, i, m->v->move[i].key);
+		const uint32_t row = numaview_add_row(m, head, i, m->v->move[i].path.key);
 
 		if (row)
 			numaview_add_places(m, row, m->v->move[i].path.stack);
