@@ -139,7 +139,7 @@ static int annotated_write(FILE *out, const struct export_view *v, struct err *e
 		return err_set(e, EINVAL, "files of code cannot be opened from here");
 	if (!shown)
 		return err_nomem(e, "the list of functions");
-	r = funcs_build(t, &f, e);
+	r = funcs_build(t, FUNCS_ROWS, &f, e);
 	if (r < 0)
 		return r;
 	qsort(f->row, f->n, sizeof(*f->row), annotated_by_self);

@@ -176,7 +176,7 @@ static int flat_write(FILE *out, const struct export_view *v, struct err *e)
 
 	if (!a || !b)
 		return err_nomem(e, "the list of functions");
-	if (funcs_build(t, &funcs, e) < 0)
+	if (funcs_build(t, FUNCS_ROWS, &funcs, e) < 0)
 		return -ENOMEM;
 	f.funcs = funcs;
 	flat_choose_columns(&f);

@@ -194,7 +194,7 @@ void json_put_tree(struct jsonout *j, const struct tree *t)
 	struct writer w = { .j = j, .t = t, .label = label };
 
 	jsontree_name_columns(&w);
-	if (place && label && !funcs_build(t, &w.funcs, NULL))
+	if (place && label && !funcs_build(t, FUNCS_AND_NODES, &w.funcs, NULL))
 		jsontree_put_lists(&w, place);
 	else
 		j->no_memory = true;

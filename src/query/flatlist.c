@@ -162,7 +162,7 @@ int flatlist_functions(const struct tree *t, struct flatlist **ret, struct err *
 	AUTO_FREE struct ranked *item = NULL;
 	uint32_t n;
 
-	if (funcs_build(t, &f, e) < 0)
+	if (funcs_build(t, FUNCS_ROWS, &f, e) < 0)
 		return -ENOMEM;
 	item = calloc(f->n + 1ul, sizeof(*item));
 	l = flatlist_new(t, f->n);

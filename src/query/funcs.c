@@ -117,6 +117,7 @@ static bool funcs_enter(struct builder *b, uint32_t i)
 {
 	const struct tree_node *n = &b->t->node[i];
 	const uint32_t id = funcs_row_of(b, i);
+	struct tree_parts own;
 	struct func_row *r;
 
 	if (id == NODE_NONE)
@@ -127,7 +128,7 @@ static bool funcs_enter(struct builder *b, uint32_t i)
 		r->node = i;
 	if (n->total_ns > b->t->node[r->heaviest].total_ns)
 		r->heaviest = i;
-	funcs_add_self(b->t, i, r, &b->f->self[i]);
+	funcs_add_self(b->t, i, r, b->f->self ? &b->f->self[i] : &own);
 	if (b->within[id]++)
 		return true;
 	r->total_ns = add_capped(r->total_ns, n->total_ns);
@@ -149,7 +150,8 @@ static bool funcs_walk(struct builder *b)
 	for (;;) {
 		if (!funcs_enter(b, i))
 			return false;
-		b->f->order[n++] = i;
+		if (b->f->order)
+			b->f->order[n++] = i;
 		if (node[i].first_child != NODE_NONE) {
 			i = node[i].first_child;
 			continue;
@@ -177,8 +179,9 @@ static void funcs_end(struct builder *b)
 			f->row[f->n++] = f->row[b->t->n + k];
 }
 
-int funcs_build(const struct tree *t, struct funcs **ret, struct err *e)
+int funcs_build(const struct tree *t, enum funcs_detail detail, struct funcs **ret, struct err *e)
 {
+	const bool nodes = detail == FUNCS_AND_NODES;
 	AUTO_FREE uint32_t *within = calloc(t->n + OTHERS, sizeof(*within));
 	AUTO(funcs_free) struct funcs *f = calloc(1, sizeof(*f));
 	struct builder b = { .t = t, .f = f, .within = within };
@@ -186,9 +189,10 @@ int funcs_build(const struct tree *t, struct funcs **ret, struct err *e)
 
 	if (ok) {
 		*f = (struct funcs){ .tree = t, .row = malloc((t->n + OTHERS) * sizeof(*f->row)),
-				     .of = malloc(t->n * sizeof(*f->of)), .self = malloc(t->n * sizeof(*f->self)),
-				     .order = malloc(t->n * sizeof(*f->order)) };
-		ok = f->row && f->of && f->self && f->order;
+				     .of = malloc(t->n * sizeof(*f->of)),
+				     .self = nodes ? malloc(t->n * sizeof(*f->self)) : NULL,
+				     .order = nodes ? malloc(t->n * sizeof(*f->order)) : NULL };
+		ok = f->row && f->of && (!nodes || (f->self && f->order));
 	}
 	for (uint32_t k = 0; ok && k < OTHERS; k++)
 		f->row[t->n + k] = (struct func_row){ .node = NODE_NONE };

@@ -38,16 +38,24 @@ struct funcs {
 	struct func_row *row;
 	uint32_t functions, n;           /* rows of functions and places, and of all */
 	uint32_t *of;                    /* by node: its row; NODE_NONE for what is no function or place */
-	struct tree_parts *self;         /* by node: what ends there */
-	/* all nodes: the root first, each before its children, those by falling total */
+	struct tree_parts *self;         /* by node: what ends there; NULL unless FUNCS_AND_NODES */
+	/*
+	 * All nodes: the root first, each before its children, those by falling total. NULL unless
+	 * FUNCS_AND_NODES.
+	 */
 	uint32_t *order;
+};
+
+enum funcs_detail {
+	FUNCS_ROWS,              /* rows, and the row of each node */
+	FUNCS_AND_NODES,         /* what ends at each node, and their order, too: 52 bytes a node */
 };
 
 /*
  * Collects the functions of T, which is not inverted and must outlive the result. On success *RET
  * is the caller's; -ENOMEM with a sentence.
  */
-int funcs_build(const struct tree *t, struct funcs **ret, struct err *e);
+int funcs_build(const struct tree *t, enum funcs_detail detail, struct funcs **ret, struct err *e);
 void funcs_free(struct funcs *f);                /* NULL is fine */
 
 /*

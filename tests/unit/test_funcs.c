@@ -61,7 +61,8 @@ static void recursion_counts_once(void **state)
 	made_add(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;fib;other;fib", 20 * MS);
 	made_add(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;other", 5 * MS);
 	t = look(&m, &q);
-	assert_int_equal(funcs_build(t, &f, NULL), 0);
+	assert_int_equal(funcs_build(t, FUNCS_ROWS, &f, NULL), 0);
+	assert_true(!f->self && !f->order);
 	assert_int_equal(row(f, "fib")->total_ns, 30 * MS);
 	assert_int_equal(row(f, "fib")->self_ns, 30 * MS);
 	assert_int_equal(row(f, "other")->total_ns, 25 * MS);
@@ -95,7 +96,7 @@ static void nodes_are_in_the_order_of_a_picture(void **state)
 	made_add(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;a;work", 10 * MS);
 	made_add(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;b;work", 20 * MS);
 	t = look(&m, &q);
-	assert_int_equal(funcs_build(t, &f, NULL), 0);
+	assert_int_equal(funcs_build(t, FUNCS_AND_NODES, &f, NULL), 0);
 	assert_int_equal(t->n, 6);
 	assert_int_equal(f->functions, 4);
 	assert_int_equal(f->n, 5);
