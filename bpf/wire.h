@@ -616,6 +616,8 @@ struct sb_cpu {
 	__u64 moves_told;        /* ... and how many were told since */
 	__u64 faults_ns;         /* the same of page faults */
 	__u64 faults_told;
+	/* of the faults of which one is told: how many there are, are left, and are left behind that one */
+	__u64 faults_block, faults_left, faults_pick;
 	__u64 balanced_tid;      /* the task of which balancing had a fault here last ... */
 	__u64 balanced_at;       /* ... and how many faults it had had before */
 	__u64 balanced_addr;     /* ... and where */
@@ -653,7 +655,7 @@ _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format")
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 296, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 320, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 
