@@ -161,10 +161,32 @@ static __always_inline const struct sb_part_walk *whole_walk(struct scratch *s, 
 		!p->part.flags ? p : NULL;
 }
 
+/*
+ * Sends the record of a hit of the placed probe KEY in S, of OFF bytes, for it and those before it that
+ * found no room. If there is none now, it joins them.
+ */
+static __always_inline bool send_placed(struct sb_cpu *c, struct scratch *s, __u32 off, __u32 key,
+					struct weight *weight)
+{
+	struct sb_part_event *event = (void *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES);
+
+	if (take_untold(key, weight)) {
+		event->value = weight->value;
+		event->count = weight->count;
+	}
+	((struct sb_hdr *)s->rec)->size = off;
+	if (send(c, s->rec, off, RECORD_MAX, SB_LOST_HIT_STACK))
+		return true;
+	keep_untold(key, weight);
+	return false;
+}
+
 /* Sends the record of HIT in S, of OFF bytes, or adds it to those like it. SUMMED: that may be done. */
 static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 off, const struct hit *hit,
-				     const struct weight *weight, struct task_struct *task, __u64 now, bool summed)
+				     struct weight *weight, struct task_struct *task, __u64 now, bool summed)
 {
+	const bool kept = hit->probe >= SB_PROBE_PLACED && !tracing;
+	bool sent;
 	const struct sb_part_walk *p = summed && sum_hits ? whole_walk(s, off) : NULL;
 	enum summing how = SUM_NONE;
 	struct sb_sum_key key;
@@ -175,7 +197,8 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 		return;
 	if (how == SUM_FIRST)
 		off = put_sum(s, off, key.id);
-	if (!send_scratch(c, s, off) && how == SUM_FIRST)
+	sent = kept ? send_placed(c, s, off, hit->probe - SB_PROBE_PLACED, weight) : send_scratch(c, s, off);
+	if (!sent && how == SUM_FIRST)
 		drop_hits(&key);
 }
 

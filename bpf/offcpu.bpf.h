@@ -335,7 +335,7 @@ static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, st
 	h->kind = how->kind;
 	h->time_ns = now;
 	h->size = size;
-	if (!send(c, slot->rec, size, slot_bytes - SLOT_HEAD_BYTES))
+	if (!send(c, slot->rec, size, slot_bytes - SLOT_HEAD_BYTES, SB_LOST_RING_FULL))
 		return false;
 	if (how->kind == SB_REC_WAIT && !how->sum)
 		c->waits++;
@@ -358,7 +358,7 @@ static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task
 	rec.h.node = st->node;
 	rec.h.size = sizeof(rec);
 	put_wait(&rec.w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period, 0);
-	if (send(c, &rec, sizeof(rec), sizeof(rec)))
+	if (send(c, &rec, sizeof(rec), sizeof(rec), SB_LOST_RING_FULL))
 		c->waits++;
 }
 

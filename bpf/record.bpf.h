@@ -457,11 +457,11 @@ static __always_inline bool is_urgent(struct sb_cpu *c, const struct sb_hdr *h)
 }
 
 /*
- * Sends the SIZE bytes at REC, at most MAX. False when there was no room or no ring, which has been
- * counted. The size is checked at the last moment: the verifier of 6.1 forgets what it knew about a
+ * Sends the SIZE bytes at REC, at most MAX. False when there was no room, which has been counted
+ * under FULL, or no ring, which has been, too. The size is checked at the last moment: the verifier of 6.1 forgets what it knew about a
  * value that was spilled to the stack.
  */
-static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 max)
+static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 max, __u32 full)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), *index;
 	__u64 flags = BPF_RB_NO_WAKEUP;
@@ -477,7 +477,7 @@ static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 
 		flags = BPF_RB_FORCE_WAKEUP;
 	barrier_var(size);
 	if (size > max || bpf_ringbuf_output(ring, rec, size, flags)) {
-		c->lost[SB_LOST_RING_FULL]++;
+		c->lost[full]++;
 		return false;
 	}
 	return true;
@@ -527,7 +527,7 @@ static __always_inline void give_scratch(struct scratch *s)
 static __always_inline bool send_scratch(struct sb_cpu *c, struct scratch *s, __u32 size)
 {
 	((struct sb_hdr *)s->rec)->size = size;
-	return send(c, s->rec, size, RECORD_MAX);
+	return send(c, s->rec, size, RECORD_MAX, SB_LOST_RING_FULL);
 }
 
 #endif

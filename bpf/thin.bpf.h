@@ -2,7 +2,8 @@
 /*
  * thin.bpf.h - of many hits of a placed probe some are told, each for those before it that were not:
  * one in so many (hits_every), or so many a second (hits_rate). What they weigh together stays exact;
- * whose stack it is seen with becomes a sample.
+ * whose stack it is seen with becomes a sample. The same is done with hits for which the ring had no
+ * room.
  */
 #ifndef SBERF_BPF_THIN_H
 #define SBERF_BPF_THIN_H
@@ -20,7 +21,7 @@ struct untold {
 	__u64 count, value;
 };
 
-/* By the number of the probe. User space sets the size. */
+/* By the number of a placed probe. User space sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -53,6 +54,29 @@ static __always_inline bool is_within_rate(__u32 key, __u64 now)
 		r->told = 0;
 	}
 	return __sync_fetch_and_add(&r->told, 1) < (hits_rate + RATE_SHARES - 1) / RATE_SHARES;
+}
+
+/* Hits of the probe KEY, of WEIGHT, are to be told with the next one. */
+static __always_inline void keep_untold(__u32 key, const struct weight *weight)
+{
+	struct untold *u = bpf_map_lookup_elem(&untold, &key);
+
+	if (!u)
+		return;
+	__sync_fetch_and_add(&u->value, weight->value);
+	__sync_fetch_and_add(&u->count, weight->count);
+}
+
+/* A hit of the probe KEY is told: its WEIGHT becomes that of those before it, too. False when there were none. */
+static __always_inline bool take_untold(__u32 key, struct weight *weight)
+{
+	struct untold *u = bpf_map_lookup_elem(&untold, &key);
+
+	if (!u || !u->count)
+		return false;
+	weight->count += __sync_lock_test_and_set(&u->count, 0);
+	weight->value += __sync_lock_test_and_set(&u->value, 0);
+	return true;
 }
 
 /*

@@ -595,6 +595,7 @@ struct sb_part_stop {
 #define SB_LOST_CLOCK 6          /* a wait seemed to end before it began */
 #define SB_LOST_SWITCH 7         /* a task came or left twice: one of its switches was not seen */
 #define SB_LOST_WAKE 8           /* a waker's record was lost */
+#define SB_LOST_HIT_STACK 9      /* the ring had no room for a hit: it counts with the next one of its probe */
 #define SB_LOST_NR 12
 
 /*

@@ -256,8 +256,8 @@ static int size_maps(struct bpf_side *k)
 	r = r ? r : bpf_map__set_max_entries(s->maps.spaces, n->spaces);
 	r = r ? r : bpf_map__set_max_entries(s->maps.mapped, n->mapped);
 	r = r ? r : bpf_map__set_max_entries(s->maps.filters, n->filters);
-	r = r ? r : bpf_map__set_max_entries(s->maps.untold, n->thinned);
-	r = r ? r : bpf_map__set_max_entries(s->maps.rates, n->thinned);
+	r = r ? r : bpf_map__set_max_entries(s->maps.untold, n->untold);
+	r = r ? r : bpf_map__set_max_entries(s->maps.rates, n->rates);
 	r = r ? r : bpf_map__set_max_entries(s->maps.even_hits, n->hits);
 	r = r ? r : bpf_map__set_max_entries(s->maps.odd_hits, n->hits);
 	return r ? r : bpf_map__set_max_entries(s->maps.walks, n->walks);
@@ -820,7 +820,7 @@ bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_cou
 
 	*ret_count = *ret_weight = 0;
 	/* One for each possible CPU: the layout has them all. */
-	if (!k->skel->rodata->thinned || !each || bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.untold), &probe, each))
+	if (probe >= k->sizes.untold || !each || bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.untold), &probe, each))
 		return false;
 	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++) {
 		*ret_count += each[cpu].count;

@@ -41,7 +41,7 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	struct map_sizes s = {
 		.cpus = cpus->nr_cpus, .scratches = cpus->nr_cpus, .probe_first = UINT32_MAX, .rings = cpus->nr_rings,
 			.chunks = 2 * cpus->nr_cpus, .walks = 1, .slots = 1, .totals = 1,
-		.sums = 1, .hits = 1, .thinned = plan->hits_every > 1 || plan->hits_rate ? PROBES_MAX : 1,
+		.sums = 1, .hits = 1, .untold = 1, .rates = plan->hits_every > 1 || plan->hits_rate ? PROBES_MAX : 1,
 			.filters = plan->nr_filters ? PROBES_MAX : 1, .pages = 1, .rules = 1,
 		.spaces = 1, .mapped = 1,
 	};
@@ -64,6 +64,7 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_traces || plan->nr_places ||
 	    plan->places_to_come) {
 		s.probe_first = cpus->nr_cpus;
+		s.untold = PROBES_MAX;
 		s.scratches += PROBE_PLACES * cpus->nr_cpus;
 		s.chunks += PROBE_PLACES * cpus->nr_cpus;
 		s.walks += capture_walks(plan) ? PROBE_PLACES * cpus->nr_cpus : 0;

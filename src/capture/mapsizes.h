@@ -51,7 +51,8 @@ struct map_sizes {
 	uint32_t scratches;              /* one for each CPU; where there are probes, two more */
 	uint32_t chunks, walks;          /* two for each CPU; the same */
 	uint32_t hits;                   /* sums of hits, in each of two maps */
-	uint32_t thinned;                /* one for each probe that there can be, if not all hits are told one by one */
+	uint32_t untold;                 /* one for each probe that there can be */
+	uint32_t rates;                  /* the same, if not all hits are told one by one */
 	uint32_t filters;                /* one for each probe that there can be, if some has a condition */
 	uint32_t probe_first;            /* scratch buffers from this one on are for probes; UINT32_MAX = none */
 	uint32_t slots, slot_bytes;

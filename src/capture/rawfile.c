@@ -463,7 +463,9 @@ static bool rawfile_read_turn(const struct record_head *h, struct rawfile_turn *
 	const struct turn_record *t = (const void *)h;
 	const uint64_t *figure = t->figure;
 
-	if (h->size < sizeof(*t) || t->nr != LOST_NR)
+	/* An older capture knows fewer kinds of losses. */
+	if (h->size < offsetof(struct turn_record, lost) || t->nr > LOST_NR ||
+	    h->size < offsetof(struct turn_record, lost) + t->nr * sizeof(*t->lost))
 		return false;
 	*ret = (struct rawfile_turn){
 		.seen_ns = t->seen_ns, .from_ns = t->from_ns, .now_ns = t->now_ns,
@@ -473,7 +475,7 @@ static bool rawfile_read_turn(const struct record_head *h, struct rawfile_turn *
 #define X(name) ret->stats.name = *figure++;
 	TURN_FIGURES(X)
 #undef X
-	memcpy(ret->stats.lost.n, t->lost, sizeof(ret->stats.lost.n));
+	memcpy(ret->stats.lost.n, t->lost, t->nr * sizeof(*t->lost));
 	return true;
 }
 

@@ -52,7 +52,9 @@
 	X(14, TASK_STATE, "task_state", "the kernel had no memory to follow a thread", "") \
 	X(15, CLOCK, "clock", "the clocks of two CPUs disagreed about a wait", "") \
 	X(16, SWITCH, "switch", "a switch of a thread was not seen: its wait is dropped", "") \
-	X(17, WAKE, "wake", "the stack of a waker found no room", "raise --ring-size")
+	X(17, WAKE, "wake", "the stack of a waker found no room", "raise --ring-size") \
+	X(18, HIT_STACK, "hit_stack", "the stack of a probe's hit found no room: it counts with the next one's", \
+	  "raise --ring-size")
 
 enum cut_reason {
 #define X(nr, id, name, text, remedy) CUT_##id = nr,
