@@ -18,7 +18,7 @@ refused() {
 "$sberf" list 'sys:%file' >"$SCRATCH/file"
 check "system calls of a group" test "$(wc -l <"$SCRATCH/file")" -gt 40
 equal "every line has a price and a probe" "" "$(grep -vE "$line" "$SCRATCH/file")"
-matches "openat is one" "sys:openat(\(|$)" "$(cat "$SCRATCH/file")"
+check "openat is one" grep -qE 'sys:openat(\(|$)' "$SCRATCH/file"
 equal "a wildcard is for the text" "$("$sberf" list sys:openat)" "$("$sberf" list 'sys*:openat*' | grep -v openat2)"
 
 # This shell's own files: the C library among them.

@@ -87,5 +87,5 @@ rewritten() {
 rewritten "copied over" copied 1.5 "$WORKLOADS/chain" "$WORKLOADS/recurse"
 objcopy -R .note.gnu.build-id "$WORKLOADS/chain" first && objcopy -R .note.gnu.build-id "$WORKLOADS/recurse" second
 # Names come from the file alone, so they have to be read before it is copied over, however busy the machine is.
-rewritten "copied over, without build-ids" nameless 3 "$SCRATCH/first" "$SCRATCH/second"
+rewritten "copied over, without build-ids" nameless 5 "$SCRATCH/first" "$SCRATCH/second"
 finish

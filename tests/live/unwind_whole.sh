@@ -20,15 +20,15 @@ for size in $sizes; do
 	pids=$pids${pids:+,}$!
 	wait_until 20 grep -q ready "$size.out"
 done
-# all_whole TITLE METRIC...: of each program, of what the recording has of it behind the first half second.
+# all_whole TITLE METRIC...: of each program, of what the recording has of it behind the first second.
 all_whole() {
 	local title=$1
 	shift
 	note "$(cuts deep.data)"
 	for size in $sizes; do
 		for metric in "$@"; do
-			"$SBERF" report -i deep.data --time 500ms, --thread "stays_$size" --metric "$metric" --format folded --no-inline >folded 2>/dev/null
-			at_least "$title, $size, $metric: percent of all behind the first half second that is whole" 99 \
+			"$SBERF" report -i deep.data --time 1s, --thread "stays_$size" --metric "$metric" --format folded --no-inline >folded 2>/dev/null
+			at_least "$title, $size, $metric: percent of all behind the first second that is whole" 99 \
 				"$(share folded "$root(;stay_small|;one_$size)+;innermost")"
 		done
 	done

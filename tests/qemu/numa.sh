@@ -211,9 +211,10 @@ on_two_nodes() {
 		"$(value roamer numa_migrations) by switches, $(value roamer numa_kernel_migrations) by the scheduler"
 	check "$v: with stacks, too" eval 'lines roamer numa | grep -qE "^ *19 .*› goes_to ›"'
 	is=$(lines roamer said | awk '/^truth: mover ran node/ { ns[$5] = $6 } END { all = ns[0] + ns[1]; print all ? 100 * ns[1] / all : 0 }')
-	# By some 800 samples: four standard deviations. Those of a CPU that has much to do are late here, those of others are not.
-	between "$v: it was off its home for this part of its time (%)" "$(awk -v t="$is" 'BEGIN { print t - 7 }')" \
-		"$(awk -v t="$is" 'BEGIN { print t + 7 }')" "$(thread roamer mover share)"
+	# By some 800 samples, of which four standard deviations are 7 points. Those of a CPU that has much to do are late here, those of
+	# others are not: 11 points were seen. Counted for the wrong node, or never, it would be 28 points off and more.
+	between "$v: it was off its home for this part of its time (%)" "$(awk -v t="$is" 'BEGIN { print t - 15 }')" \
+		"$(awk -v t="$is" 'BEGIN { print t + 15 }')" "$(thread roamer mover share)"
 	equal "$v: its home, and where it is now" "0 1" "$(thread roamer mover home) $(thread roamer mover now)"
 	equal "$v: the same of a thread that stays" "0 0 0" \
 		"$(thread roamer stayer home) $(thread roamer stayer now) $(thread roamer stayer share)"
