@@ -274,6 +274,8 @@ static void refreshes(struct bench *b, enum pane_id p)
 	char what[64];
 
 	only(b, p);
+	if (b->view->header.paused)              /* by the keys that were pressed */
+		view_key(b->view, 'p');
 	for (unsigned int i = 0; i < REFRESHES; i++) {
 		const uint64_t from = cpu_ns();
 
