@@ -458,8 +458,8 @@ static __always_inline bool is_urgent(struct sb_cpu *c, const struct sb_hdr *h)
 
 /*
  * Sends the SIZE bytes at REC, at most MAX. False when there was no room, which has been counted
- * under FULL, or no ring, which has been, too. The size is checked at the last moment: the verifier of 6.1 forgets what it knew about a
- * value that was spilled to the stack.
+ * under FULL, or no ring, which has been, too. The size is checked at the last moment: the verifier of
+ * 6.1 forgets what it knew about a value that was spilled to the stack.
  */
 static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 max, __u32 full)
 {

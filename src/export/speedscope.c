@@ -190,7 +190,8 @@ static int speedscope_write(FILE *out, const struct export_view *v, struct err *
 			.label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
 	};
 
-	if (!x.number || !x.label || funcs_build(t, FUNCS_AND_NODES, &x.funcs, NULL) || !speedscope_put_all(&x, v->meta))
+	if (!x.number || !x.label || funcs_build(t, FUNCS_AND_NODES, &x.funcs, NULL) ||
+	    !speedscope_put_all(&x, v->meta))
 		x.j.no_memory = true;
 	for (uint32_t i = 0; x.number && i < t->n; i++)
 		json_decref(x.number[i]);
