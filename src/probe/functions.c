@@ -4,6 +4,7 @@
 
 #include "probe/functions_impl.h"
 
+#include "base/sorted.h"
 #include "symbol/symver.h"
 #include "symbol/xz.h"
 
@@ -200,6 +201,67 @@ void functions_free(struct functions *f)
 	vec_free(&f->code);
 	arena_reset(&f->names);
 	free(f);
+}
+
+/* Where the suffix of an unlikely part begins in SYMBOL; NULL = it has none. */
+static const char *cold_suffix(const char *symbol)
+{
+	static const char cold[] = ".cold";
+	const char *at = strstr(symbol, cold), *behind = at ? at + strlen(cold) : NULL;
+
+	if (at && (!*behind || (*behind == '.' && strspn(behind + 1, "0123456789") == strlen(behind + 1))))
+		return at;
+	return NULL;
+}
+
+bool functions_is_cold(const char *symbol)
+{
+	return cold_suffix(symbol);
+}
+
+/* Whether NAME is that of an unlikely part of the function called OF. */
+static bool is_cold_name(const char *name, const char *of)
+{
+	const size_t len = strlen(of);
+
+	return !strncmp(name, of, len) && cold_suffix(name) == name + len;
+}
+
+/* The same, of any function that begins at START. */
+static bool is_cold_of(const struct functions *f, const char *name, uint64_t start)
+{
+	for (size_t i = count_upto(f->symbol.v, f->symbol.n, vaddr, start); i && f->symbol.v[i - 1].vaddr == start; i--)
+		if (is_cold_name(name, f->text.v + f->symbol.v[i - 1].name))
+			return true;
+	return false;
+}
+
+bool functions_cold_part(const struct functions *f, uint64_t start, uint64_t vaddr, struct function_part *ret)
+{
+	size_t i = count_upto(f->symbol.v, f->symbol.n, vaddr, vaddr);
+	const uint64_t begin = i ? f->symbol.v[i - 1].vaddr : 0;
+
+	for (; i && f->symbol.v[i - 1].vaddr == begin; i--) {
+		const struct function_symbol *s = &f->symbol.v[i - 1];
+
+		if (vaddr - begin >= s->size || !is_cold_of(f, f->text.v + s->name, start))
+			continue;
+		ret->vaddr = begin;
+		ret->size = s->size;
+		return functions_offset(f, begin, &ret->offset);
+	}
+	return false;
+}
+
+bool functions_inside(const struct functions *f, uint64_t vaddr)
+{
+	size_t i = count_upto(f->symbol.v, f->symbol.n, vaddr, vaddr);
+	const uint64_t begin = i ? f->symbol.v[i - 1].vaddr : vaddr;
+
+	for (; begin != vaddr && i && f->symbol.v[i - 1].vaddr == begin; i--)
+		if (vaddr - begin < f->symbol.v[i - 1].size)
+			return true;
+	return false;
 }
 
 size_t functions_damaged(const struct functions *f)

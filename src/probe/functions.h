@@ -66,6 +66,23 @@ typedef VEC(struct found_function) found_functions;
  */
 int find_functions(struct functions *f, const struct spec_point *p, found_functions *ret, struct err *e);
 
+/* A piece of code that a symbol covers. */
+struct function_part {
+	uint64_t vaddr, offset, size;
+};
+
+/*
+ * Whether what covers the virtual address VADDR is an unlikely part (".cold", ".cold.1") of the
+ * function that begins at START, by any of its names. *RET is set when it is.
+ */
+bool functions_cold_part(const struct functions *f, uint64_t start, uint64_t vaddr, struct function_part *ret);
+
+/* Whether SYMBOL is the name of an unlikely part. */
+bool functions_is_cold(const char *symbol);
+
+/* Whether VADDR is in a function, and not at its begin. */
+bool functions_inside(const struct functions *f, uint64_t vaddr);
+
 /*
  * Whether the file PATH is what TARGET of a probe names: with a slash, the same path; without, its
  * base name, with or without what stands behind ".so" and versions: "libc" and "libc.so.6" are

@@ -47,7 +47,7 @@ const char *site_stop_text(enum site_stop stop)
 	return stop_texts[stop];
 }
 
-static const struct site_arch *site_arch_of(uint16_t machine)
+const struct site_arch *site_arch_of(uint16_t machine)
 {
 	return machine == site_arch_x86_64.machine ? &site_arch_x86_64 : NULL;
 }
@@ -67,15 +67,20 @@ static bool is_cheap(const struct site_walk *w, enum site_insn insn)
 	return insn == SITE_NOP5 ? w->wish->nop5 : insn_rows[insn].emulated;
 }
 
-/* Whether CFI says that the return address is at the stack pointer at the place AT bytes behind the entry. */
-static bool returns_at(const struct site_walk *w, uint32_t at)
+bool site_returns_at(const struct site_arch *a, struct image *cfi, uint64_t offset)
 {
 	struct rule_row row[2];
 
-	if (!w->wish->cfi || !rows_of(w->wish->cfi, w->code->offset + at, 1, row, 2))
+	if (!cfi || !rows_of(cfi, offset, 1, row, 2))
 		return false;
-	return row[0].rule.kind == RULE_SP && row[0].rule.cfa == w->arch->entry_cfa &&
+	return row[0].rule.kind == RULE_SP && row[0].rule.cfa == a->entry_cfa &&
 	       (row[0].rule.arg & (RULE_RA | RULE_NO_TABLE)) == RULE_RA_PUSHED;
+}
+
+/* The same at the place AT bytes behind the entry. */
+static bool returns_at(const struct site_walk *w, uint32_t at)
+{
+	return site_returns_at(w->arch, w->wish->cfi, w->code->offset + at);
 }
 
 /* Follows what F does to the arguments; false when the last copy of a wanted one is lost. */
@@ -249,6 +254,23 @@ static uint8_t args_of_expr(const struct spec_expr *x)
 			args |= (uint8_t)(1u << (path[3] - '0'));
 	}
 	return args;
+}
+
+static bool expr_has_result(const struct spec_expr *x)
+{
+	for (uint32_t i = 0; i < x->n; i++)
+		if (x->step[i].op == SPEC_RETVAL)
+			return true;
+	return false;
+}
+
+bool site_result_of(const struct spec *s)
+{
+	bool has = expr_has_result(&s->sum);
+
+	for (uint32_t i = 0; i < s->points; i++)
+		has |= expr_has_result(&s->point[i].when);
+	return has;
 }
 
 uint8_t site_args_of(const struct spec *s)

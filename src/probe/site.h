@@ -133,4 +133,7 @@ int site_of_function(const struct elf_file *file, const struct found_function *f
 /* The registers of WISH for what the expressions of P read: bits of its argN. A path that begins with argN counts. */
 uint8_t site_args_of(const struct spec *s);
 
+/* Whether an expression of P reads the result. */
+bool site_result_of(const struct spec *s);
+
 #endif

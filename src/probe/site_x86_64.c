@@ -23,9 +23,10 @@ static const uint8_t dwarf_of[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 
 
 /* An instruction taken apart: prefixes, opcode, and its operands' registers. */
 struct insn_x86_64 {
-	bool operand16, repeat, rex, wide;
+	bool operand16, repeat, notrack, rex, wide;
 	uint8_t rex_bits, opcode, second; /* second: behind 0f */
 	uint8_t modrm; /* 0 when there is none behind the opcode */
+	uint8_t modrm_at;
 	bool two_bytes;
 };
 
@@ -37,6 +38,7 @@ static struct insn_x86_64 insn_of(const uint8_t *code, size_t size)
 	for (; at < size && memchr("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x67", code[at], 10); at++) {
 		i.operand16 |= code[at] == 0x66;
 		i.repeat |= code[at] == 0xf2 || code[at] == 0xf3;
+		i.notrack |= code[at] == 0x3e;
 	}
 	if (at < size && (code[at] & 0xf0) == 0x40) {
 		i.rex = true;
@@ -48,6 +50,7 @@ static struct insn_x86_64 insn_of(const uint8_t *code, size_t size)
 	if (i.two_bytes)
 		i.second = at < size ? code[at++] : 0;
 	i.modrm = at < size ? code[at] : 0;
+	i.modrm_at = (uint8_t)at;
 	return i;
 }
 
@@ -112,6 +115,7 @@ static void effect_alu(const struct insn_x86_64 *i, struct site_effect *f)
 	const uint32_t writes = accumulator ? bit(RAX) : to_reg ? bit(reg) : rm_bits(i, byte);
 
 	effect_understood(f, alu_insn(number), number == 7 ? 0 : writes);
+	f->adds = !number && !accumulator;
 }
 
 /* mov between registers and memory, and constants. */
@@ -204,6 +208,7 @@ static void effect_others(const struct insn_x86_64 *i, struct site_effect *f)
 		break;
 	case 0x8d:
 		effect_understood(f, SITE_LEA, bit(modrm_reg(i)));
+		f->adds = (i->modrm & 7) == 4;
 		break;
 	case 0x98:
 		effect_understood(f, SITE_OTHER, bit(RAX));
@@ -227,6 +232,7 @@ static void effect_others(const struct insn_x86_64 *i, struct site_effect *f)
 	case 0xc3:
 		f->insn = SITE_RETURN;
 		f->leaves = true;
+		f->way = SITE_WAY_END;
 		break;
 	case 0xf6:
 	case 0xf7:
@@ -260,6 +266,73 @@ static bool effect_emulated(const struct insn_x86_64 *i, struct site_effect *f)
 	return true;
 }
 
+/*
+ * An indirect jump. Compilers jump through tables by a register that they have added to, or, in programs that
+ * are not moved, by a table of addresses; and with control-flow protection by a jump that is not tracked.
+ */
+static uint8_t indirect_way(const struct insn_x86_64 *i, const uint8_t *code, struct site_effect *f)
+{
+	const uint8_t *sib = code + i->modrm_at + 1;
+	const bool has_sib = !rm_is_register(i) && (i->modrm & 7) == 4;
+	const bool indexed = has_sib && ((sib[0] >> 3 & 7) != 4 || i->rex_bits & 2);
+	int32_t at;
+
+	if (i->notrack)
+		return SITE_WAY_LABEL;
+	if (rm_is_register(i)) {
+		f->via = modrm_rm(i);
+		return SITE_WAY_REGISTER;
+	}
+	if (!indexed)
+		return SITE_WAY_POINTER;
+	if (i->modrm >> 6 || (sib[0] & 7) != 5 || sib[0] >> 6 != 3)
+		return SITE_WAY_UNKNOWN;
+	memcpy(&at, sib + 1, sizeof(at));
+	f->table = (uint64_t)(int64_t)at;
+	return SITE_WAY_TABLE;
+}
+
+/* Where the instruction at CODE leads. */
+static void effect_way(const struct insn_x86_64 *i, const uint8_t *code, struct site_effect *f)
+{
+	const uint8_t number = i->modrm >> 3 & 7;
+
+	f->idle = (i->opcode == 0x90 && !i->rex) || (i->two_bytes && i->second == 0x1f);
+	if (i->two_bytes) {
+		/* ud1, ud2, and the end of a system call */
+		f->way = memchr("\x0b\xb9\x07\x35", i->second, 4) ? SITE_WAY_END : SITE_WAY_ON;
+		return;
+	}
+	switch (i->opcode) {
+	case 0xe9:
+	case 0xeb:
+		f->way = SITE_WAY_END;
+		f->always = true;
+		break;
+	case 0xe8:
+		f->calls = true;
+		break;
+	case 0xcc:
+	case 0xf4:
+		f->way = SITE_WAY_END;
+		break;
+	case 0xca:
+	case 0xcb:
+	case 0xcf:
+		f->way = SITE_WAY_UNKNOWN;
+		break;
+	case 0xff:
+		f->way = number == 4 ? indirect_way(i, code, f) : number == 5 ? SITE_WAY_UNKNOWN : SITE_WAY_ON;
+		f->calls = number == 2 || number == 3;
+		break;
+	default:
+		/* pop of a register */
+		if ((i->opcode & 0xf8) == 0x58)
+			f->writes = bit(opcode_reg(i));
+		break;
+	}
+}
+
 static struct site_effect decode_x86_64(const uint8_t *code, size_t len)
 {
 	struct site_effect f = { .insn = SITE_OTHER, .to = MACHINE_NO_REG, .from = MACHINE_NO_REG };
@@ -271,6 +344,7 @@ static struct site_effect decode_x86_64(const uint8_t *code, size_t len)
 		return f;
 	}
 	i = insn_of(code, f.size);
+	effect_way(&i, code, &f);
 	if (effect_emulated(&i, &f))
 		return f;
 	if (i.two_bytes)
@@ -292,5 +366,6 @@ const struct site_arch site_arch_x86_64 = {
 	.machine = EM_X86_64,
 	.args = { 5, 4, 1, 2, 8, 9 },
 	.entry_cfa = 8,
+	.lock = 0xf0,
 	.decode = decode_x86_64,
 };

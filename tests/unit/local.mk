@@ -97,6 +97,7 @@ suites_numa += tests/unit/test_residency
 suites_probe =
 suites_probe += tests/unit/test_find_kernel
 suites_probe += tests/unit/test_functions
+suites_probe += tests/unit/test_leaves
 suites_probe += tests/unit/test_site
 suites_probe += tests/unit/test_spec
 suites_probe += tests/unit/test_trace

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* leaves.c - decodes a function part by part, and judges its jumps when all parts are known. See leaves.h. */
+#include "config.h"
+
+#include "probe/leaves.h"
+
+#include "base/cleanup.h"
+#include "probe/site_arch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PART_BYTES_MAX (4u << 20)
+#define PARTS_MAX 4u                     /* the body, and unlikely parts of it */
+
+/* A piece of code of the function. */
+struct leaves_part {
+	uint64_t vaddr, offset;
+	size_t len;
+	uint8_t *bytes;
+	bool *begins;            /* an instruction begins there */
+};
+
+/* An instruction that may lead out of its part. */
+struct leaves_jump {
+	uint64_t vaddr, offset, target;
+	uint8_t way;             /* SITE_WAY_END: to TARGET; else as decoded, TARGET is its table */
+	bool always;
+	bool summed;             /* the register of SITE_WAY_REGISTER holds a sum */
+};
+
+/* A function that is looked through. */
+struct leaves_search {
+	const struct elf_file *file;
+	const struct functions *all;
+	const struct found_function *f;
+	const struct site_arch *arch;
+	struct image *cfi;
+	struct leaves_part part[PARTS_MAX];
+	size_t parts;
+	VEC(struct leaves_jump) jump;
+	leaves *ret;
+	struct err *e;
+};
+
+static int leaves_refuse(const struct leaves_search *s, uint64_t vaddr, const char *why)
+{
+	return err_set(s->e, EOPNOTSUPP, "%s (at 0x%" PRIx64 ")", why, vaddr);
+}
+
+/* Reads the LEN bytes at VADDR, OFFSET in the file, as the next part. */
+static int leaves_add_part(struct leaves_search *s, uint64_t vaddr, uint64_t offset, uint64_t len)
+{
+	struct leaves_part *p = &s->part[s->parts];
+
+	if (s->parts == PARTS_MAX || !len || len > PART_BYTES_MAX)
+		return leaves_refuse(s, vaddr, len ? "it has more code than is looked through" :
+				     "its size is not known");
+	*p = (struct leaves_part){ .vaddr = vaddr, .offset = offset, .len = (size_t)len };
+	p->bytes = elf_file_dup(s->file, offset, len, PART_BYTES_MAX);
+	p->begins = calloc((size_t)len, sizeof(*p->begins));
+	s->parts++;
+	if (!p->begins)
+		return err_nomem(s->e, "the code of a function");
+	return p->bytes ? 0 : leaves_refuse(s, vaddr, "its code cannot be read");
+}
+
+static int leaves_add(struct leaves_search *s, uint64_t offset, bool jumps)
+{
+	struct leave *l = vec_push(s->ret);
+
+	if (!l)
+		return err_nomem(s->e, "the code of a function");
+	*l = (struct leave){ offset, jumps };
+	return 0;
+}
+
+static bool leaves_returns_at(const struct leaves_search *s, uint64_t offset)
+{
+	return site_returns_at(s->arch, s->cfi, offset);
+}
+
+/* Notes the instruction F at byte AT of P, if it may lead elsewhere; SUMS are registers that hold sums. */
+static int leaves_note(struct leaves_search *s, const struct leaves_part *p, size_t at, const struct site_effect *f,
+		       uint32_t sums)
+{
+	const uint64_t vaddr = p->vaddr + at, offset = p->offset + at;
+	struct leaves_jump *j;
+
+	if (f->insn == SITE_RETURN)
+		return leaves_returns_at(s, offset) ? leaves_add(s, offset, false) :
+			leaves_refuse(s, vaddr, "no unwind table says that its return address is at the stack pointer "
+				      "where it returns");
+	if (f->way == SITE_WAY_UNKNOWN)
+		return leaves_refuse(s, vaddr, "it has an indirect jump that may stay inside of it or not");
+	if (!f->jumps && (f->way == SITE_WAY_ON || f->way == SITE_WAY_END))
+		return 0;
+	j = vec_push(&s->jump);
+	if (!j)
+		return err_nomem(s->e, "the code of a function");
+	*j = (struct leaves_jump){
+		.vaddr = vaddr, .offset = offset, .way = f->jumps ? SITE_WAY_END : f->way,
+		.target = f->jumps ? vaddr + (uint64_t)(int64_t)f->target : f->table,
+		.always = f->jumps ? f->always : true,
+		.summed = f->way == SITE_WAY_REGISTER && sums >> f->via & 1,
+	};
+	return 0;
+}
+
+/* Decodes P from its begin to its end. */
+static int leaves_decode(struct leaves_search *s, struct leaves_part *p)
+{
+	struct site_effect f = { .size = 0 };
+	uint32_t sums = 0;
+	bool ends = false;
+	int r = 0;
+
+	for (size_t at = 0; !r && at < p->len; at += f.size) {
+		f = s->arch->decode(p->bytes + at, p->len - at);
+		if (!f.size)
+			return leaves_refuse(s, p->vaddr + at, "not all of it are instructions");
+		p->begins[at] = true;
+		r = leaves_note(s, p, at, &f, sums);
+		/* Nothing of them is left behind a call. */
+		sums = f.calls ? 0 : (sums & ~f.writes) | (f.adds ? f.writes : 0);
+		/* What is called at the end does not return. */
+		ends = f.idle ? ends : f.way != SITE_WAY_ON || f.calls;
+	}
+	return r || ends ? r : leaves_refuse(s, p->vaddr + p->len, "it goes on behind its end");
+}
+
+/* The part that has VADDR; NULL. */
+static const struct leaves_part *leaves_part_of(const struct leaves_search *s, uint64_t vaddr)
+{
+	for (size_t i = 0; i < s->parts; i++)
+		if (vaddr - s->part[i].vaddr < s->part[i].len)
+			return &s->part[i];
+	return NULL;
+}
+
+/* Decodes all parts: those that jumps of others lead to come after them. */
+static int leaves_decode_all(struct leaves_search *s)
+{
+	size_t looked = 0;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < s->parts; i++) {
+		r = leaves_decode(s, &s->part[i]);
+		for (; !r && looked < s->jump.n; looked++) {
+			const struct leaves_jump *j = &s->jump.v[looked];
+			struct function_part cold;
+
+			if (j->way == SITE_WAY_END && !leaves_part_of(s, j->target) &&
+			    functions_cold_part(s->all, s->f->start, j->target, &cold))
+				r = leaves_add_part(s, cold.vaddr, cold.offset, cold.size);
+		}
+	}
+	return r;
+}
+
+/* Whether an instruction of P begins at VADDR; jumps may leave out a prefix of it. */
+static bool leaves_begins(const struct leaves_search *s, const struct leaves_part *p, uint64_t vaddr)
+{
+	const size_t at = (size_t)(vaddr - p->vaddr);
+
+	return p->begins[at] || (s->arch->lock && at && p->begins[at - 1] && p->bytes[at - 1] == s->arch->lock);
+}
+
+/* A jump to a fixed place. */
+static int leaves_judge_direct(struct leaves_search *s, const struct leaves_jump *j)
+{
+	const struct leaves_part *to = leaves_part_of(s, j->target);
+
+	if (to && !leaves_begins(s, to, j->target))
+		return leaves_refuse(s, j->vaddr, "not all of it are instructions: a jump of it leads into one");
+	if (to && j->target != s->f->start)
+		return 0;
+	if (!j->always)
+		return leaves_refuse(s, j->vaddr, to ? "it jumps back to its begin on a condition" :
+				     "it jumps on a condition to code that no symbol says to be a part of it");
+	if (!leaves_returns_at(s, j->offset))
+		return leaves_refuse(s, j->vaddr, "it jumps to code that no symbol says to be a part of it");
+	if (!to && functions_inside(s->all, j->target))
+		return leaves_refuse(s, j->vaddr, "it jumps into the middle of another function");
+	return leaves_add(s, j->offset, true);
+}
+
+/* Whether the table of addresses at VADDR begins with one of a part; false in *RET_KNOWN when it cannot be read. */
+static bool leaves_table_inside(const struct leaves_search *s, uint64_t vaddr, bool *ret_known)
+{
+	uint64_t offset, entry;
+
+	*ret_known = elf_file_offset(s->file, vaddr, &offset) &&
+		elf_file_read(s->file, offset, &entry, sizeof(entry));
+	return *ret_known && leaves_part_of(s, entry);
+}
+
+static int leaves_judge_indirect(struct leaves_search *s, const struct leaves_jump *j)
+{
+	bool known = true, inside;
+
+	if (j->way == SITE_WAY_LABEL || !leaves_returns_at(s, j->offset))
+		return 0;
+	inside = j->way == SITE_WAY_TABLE ? leaves_table_inside(s, j->target, &known) : j->summed;
+	if (!known)
+		return leaves_refuse(s, j->vaddr, "it has an indirect jump that may stay inside of it or not");
+	return inside ? 0 : leaves_add(s, j->offset, true);
+}
+
+static int leaves_judge_all(struct leaves_search *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < s->jump.n; i++) {
+		const struct leaves_jump *j = &s->jump.v[i];
+
+		r = j->way == SITE_WAY_END ? leaves_judge_direct(s, j) : leaves_judge_indirect(s, j);
+	}
+	return r;
+}
+
+int leaves_find(const struct elf_file *file, const struct functions *all, const struct found_function *f,
+		struct image *cfi, leaves *ret, struct err *e)
+{
+	struct leaves_search s = {
+		.file = file, .all = all, .f = f, .arch = site_arch_of(file->eh.e_machine), .cfi = cfi, .ret = ret,
+		.e = e,
+	};
+	const size_t before = ret->n;
+	int r = 0;
+
+	if (!s.arch)
+		return err_set(e, EOPNOTSUPP, "instructions of its architecture are not known");
+	if (!f->at_entry)
+		return err_set(e, EOPNOTSUPP, "it is not probed at its begin");
+	if (functions_is_cold(f->symbol))
+		return err_set(e, EOPNOTSUPP, "it is a part of another function");
+	r = leaves_add_part(&s, f->vaddr, f->offset, f->size);
+	r = r ? r : leaves_decode_all(&s);
+	r = r ? r : leaves_judge_all(&s);
+	if (!r && ret->n == before)
+		r = err_set(e, EOPNOTSUPP, "it has no instruction that returns");
+	for (size_t i = 0; i < s.parts; i++) {
+		free(s.part[i].bytes);
+		free(s.part[i].begins);
+	}
+	vec_free(&s.jump);
+	if (r)
+		ret->n = before;
+	return r;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * leaves.h - finds the instructions by which a function is left: those that return, and those that
+ * jump to another function instead of calling it at the end (tail calls).
+ *
+ * A return probe of the kernel replaces a return address, which exceptions of C++ and panics of Rust
+ * do not survive (unreturning.h). Plain probes at these instructions replace nothing. At each of
+ * them the stack pointer is where it was at the entry, so a call is known by it.
+ *
+ * The whole body is decoded for this, its unlikely part (".cold") too, which compilers put elsewhere
+ * and name by a symbol. A probe that is placed inside of an instruction would end the program, and
+ * one that is missing a call, so a function is taken only if all of this holds:
+ * - every byte belongs to an instruction, and every jump inside leads to the begin of one;
+ * - the unwind table says that the return address is at the stack pointer where it is left;
+ * - each jump out of it is one that is always taken, to where a function begins, or may begin;
+ * - each indirect jump is known to stay inside, or to go to another function: where the return
+ *   address is not at the stack pointer it stays inside; elsewhere by how its target was made.
+ */
+#ifndef SBERF_PROBE_LEAVES_H
+#define SBERF_PROBE_LEAVES_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "probe/functions.h"
+#include "symbol/elffile.h"
+#include "unwind/image.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct leave {
+	uint64_t offset;         /* in the file */
+	bool jumps;              /* to another function: there is no result there */
+};
+
+typedef VEC(struct leave) leaves;
+
+/*
+ * Appends to RET where the function F of FILE is left, which find_functions() gave of ALL; CFI are
+ * the unwind tables of FILE. Free RET with vec_free(). 0; -EOPNOTSUPP with a clause that says why the
+ * function cannot be followed, "it ...", and RET as it was; -ENOMEM.
+ */
+int leaves_find(const struct elf_file *file, const struct functions *all, const struct found_function *f,
+		struct image *cfi, leaves *ret, struct err *e);
+
+#endif
