@@ -8,7 +8,10 @@
 
 #include "walk.bpf.h"
 
-/* A function that has returned: the place of its probe, where its return address was, and what. */
+/*
+ * A function that ends: the place of its probe, where its return address is, and which that was if it
+ * has returned; 0 = it is there still.
+ */
 struct returned {
 	__u64 pc, slot, to;
 };
@@ -39,7 +42,7 @@ static __always_inline void mend_returned(__u32 place, __u32 off, const struct r
 /*
  * The stack of TASK, which is current, behind its registers, which are those in front of OFF, a
  * constant: walked by rules when these are used (WALK) and do, else copied. PLACE is that of S.
- * RETURNED: of what returned to these registers; slot 0 = nothing. Returns the offset behind it.
+ * RETURNED: of what returned to these registers; to 0 = nothing. Returns the offset behind it.
  */
 static __always_inline __u32 put_stack_at(struct scratch *s, __u32 place, __u32 off, struct task_struct *task,
 					  __u64 now, bool walk, const struct returned *returned)
@@ -55,17 +58,17 @@ static __always_inline __u32 put_stack_at(struct scratch *s, __u32 place, __u32 
 	if (walk) {
 		const __u32 which = own_context(place, 0);
 
-		if (returned->slot)
+		if (returned->to)
 			walk_returned(which, returned);
 		off += put_walk(h, s->rec + off, SB_WALK_MAX, which, task, v, now, &walked, &c.stop);
-		if (returned->slot)
+		if (returned->to)
 			walk_returned(which, &(struct returned){ 0 });
 		if (walked)
 			return off;
 	}
 	c.sp = v[SB_DWARF_SP];
 	end = put_stacks(place, off, h, task, &c);
-	if (returned->slot)
+	if (returned->to)
 		mend_returned(place, off, returned);
 	return end;
 }
@@ -84,8 +87,8 @@ static __always_inline __u32 put_entered(struct scratch *s, __u32 place, __u32 o
 
 /*
  * The same where a probe is in the task's own code, with the registers REGS there. Of a function that
- * has RETURNED they are those of its caller, and what the probe is about is the function: so it stands
- * at its entry.
+ * has RETURNED they are those of its caller, or of its last instruction, and what the probe is about is
+ * the function: so it stands at its entry.
  */
 static __always_inline __u32 put_probed(struct scratch *s, __u32 place, __u32 off, struct sb_ctx_regs *regs,
 					struct task_struct *task, __u64 now, bool walk,

@@ -26,8 +26,8 @@ struct hit {
 	__u64 value;             /* unless it has a begin: then it is the time since then */
 	__u64 begun_ns;
 	/*
-	 * of a function that has returned: the place of its probe, where its return address was, and
-	 * what; 0 = of something else
+	 * of a function that ends: the place of its probe, where its return address is, and which that
+	 * was, if it has returned; 0 = of something else, or it is about to return
 	 */
 	__u64 pc, slot, return_to;
 	__u64 arg[SB_ARGS_MAX];

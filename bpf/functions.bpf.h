@@ -11,6 +11,11 @@
  * slot, and there the trampoline stands already (returns.bpf.h). The list goes with its task, so a
  * thread may end in a call.
  *
+ * A program that looks at its own return addresses would not survive a return probe. There the
+ * instructions that leave the function are probed instead (src/probe/leaves.h): at each of them the
+ * stack pointer is the slot again. One that jumps to another function ends the call, so both have not
+ * one slot at a time.
+ *
  * When a function has returned, its frame is gone; the stack that is told begins with it all the
  * same, as at its entry.
  */
@@ -57,9 +62,9 @@ static __always_inline struct open_call *last_call(struct open_calls *o)
 
 /*
  * Takes the calls off O that were left: those below SLOT, and at SLOT those that are not of the probe
- * KEEP (KEEP_NONE and KEEP_ALL are no numbers of probes).
+ * KEEP (KEEP_NONE and KEEP_ALL are no numbers of probes). C counts them.
  */
-static __always_inline void drop_left(struct open_calls *o, __u64 slot, __u32 keep)
+static __always_inline void drop_left(struct sb_cpu *c, struct open_calls *o, __u64 slot, __u32 keep)
 {
 	for (__u32 i = 0; i < OPEN_CALLS; i++) {
 		struct open_call *last = last_call(o);
@@ -67,6 +72,7 @@ static __always_inline void drop_left(struct open_calls *o, __u64 slot, __u32 ke
 		if (!last || last->slot > slot || (last->slot == slot && (keep == KEEP_ALL || last->probe == keep)))
 			return;
 		o->nr--;
+		__sync_fetch_and_add(&c->left, 1);
 	}
 }
 
@@ -106,36 +112,42 @@ int sb_func_enter(struct sb_ctx_regs *regs)
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
 		return 0;
 	}
-	drop_left(o, slot, user_word(slot) == pending_trampoline(task) ? KEEP_ALL : KEEP_NONE);
+	drop_left(c, o, slot, user_word(slot) == pending_trampoline(task) ? KEEP_ALL : KEEP_NONE);
 	note_call(c, o, regs, SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)));
 	return 0;
 }
 
-/* REGS: those of the caller, to which the function has just returned. */
+/* REGS: those of the caller, to which the function has just returned, or of the instruction that leaves it. */
 static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct open_calls *o = bpf_task_storage_get(&open_calls, task, NULL, 0);
-	const __u64 slot = regs->sp - sizeof(slot);
+	const __u64 cookie = bpf_get_attach_cookie(regs);
+	const __u32 leaves = SB_COOKIE_LEAVES(cookie);
+	const __u64 slot = leaves ? regs->sp : regs->sp - sizeof(slot);
 	struct hit hit = {
-		.probe = SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)), .nr = SB_CALL_ARGS + 1, .placed = true,
-		.slot = slot, .return_to = regs->ip
+		.probe = SB_COOKIE_PROBE(cookie), .placed = true,
+		.nr = leaves == SB_LEAVES_JUMP ? SB_CALL_ARGS : SB_CALL_ARGS + 1,
+		.slot = slot, .return_to = leaves ? 0 : regs->ip
 	};
+	struct sb_cpu *c = this_cpu();
 	struct open_call *call;
 
-	if (!o)
+	if (!c || !o)
 		return 0;
-	drop_left(o, slot, hit.probe);
+	drop_left(c, o, slot, leaves ? KEEP_ALL : hit.probe);
 	call = last_call(o);
 	/* Else it began before its entry was watched. */
-	if (!call || call->slot != slot)
+	if (!call || call->slot != slot || call->probe != hit.probe)
 		return 0;
 	hit.begun_ns = call->begun_ns;
 	hit.pc = call->pc;
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		hit.arg[i] = call->arg[i];
-	hit.arg[SB_CALL_ARGS] = sb_regs_result(regs);
+	/* One that jumps to another function has none yet. */
+	if (leaves != SB_LEAVES_JUMP)
+		hit.arg[SB_CALL_ARGS] = sb_regs_result(regs);
 	o->nr--;
 	return tell_hit(regs, &hit, regs, walk);
 }

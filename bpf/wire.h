@@ -205,6 +205,10 @@ struct sb_call_wish {
 #define SB_COOKIE(probe, text) ((__u64)(text) << 32 | (probe))
 #define SB_COOKIE_PROBE(cookie) ((__u32)(cookie))
 #define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32))         /* which argument is a string, + 1; 0 = none is */
+/* The same bits at the end of a function: which instruction of it the probe is at; 0 = it has returned. */
+#define SB_COOKIE_LEAVES(cookie) SB_COOKIE_TEXT(cookie)
+#define SB_LEAVES_RETURN 1u      /* one that returns */
+#define SB_LEAVES_JUMP 2u        /* one that jumps to another function: there is no result yet */
 
 /*
  * What of the hits of one placed probe is told: expressions in postfix order, which the kernel half
@@ -632,6 +636,7 @@ struct sb_cpu {
 	__u64 target_start_ns;   /* ... and since when it is there; 0 = nobody yet */
 	/* to whom, of a switch of which only the first half was looked at; 0 = there is none */
 	__u64 switching;
+	__u64 left;              /* calls of probed functions that never returned: longjmp(), exceptions */
 };
 
 #ifndef __bpf__
@@ -656,7 +661,7 @@ _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format")
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 320, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 328, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

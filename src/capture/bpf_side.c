@@ -534,8 +534,8 @@ static int attach_traces(struct bpf_side *k, struct err *e)
 /* The program that is to be attached to P. */
 static struct bpf_program *program_of_places(const struct bpf_side *k, const struct link_places *p)
 {
-	return programs_chosen(&k->programs, !p->calls ? ATTACH_PLACES : p->kind == LINK_RETURN ? ATTACH_RETURNS :
-			       ATTACH_ENTRIES);
+	return programs_chosen(&k->programs, p->of == LINK_OF_ENDS ? ATTACH_RETURNS :
+			       p->of == LINK_OF_BEGINS ? ATTACH_ENTRIES : ATTACH_PLACES);
 }
 
 /* The kind of link decides as what the program of places is loaded. */
@@ -543,8 +543,8 @@ static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, s
 {
 	const struct link_places all[] = {
 		{ .kind = plan->nr_places ? plan->places[0].kind : LINK_ENTRY },
-		{ .kind = LINK_ENTRY, .calls = true },
-		{ .kind = LINK_RETURN, .calls = true },
+		{ .kind = LINK_ENTRY, .of = LINK_OF_BEGINS },
+		{ .kind = LINK_RETURN, .of = LINK_OF_ENDS },
 	};
 	int r = 0;
 

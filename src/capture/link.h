@@ -30,6 +30,13 @@ enum link_kind {
 	LINK_SESSION,            /* at both, if its run at the entry returns 0 */
 };
 
+/* What places are of, for who chooses the program. */
+enum link_of {
+	LINK_OF_MOMENTS,         /* each hit is all that there is */
+	LINK_OF_BEGINS,          /* functions that are followed to their end begin there */
+	LINK_OF_ENDS,            /* and end: LINK_RETURN at their begin, or LINK_ENTRY where they are left */
+};
+
 /* How the probes of a kind are attached. */
 enum link_way {
 	LINK_NOT,                /* this kernel cannot (possible for sessions only) */
@@ -42,11 +49,7 @@ enum link_way {
 /* Places of one file. Borrowed during the call. */
 struct link_places {
 	enum link_kind kind;
-	/*
-	 * of functions that are followed from entry to return: these are their entries (LINK_ENTRY) or
-	 * their returns (LINK_RETURN). For who chooses the program
-	 */
-	bool calls;
+	enum link_of of;
 	const char *path;        /* of the file, as this process sees it */
 	pid_t pid;               /* the process that is probed; 0 = every process */
 	uint32_t n;

@@ -529,6 +529,7 @@ static void live_stats(const struct source *base, struct source_stats *ret)
 		st.unsummed += s->cpus[cpu].sums_full;
 		st.kstacks_checked += s->cpus[cpu].kstacks_checked;
 		st.kstacks_different += s->cpus[cpu].kstacks_different;
+		st.left += s->cpus[cpu].left;
 	}
 	*ret = st;
 }

@@ -227,6 +227,7 @@ struct source_stats {
 	uint64_t stacks_read, stacks_hung, stacks_denied;
 	/* kernel stacks unwound by learned rules and compared (verify_every) */
 	uint64_t kstacks_checked, kstacks_different;
+	uint64_t left;           /* calls of probed functions that ended without a return; of no replay */
 	/* intervals between samples of one busy CPU, and their sum: the effective rate */
 	uint64_t gaps, gaps_ns;
 	uint64_t ring_used, ring_size;   /* bytes now */

@@ -151,6 +151,9 @@ static void say_probes(struct engine *en)
 			f.processes == 1 ? "" : "es");
 	if (f.failed)
 		fprintf(stderr, "; %s more cannot be probed", units_thousands(text, f.failed));
+	if (f.left)
+		fprintf(stderr, "; %s call%s did not return (longjmp, exceptions)", units_thousands(text, f.left),
+			f.left == 1 ? "" : "s");
 	if (f.places || f.failed)
 		fputc('\n', stderr);
 }

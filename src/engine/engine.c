@@ -380,6 +380,16 @@ void engine_probes(struct engine *en, struct placer_figures *ret)
 	pthread_mutex_unlock(&en->lock);
 }
 
+static void engine_count_left(struct engine *en)
+{
+	struct source_stats st;
+
+	source_stats(en->source, &st);
+	pthread_mutex_lock(&en->lock);
+	en->placed.left = st.left;
+	pthread_mutex_unlock(&en->lock);
+}
+
 static void engine_finish(struct engine *en)
 {
 	const uint64_t until = clock_mono_ns() + SETTLE_NS;
@@ -389,6 +399,7 @@ static void engine_finish(struct engine *en)
 	engine_serve_recording(en);
 	engine_end_placing(en);
 	source_stop(en->source);
+	engine_count_left(en);
 	en->stopped_ns = source_now_ns(en->source);
 	/* The last look has stacks walked: what was mapped before the end has to be known by then. */
 	(void)source_read(en->source, 0, true, take_raw, en, NULL);

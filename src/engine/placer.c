@@ -90,8 +90,8 @@ static void placer_place(void *ctx, const struct placing_file *f, const struct l
 	n = source_place(p->source, places, placer_failed, p, &at->links, NULL);
 	pthread_mutex_lock(&p->lock);
 	p->figures.failed += n < 0 ? places->n : 0;
-	/* What is followed to its return is one place. */
-	p->figures.places += n > 0 && places->kind != LINK_RETURN ? (uint32_t)n : 0;
+	/* What is followed to its end is one place. */
+	p->figures.places += n > 0 && places->of != LINK_OF_ENDS ? (uint32_t)n : 0;
 	pthread_mutex_unlock(&p->lock);
 }
 

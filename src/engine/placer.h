@@ -21,6 +21,7 @@ struct placer_figures {
 	uint32_t processes;      /* in which something was placed */
 	uint32_t places;         /* in all of them */
 	uint32_t failed;         /* places that the kernel refused */
+	uint64_t left;           /* calls that ended without a return; 0 while the capture runs */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
 #include "probe/kinds.h"
+#include "probe/leaves.h"
 #include "probe/site.h"
 #include "probe/spec.h"
 #include "probe/tracepoint.h"
@@ -299,7 +300,7 @@ static void free_places(struct places_in_file *p)
 	vec_free(&p->cookie);
 }
 
-static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaphore, uint32_t probe, struct err *e)
+static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaphore, uint64_t cookie, struct err *e)
 {
 	uint64_t *o, *s, *c;
 
@@ -313,7 +314,7 @@ static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaph
 		return err_nomem(e, "probes");
 	*o = offset;
 	*s = semaphore;
-	*c = SB_COOKIE(SB_PROBE_PLACED + probe, 0);
+	*c = cookie;
 	return 0;
 }
 
@@ -323,38 +324,93 @@ struct file_at_hand {
 	int fd;
 	struct image *image;             /* its unwind tables, when functions are followed to their return; NULL */
 	const char *walkers;             /* the same: unreturning_file() */
-	/* of the probes in it: those that are moments; and functions up to their return */
-	struct places_in_file moments, calls;
+	/*
+	 * of the probes in it: those that are moments; functions up to their return; and where others
+	 * begin, and are left, which would not survive a return probe
+	 */
+	struct places_in_file moments, calls, begins, ends;
 };
+
+static size_t nr_places(const struct file_at_hand *f)
+{
+	return f->moments.offset.n + f->calls.offset.n + f->begins.offset.n;
+}
+
+/* Whether the probe PROBE of FN at OFFSET is one of ALL: 1; 0 = it is not; -EEXIST when it is another probe's. */
+static int is_placed(const struct places_in_file *all, uint64_t offset, uint32_t probe,
+		     const struct found_function *fn, struct err *e)
+{
+	for (size_t i = 0; i < all->offset.n; i++)
+		if (all->offset.v[i] == offset)
+			return SB_COOKIE_PROBE(all->cookie.v[i]) == SB_PROBE_PLACED + probe ? 1 :
+				err_set(e, EEXIST, "two probes are about the calls of '%.100s': leave one of them out",
+					fn->name);
+	return 0;
+}
+
+/* Adds the calls of FN, which begin at SITE and end at N places LEFT. */
+static int add_left(struct file_at_hand *f, uint64_t site, const struct leave *left, size_t n, uint32_t probe,
+		    struct err *e)
+{
+	int r = add_place(&f->begins, site, 0, SB_COOKIE(SB_PROBE_PLACED + probe, 0), e);
+
+	for (size_t i = 0; !r && i < n; i++)
+		r = add_place(&f->ends, left[i].offset, 0, SB_COOKIE(SB_PROBE_PLACED + probe, left[i].jumps ?
+			      SB_LEAVES_JUMP : SB_LEAVES_RETURN), e);
+	return r;
+}
+
+/*
+ * A function that would not survive a return probe is followed by one where it begins and one at each
+ * instruction that leaves it. What cannot be followed is left out: E says why.
+ */
+static int placing_add_left(struct file_at_hand *f, const struct functions *all, const struct found_function *fn,
+			    const struct in_program *x, const struct probe_site *site, struct err *e)
+{
+	const char *why = unreturning_stack(f->elf, fn->symbol);
+	leaves left = { 0 };
+	uint64_t at = site->offset;
+	int r = why ? err_set(e, EOPNOTSUPP, "%s", why) : leaves_find(f->elf, all, fn, f->image, &left, e);
+
+	/* Where it begins its first instruction is probed, not a cheaper one that leaves it. */
+	for (size_t i = 0; !r && i < left.n; i++) {
+		at = left.v[i].offset == at ? fn->offset : at;
+		if (left.v[i].offset == fn->offset)
+			r = err_set(e, EOPNOTSUPP, "its first instruction leaves it");
+		else if (left.v[i].jumps && site_result_of(&x->spec))
+			r = err_set(e, EOPNOTSUPP, "it ends by a jump to another function, where its result is not "
+				    "known: leave retval out");
+	}
+	if (r)
+		err_prefix(e, "the return of '%.100s' cannot be probed (uprobe: counts its entries)", fn->name);
+	else
+		r = is_placed(&f->begins, at, x->probe, fn, e);
+	if (!r)
+		r = add_left(f, at, left.v, left.n, x->probe, e);
+	vec_free(&left);
+	return r == -EOPNOTSUPP || r > 0 ? 0 : r;
+}
 
 /*
  * A function is followed by one probe: the kernel half tells calls that are under way apart by where
  * they were made from (bpf/functions.bpf.h). What cannot be followed is left out: E says why.
  */
-static int placing_add_call(struct file_at_hand *f, const struct found_function *fn, const struct probe_site *site,
-		    uint32_t probe, struct err *e)
+static int placing_add_call(struct file_at_hand *f, const struct functions *all, const struct found_function *fn,
+			    const struct in_program *x, const struct probe_site *site, struct err *e)
 {
-	if (f->walkers) {
-		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: %s would not survive it, and end the "
-			"program; uprobe: counts its entries", fn->name, f->walkers);
-		return 0;
-	}
-	if (unreturning_function(fn->symbol)) {
-		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: it returns twice, or on another "
-			"stack, and the program would end; uprobe: counts its entries", fn->name);
-		return 0;
-	}
+	int r;
+
 	if (!site->return_ok) {
 		err_set(e, EOPNOTSUPP, "the return of '%.100s' cannot be probed: no unwind table says that its return "
 			"address is at the stack pointer there", fn->name);
 		return 0;
 	}
-	for (size_t i = 0; i < f->calls.offset.n; i++)
-		if (f->calls.offset.v[i] == site->offset)
-			return SB_COOKIE_PROBE(f->calls.cookie.v[i]) == SB_PROBE_PLACED + probe ? 0 :
-				err_set(e, EEXIST, "two probes are about the calls of '%.100s': leave one of them out",
-					fn->name);
-	return add_place(&f->calls, site->offset, 0, probe, e);
+	if (f->walkers || unreturning_function(fn->symbol))
+		return placing_add_left(f, all, fn, x, site, e);
+	r = is_placed(&f->calls, site->offset, x->probe, fn, e);
+	if (r)
+		return r < 0 ? r : 0;
+	return add_place(&f->calls, site->offset, 0, SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
 }
 
 /*
@@ -398,8 +454,8 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 			continue;
 		r = find_site(f, &found.v[i], &wish, &site, e);
 		if (r >= 0)
-			r = returns ? placing_add_call(f, &found.v[i], &site, x->probe, e) :
-				add_place(&f->moments, site.offset, 0, x->probe, e);
+			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, e) :
+				add_place(&f->moments, site.offset, 0, SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
 	}
 	vec_free(&found);
 	return r;
@@ -413,7 +469,8 @@ static int add_static_probes(struct file_at_hand *f, const struct in_program *x,
 	if (!r)
 		r = err_set(e, ENOENT, "it has no static probes");
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = add_place(&f->moments, found.v[i].offset, found.v[i].semaphore, x->probe, e);
+		r = add_place(&f->moments, found.v[i].offset, found.v[i].semaphore,
+			      SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
 	vec_free(&found);
 	return r;
 }
@@ -436,10 +493,10 @@ struct looking {
 
 /* Tells of what was found in the file ID, which is at PATH: ALL of its places of KIND. */
 static void tell_places(struct looking *l, const struct placing_file *id, const char *path,
-			const struct places_in_file *all, enum link_kind kind, bool calls)
+			const struct places_in_file *all, enum link_kind kind, enum link_of of)
 {
 	const struct link_places places = {
-		.kind = kind, .calls = calls, .path = path, .pid = l->pid, .n = (uint32_t)all->offset.n,
+		.kind = kind, .of = of, .path = path, .pid = l->pid, .n = (uint32_t)all->offset.n,
 		.offset = all->offset.v, .semaphore = all->semaphore.v, .cookie = all->cookie.v,
 	};
 
@@ -470,7 +527,7 @@ static void look_into(struct looking *l, const struct executed *x)
 		 (unsigned long long)x->end);
 	for (size_t i = 0; i < l->p->points.n; i++) {
 		const struct in_program *point = &l->p->points.v[i];
-		const size_t before = f.moments.offset.n + f.calls.offset.n;
+		const size_t before = nr_places(&f);
 
 		if (!is_about(point, x->path))
 			continue;
@@ -478,16 +535,21 @@ static void look_into(struct looking *l, const struct executed *x)
 			break;
 		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&f, point, l->e) :
 		       add_functions(&f, point, l->e));
-		if (f.moments.offset.n + f.calls.offset.n > before)
+		if (nr_places(&f) > before)
 			l->met |= (uint64_t)1 << point->probe;
 	}
-	l->places += (int)(f.moments.offset.n + f.calls.offset.n);
-	tell_places(l, &x->id, path, &f.moments, LINK_ENTRY, false);
-	/* In this order each return belongs to an entry that was seen. */
-	tell_places(l, &x->id, path, &f.calls, LINK_ENTRY, true);
-	tell_places(l, &x->id, path, &f.calls, LINK_RETURN, true);
+	l->places += (int)nr_places(&f);
+	tell_places(l, &x->id, path, &f.moments, LINK_ENTRY, LINK_OF_MOMENTS);
+	/* In this order each return belongs to an entry that was seen ... */
+	tell_places(l, &x->id, path, &f.calls, LINK_ENTRY, LINK_OF_BEGINS);
+	tell_places(l, &x->id, path, &f.calls, LINK_RETURN, LINK_OF_ENDS);
+	/* ... and each entry that is seen has its end seen. */
+	tell_places(l, &x->id, path, &f.ends, LINK_ENTRY, LINK_OF_ENDS);
+	tell_places(l, &x->id, path, &f.begins, LINK_ENTRY, LINK_OF_BEGINS);
 	free_places(&f.moments);
 	free_places(&f.calls);
+	free_places(&f.begins);
+	free_places(&f.ends);
 	image_free(f.image);
 	elf_file_free(f.elf);
 	if (f.fd >= 0)

@@ -9,6 +9,7 @@
 #include "base/wildcard.h"
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
+#include "probe/leaves.h"
 #include "probe/site.h"
 #include "probe/tracepoint.h"
 #include "probe/unreturning.h"
@@ -140,8 +141,31 @@ struct catalog_input {
 	struct elf_file *file;
 	struct image *image; /* for kinds that return; NULL = not needed, or not to be had */
 	const char *walkers; /* the same: unreturning_file() */
+	const struct functions *functions; /* of it */
 	uint64_t found;
 };
+
+/*
+ * What a call of F costs whose begin is probed at SITE and whose end at each instruction that leaves
+ * it; 0 and NOTE when that cannot be.
+ */
+static uint32_t left_cost(const struct catalog_input *in, const struct found_function *f, const struct probe_site *site,
+			  char note[ARGS_TEXT_MAX])
+{
+	const char *why = unreturning_stack(in->file, f->symbol);
+	struct err e = ERR_INIT;
+	leaves left = { 0 };
+
+	if (!why && leaves_find(in->file, in->functions, f, in->image, &left, &e))
+		why = e.text;
+	if (why)
+		text_format(note, ARGS_TEXT_MAX, "its return cannot be probed: %s", why);
+	else
+		text_format(note, ARGS_TEXT_MAX, "left at %zu place%s, single-stepped: %s would not survive a return "
+			    "probe", left.n, left.n == 1 ? "" : "s", in->walkers ? in->walkers : "who returns twice");
+	vec_free(&left);
+	return why ? 0 : site->cost_ns + site_insn_info(SITE_RETURN)->cost_ns;
+}
 
 /* What a hit of the function F costs in a probe of KIND, and why it costs so. */
 static uint32_t function_cost(struct catalog_input *in, enum probe_kind kind, const struct found_function *f,
@@ -158,19 +182,13 @@ static uint32_t function_cost(struct catalog_input *in, enum probe_kind kind, co
 	}
 	if (site_of_function(in->file, f, &wish, &site, NULL) || !site.cost_ns)
 		return 0;
-	if (returns && in->walkers) {
-		text_format(note, ARGS_TEXT_MAX, "its return cannot be probed: %s would not survive it", in->walkers);
-		return 0;
-	}
-	if (returns && unreturning_function(f->symbol)) {
-		text_format(note, ARGS_TEXT_MAX, "its return cannot be probed: it returns twice, or on another stack");
-		return 0;
-	}
 	if (returns && !site.return_ok) {
 		text_format(note, ARGS_TEXT_MAX,
 			    "its return cannot be probed: no unwind table says where the return address is");
 		return 0;
 	}
+	if (returns && (in->walkers || unreturning_function(f->symbol)))
+		return left_cost(in, f, &site, note);
 	if (site.stop)
 		text_format(note, ARGS_TEXT_MAX, "single-stepped at %s, as %s", site_insn_info(site.insn)->name,
 			    site_stop_text(site.stop));
@@ -221,6 +239,7 @@ static int catalog_functions(struct catalog_input *in, const char *path, struct 
 	rc = functions_new(in->file, debug, &functions, e);
 	if (!rc)
 		rc = find_functions(functions, in->c->only ? in->c->only : &all, &found, e);
+	in->functions = functions;
 	for (size_t i = 0; rc >= 0 && i < found.n; i++)
 		rc = catalog_function(in, &found.v[i]);
 	vec_free(&found);

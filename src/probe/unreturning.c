@@ -39,11 +39,16 @@ static const char *unreturning_by_names(const struct elf_file *file, uint32_t ty
 	return NULL;
 }
 
+static bool is_go(const struct elf_file *file)
+{
+	return elf_file_section(file, ".gopclntab") || elf_file_section(file, ".data.rel.ro.gopclntab");
+}
+
 const char *unreturning_file(const struct elf_file *file)
 {
 	const char *what;
 
-	if (elf_file_section(file, ".gopclntab") || elf_file_section(file, ".data.rel.ro.gopclntab"))
+	if (is_go(file))
 		return "stacks of Go";
 	what = unreturning_by_names(file, SHT_DYNSYM);
 	return what ? what : unreturning_by_names(file, SHT_SYMTAB);
@@ -58,4 +63,12 @@ bool unreturning_function(const char *symbol)
 		if (!strcmp(symbol, names[i]))
 			return true;
 	return false;
+}
+
+const char *unreturning_stack(const struct elf_file *file, const char *symbol)
+{
+	symbol += strspn(symbol, "_");
+	if (is_go(file))
+		return "goroutines of Go change their threads, and their stacks move";
+	return strcmp(symbol, "swapcontext") ? NULL : "it returns on another stack";
 }

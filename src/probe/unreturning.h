@@ -7,8 +7,9 @@
  * that no table knows: an exception of C++ or a panic of Rust that passes such a function ends in
  * std::terminate() or abort(), and Go, which moves its stacks, stops with "unexpected return pc". A
  * function that returns twice comes to the replaced address a second time, when the kernel has
- * forgotten what it stood for, and sends SIGILL. So a probe would end the program that it is to
- * watch, and is not placed.
+ * forgotten what it stood for, and sends SIGILL. So a return probe would end the program that it is
+ * to watch, and is not placed: the instructions that leave the function are probed instead
+ * (leaves.h), as far as that can tell calls apart.
  */
 #ifndef SBERF_PROBE_UNRETURNING_H
 #define SBERF_PROBE_UNRETURNING_H
@@ -31,5 +32,11 @@ const char *unreturning_file(const struct elf_file *file);
  * which GCC knows it by their name, and the last).
  */
 bool unreturning_function(const char *symbol);
+
+/*
+ * Why the calls of SYMBOL in FILE cannot be told apart by thread and stack pointer, as a clause; NULL
+ * when they can.
+ */
+const char *unreturning_stack(const struct elf_file *file, const char *symbol);
 
 #endif

@@ -80,35 +80,4 @@ at_least "returns" 100 "$(of uretprobe:timed:slow count)"
 "$SBERF" record -o run.data -p $pid --probe ur:timed:slow --probe call:timed:slow --duration 500ms 2>err
 check "two probes of one function: refused" test $? -ne 0
 matches "and named" "two probes.*slow" "$(cat err)"
-"$SBERF" record -o run.data -p $pid --probe call:libc:vfork --duration 500ms 2>err
-check "what returns twice is refused" test $? -ne 0
-matches "and why" "returns twice" "$(cat err)"
-
-# An exception that leaves a function with a return probe would end the program: it is not placed.
-if command -v "${CXX:=g++}" >/dev/null; then
-	cat >throws.cc <<-'END'
-		#include <cstdio>
-		#include <unistd.h>
-		extern "C" __attribute__((noinline)) void thrower(int i) { if (i) throw i; }
-		extern "C" __attribute__((noinline)) void passed(int i) { thrower(i); puts("not reached"); }
-		int main() { puts("ready"); fflush(stdout); for (int i = 1;; i++) { try { passed(i); } catch (int) { } usleep(1000); } }
-	END
-	"$CXX" -O2 -rdynamic -o throws throws.cc && strip -o stripped throws || exit 99
-	./throws >out &
-	pid=$!
-	also_kill $pid
-	wait_until 20 grep -q ready out
-	for kind in call uretprobe; do
-		"$SBERF" record -o bad.data --probe $kind:throws:passed -p $pid --duration 1s 2>err
-		check "$kind: of C++: it does not record" test $? -ne 0
-		matches "$kind: of C++: why" "exceptions of C\+\+" "$(cat err)"
-	done
-	check "the program lives" kill -0 $pid
-	"$SBERF" record -o run.data --probe uprobe:throws:passed -p $pid --duration 1s 2>err
-	at_least "its entries are counted" 100 "$(of uprobe:throws:passed count)"
-	matches "list says so" "cannot be probed: exceptions of C\+\+" "$("$SBERF" list 'call:./throws:passed' 2>&1)"
-	matches "also of what is stripped" "cannot be probed: exceptions of C\+\+" "$("$SBERF" list 'call:./stripped:passed' 2>&1)"
-else
-	skip "there is no C++ compiler" "of C++"
-fi
 finish
