@@ -210,6 +210,7 @@ static __always_inline bool weigh_hit(struct scratch *s, __u32 place, const stru
 		return false;
 	if (weight->begun_ns && only_counts(hit->probe))
 		weight->value = 1;
+	weight->own = weight->value;
 	return !thinned || hit->probe < SB_PROBE_PLACED || is_told_hit(hit->probe - SB_PROBE_PLACED, weight, now);
 }
 
@@ -224,7 +225,9 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	struct sb_cpu *c = this_cpu();
 	__u32 off = EVENT_HEAD_BYTES, place = 0;
 	struct scratch *s = c ? take_probe_scratch(c, &place) : NULL;
-	struct weight weight = { hit->begun_ns ? now - hit->begun_ns : hit->value, hit->begun_ns, 1 };
+	struct weight weight = {
+		.value = hit->begun_ns ? now - hit->begun_ns : hit->value, .begun_ns = hit->begun_ns, .count = 1,
+	};
 	struct sb_hdr *h;
 
 	if (!s)

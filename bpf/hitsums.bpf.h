@@ -23,26 +23,35 @@ struct {
 	__type(value, struct sb_sum);
 } even_hits SEC(".maps"), odd_hits SEC(".maps");
 
+/*
+ * A call of this length and longer is told by itself: in a sum it would be in the last part, with all
+ * that are longer. So the parts are a histogram of all that are summed.
+ */
+#define HIT_LONG_NS (1000ull << (SB_SUM_BUCKETS - 2))
+
 /* What a hit weighs, and since when if that is a time. */
 struct weight {
-	__u64 value, begun_ns;
-	__u64 count;             /* of hits that are told together */
+	__u64 value, begun_ns;   /* value: of all hits that are told together */
+	__u64 count;             /* of these */
+	__u64 own;               /* what it weighs itself */
 };
 
 static __always_inline void add_hit(struct sb_sum *sum, const struct task_struct *task, __u32 probe,
 				    const struct weight *weight, __u64 now)
 {
-	__u32 at = sb_sum_bucket(weight->value);
+	/* By powers of two of 1,000 ns, as lengths are told apart everywhere else (model/wait.h). */
+	__u32 at = sb_sum_bucket(weight->own * 128 / 125);
 	struct sb_sum_part *p;
 
 	barrier_var(at);
 	p = &sum->part[at & (SB_SUM_BUCKETS - 1)];
 	p->blocked_ns += weight->value;
+	p->runnable_ns += weight->count - 1;     /* hits that it stands for beside itself */
 	p->count += weight->count;
 	sum->last_ns = now;
-	if (weight->value > sum->longest_blocked_ns) {
+	if (weight->own > sum->longest_blocked_ns) {
 		sum->longest_ns = now;
-		sum->longest_blocked_ns = weight->value;
+		sum->longest_blocked_ns = weight->own;
 	}
 	sum->pid = task->tgid;
 	sum->node = bpf_get_numa_node_id();
@@ -59,6 +68,8 @@ static __always_inline enum summing sum_hit(struct sb_cpu *c, const struct sb_pa
 {
 	struct sb_sum *sum;
 
+	if (weight->begun_ns && weight->own >= HIT_LONG_NS)
+		return SUM_NONE;
 	*ret = (struct sb_sum_key){
 		.start_ns = task->start_time, .id = sum_fold(sum_fold(p->check, p->space), probe) | 1, .tid = task->pid
 	};

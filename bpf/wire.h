@@ -372,7 +372,9 @@ struct sb_total {
  * and each sum that is read belongs to a record that came before.
  *
  * Hits of a placed probe are summed in the same way, in two maps of their own: those of one thread
- * with the same user stack. Of these the value is in blocked_ns, and call is the probe.
+ * with the same user stack. Of these the value is in blocked_ns, and call is the probe. Parts begin at
+ * 1,000 ns, and how long hits took is theirs; in runnable_ns is how many of the hits were not told, and
+ * are stood for by others of their part (thin.bpf.h).
  */
 struct sb_sum_key {
 	__u64 start_ns;          /* of the task */

@@ -36,10 +36,13 @@ static struct source_sum live_sums_sum_of(const struct sb_sum_key *key, const st
 		.call = wire_decode_call(s->call, s->state, s->flags & SB_WAIT_COMPAT),
 	};
 
-	for (uint32_t i = 0; i < SB_SUM_BUCKETS; i++)
-		if (s->part[i].count)
-			ret.part[ret.n++] = (struct source_sum_part){ s->part[i].blocked_ns, s->part[i].runnable_ns,
-								      live_sums_fits(s->part[i].count) };
+	for (uint32_t i = 0; i < SB_SUM_BUCKETS; i++) {
+		if (!s->part[i].count)
+			continue;
+		ret.part[i] = (struct source_sum_part){ s->part[i].blocked_ns, s->part[i].runnable_ns,
+							live_sums_fits(s->part[i].count) };
+		ret.n = i + 1;
+	}
 	return ret;
 }
 

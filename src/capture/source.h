@@ -345,9 +345,10 @@ typedef void source_total_fn(void *ctx, const struct source_total *t);
 int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
 
 /*
- * Short waits of one thread, summed in N parts by length; a part holds the time of COUNT waits.
- * Their longest wait is included. The first of them, which has the same ID and tells what they have
- * in common, came as a RAW_WAIT after the last call but one of source_turn_sums().
+ * Short waits of one thread, summed in N parts by length; a part holds the time of COUNT waits, part I
+ * those of the power of two I of length. Their longest wait is included. The first of them, which has
+ * the same ID and tells what they have in common, came as a RAW_WAIT after the last call but one of
+ * source_turn_sums().
  */
 struct source_sum_part {
 	uint64_t blocked_ns, runnable_ns;
@@ -376,7 +377,8 @@ typedef void source_sum_fn(void *ctx, const struct source_sum *sum);
 int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
 /*
  * The same of hits of placed probes: call is the probe, and blocked_ns what they weigh. What they have
- * in common came as a RAW_EVENT.
+ * in common came as a RAW_EVENT. Part I has those of wait_bucket() I, but for hits that were not told
+ * one by one, for which others of the part stand: runnable_ns is their number.
  */
 bool source_turn_hits(struct source *s, uint64_t *ret_ns);
 int source_hits(struct source *s, source_sum_fn *each, void *ctx, struct err *e);

@@ -74,7 +74,7 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 	case RAW_EVENT:
 		if (s->hits && ev->stack != ID_NONE)
 			hit_sums_see(s->hits, raw, ev);
-		event_sink_add(s, ev);
+		hit_sums_tell(s, raw, ev);
 		break;
 	default:
 		break;

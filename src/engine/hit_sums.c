@@ -32,8 +32,64 @@ thread_id hit_sums_thread(struct hit_sums *h, const struct reconcile_task *task)
 	return task_thread(h->ps, profile_dict(h->sink->profile), task);
 }
 
-void hit_sums_add(struct hit_sums *h, const struct event *ev, uint64_t weight, uint32_t count)
+/* EV, of which OTHERS hits, that weigh OTHERS_WEIGHT of its weight, were not told one by one. */
+static void hit_sums_add_both(struct event_sink *sink, const struct event *ev, uint32_t others, uint64_t others_weight)
 {
+	struct event told = *ev, rest = *ev;
+
+	told.count -= others;
+	told.weight -= others_weight;
+	rest.count = others;
+	rest.weight = others_weight;
+	rest.flags |= EVENT_F_EXTRAPOLATED;
+	if (told.count)
+		event_sink_add(sink, &told);
+	if (rest.count)
+		event_sink_add(sink, &rest);
+}
+
+static bool hit_sums_takes_time(uint64_t probe)
+{
+	const struct measure *m = probe < PROBES_MAX ? probes_measure((uint32_t)probe) : NULL;
+
+	return m && m->unit == UNIT_TIME;
+}
+
+/* What RAW, of which EV is made, weighs itself. */
+static uint64_t hit_sums_own(const struct raw_event *raw, const struct event *ev)
+{
+	const uint64_t own = hit_sums_takes_time(ev->argument) && raw->hit.begun_ns ?
+		raw->time_ns - raw->hit.begun_ns : ev->weight / ev->count;
+
+	return own < ev->weight ? own : ev->weight;
+}
+
+void hit_sums_tell(struct event_sink *sink, const struct raw_event *raw, const struct event *ev)
+{
+	if (ev->kind != EVENT_HIT || ev->count < 2)
+		event_sink_add(sink, ev);
+	else
+		hit_sums_add_both(sink, ev, ev->count - 1, ev->weight - hit_sums_own(raw, ev));
+}
+
+/*
+ * What those weigh that were told, TOLD of the COUNT hits in part AT, which weigh WEIGHT together: as much
+ * as the others, but no less and no more than hits of that part do.
+ */
+static uint64_t hit_sums_told_weight(uint64_t weight, uint32_t told, uint32_t count, uint32_t at)
+{
+	const double share = (double)weight * told / count, least = (double)wait_bucket_from_ns(at) * told;
+	const double most = (double)(wait_bucket_from_ns(at + 1) - 1) * told;
+	const double own = share < least ? least : share > most ? most : share;
+
+	return own < (double)weight ? (uint64_t)own : weight;
+}
+
+void hit_sums_add(struct hit_sums *h, const struct event *ev, const struct source_sum_part *part, uint32_t at)
+{
+	const uint32_t others = part->runnable_ns < part->count ? (uint32_t)part->runnable_ns : part->count;
+	const uint32_t told = part->count - others;
+	uint64_t own = part->blocked_ns;
 	struct event out = *ev;
 
 	if (out.kind != EVENT_HIT)
@@ -42,9 +98,13 @@ void hit_sums_add(struct hit_sums *h, const struct event *ev, uint64_t weight, u
 			.argument = ev->wait.call - CALL_SYSCALL, .time_ns = ev->time_ns, .cpu = ev->cpu,
 			.node = ev->node,
 		};
-	out.weight = weight;
-	out.count = count;
-	event_sink_add(h->sink, &out);
+	out.weight = part->blocked_ns;
+	out.count = part->count;
+	if (others && hit_sums_takes_time(out.argument))
+		own = hit_sums_told_weight(out.weight, told, out.count, at);
+	else if (others)
+		own = (uint64_t)((double)out.weight * told / out.count);
+	hit_sums_add_both(h->sink, &out, others, out.weight - own);
 }
 
 struct hit_sums *hit_sums_new(struct source *source, struct processes *ps, struct event_sink *sink)
@@ -109,6 +169,7 @@ static void hit_sums_tell_rest(void *ctx, uint32_t probe, uint64_t count, uint64
 	ev = h->last[probe];
 	ev.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 	ev.weight = weight;
+	ev.flags |= EVENT_F_EXTRAPOLATED;
 	event_sink_add(h->sink, &ev);
 }
 

@@ -20,6 +20,12 @@ struct hit_sums;
 struct hit_sums *hit_sums_new(struct source *source, struct processes *ps, struct event_sink *sink);
 void hit_sums_free(struct hit_sums *h);          /* NULL is fine */
 
+/*
+ * Adds EV, which is RAW with its stack. A hit that stands for others, too (plan.hits_every), becomes
+ * two events: itself, with how long it took, and the others, as EVENT_F_EXTRAPOLATED.
+ */
+void hit_sums_tell(struct event_sink *sink, const struct raw_event *raw, const struct event *ev);
+
 /* EV is the hit RAW, with its stack: perhaps the first one of a sum. */
 void hit_sums_see(struct hit_sums *h, const struct raw_event *raw, const struct event *ev);
 
@@ -30,10 +36,10 @@ void hit_sums_see(struct hit_sums *h, const struct raw_event *raw, const struct 
 int hit_sums_turn(struct hit_sums *h, uint64_t seen_ns, struct err *e);
 
 /*
- * For who reads the sums: COUNT hits that are like EV, and weigh WEIGHT together. Of one whose first
+ * For who reads the sums: the hits of PART, which is part AT of one, are like EV. Of one whose first
  * hit is not known, EV has the probe in place of a system call. And the thread of TASK, or ID_NONE.
  */
-void hit_sums_add(struct hit_sums *h, const struct event *ev, uint64_t weight, uint32_t count);
+void hit_sums_add(struct hit_sums *h, const struct event *ev, const struct source_sum_part *part, uint32_t at);
 thread_id hit_sums_thread(struct hit_sums *h, const struct reconcile_task *task);
 
 /* The time up to which all hits have been added; UINT64_MAX when none are summed. */

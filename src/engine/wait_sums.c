@@ -113,9 +113,9 @@ static struct reconcile_task wait_sums_task_of(const struct source_sum *sum)
 	return (struct reconcile_task){ .pid = sum->pid, .tid = sum->tid, .start_ns = sum->start_ns };
 }
 
-/* Waits of SUM that are like EV. */
+/* Waits of SUM that are like EV, in its part AT. */
 static void wait_sums_tell(struct wait_sums *s, const struct source_sum *sum, const struct event *ev, uint64_t time_ns,
-			   const struct source_sum_part *part)
+			   const struct source_sum_part *part, uint32_t at)
 {
 	const struct reconcile_wait w = { .blocked_ns = part->blocked_ns,
 					.runnable_ns = part->runnable_ns, .period_ns = 1,
@@ -129,7 +129,7 @@ static void wait_sums_tell(struct wait_sums *s, const struct source_sum *sum, co
 	one.cpu = sum->cpu;
 	one.node = (uint16_t)sum->node;
 	if (s->hits)
-		hit_sums_add(s->hits, &one, part->blocked_ns, part->count);
+		hit_sums_add(s->hits, &one, part, at);
 	else
 		(void)reconcile_sum(s->account, &task, &one, &w);
 }
@@ -147,9 +147,9 @@ static void wait_sums_tell_sum(struct wait_sums *s, const struct source_sum *sum
 			rest.blocked_ns -= longest.blocked_ns;
 			rest.runnable_ns -= longest.runnable_ns;
 			rest.count--;
-			wait_sums_tell(s, sum, ev, sum->longest_ns, &longest);
+			wait_sums_tell(s, sum, ev, sum->longest_ns, &longest, i);
 		}
-		wait_sums_tell(s, sum, ev, sum->last_ns, &rest);
+		wait_sums_tell(s, sum, ev, sum->last_ns, &rest, i);
 	}
 }
 

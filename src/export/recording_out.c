@@ -113,6 +113,16 @@ static bool write_each(struct writing *w, struct event *ev, const struct fact *f
 	return ok;
 }
 
+/* The calls of F, hits of a probe: the longest apart, as it was told. */
+static bool write_calls(struct writing *w, struct event *ev, const struct fact *f)
+{
+	const uint64_t longest = (uint64_t)f->longest_ns, rest = f->weight - longest;
+
+	if (f->count < 2 || !longest || longest > f->weight || rest / (f->count - 1) > longest)
+		return recording_out_write_event(w, ev, f->count, f->weight);
+	return recording_out_write_event(w, ev, 1, longest) && recording_out_write_event(w, ev, f->count - 1, rest);
+}
+
 static bool write_fact(struct writing *w, const struct slice_view *v, const struct fact *f)
 {
 	struct event ev = recording_out_event_of(w->d, v, f);
@@ -121,6 +131,8 @@ static bool write_fact(struct writing *w, const struct slice_view *v, const stru
 		return write_each(w, &ev, f);
 	if (EVENT_IS_WAIT(f->kind))
 		ev.wait.own_ns = recording_out_length_of(w, f);
+	if (f->kind == EVENT_HIT)
+		return write_calls(w, &ev, f);
 	return recording_out_write_event(w, &ev, f->count, f->weight);
 }
 

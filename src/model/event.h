@@ -93,7 +93,8 @@ struct event {
 #define EVENT_F_USER 0x1u        /* there was a user side (not a kernel thread): counts for completeness */
 #define EVENT_F_KERNEL 0x2u      /* landed in kernel mode */
 #define EVENT_F_OPEN 0x4u        /* a wait that had not ended when this was told */
-#define EVENT_F_EXTRAPOLATED 0x8u    /* stands for waits that had no stack of their own too: weight is not own_ns */
+/* stands for waits that had no stack of their own too: weight is not own_ns; or for hits that had none */
+#define EVENT_F_EXTRAPOLATED 0x8u
 #define EVENT_F_PIECE 0x20u      /* a further piece of a wait that another event counts: count is 0 */
 #define EVENT_F_EARLIER 0x10u    /* a wait that had begun before the capture did */
 #define EVENT_F_LEARNT 0x40u     /* its stack was copied, and the kernel half learnt from the copy */

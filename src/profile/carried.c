@@ -148,9 +148,10 @@ static void argument_look(const struct dict *d, uint32_t id, struct measured *m)
 	m->argument = dict_get_argument(d, id);
 }
 
-/* Hits: an argument that has the number of the probe and the bucket of how long it took, as of a wait. */
-
-#define HIT_PROBE_BITS 32u
+/*
+ * Hits: an argument that has the number of the probe and the bucket of how long it took, as of a wait;
+ * or HIT_OTHERS for those that were not told one by one (carried.h).
+ */
 
 static bool hit_known(const struct dict *d, const struct event *ev)
 {
@@ -163,13 +164,16 @@ static uint32_t hit_intern(struct dict *d, const struct event *ev, struct fact *
 	const bool takes_time = probes_measure((uint32_t)ev->argument)->unit == UNIT_TIME;
 	const uint64_t each_ns = takes_time ? ev->weight / (ev->count ? ev->count : 1) : 0;
 
+	if (ev->flags & EVENT_F_EXTRAPOLATED)
+		return dict_argument(d, ev->argument | HIT_OTHERS);
 	f->longest_ns = (float)each_ns;
-	return dict_argument(d, ev->argument | (uint64_t)(takes_time ? wait_bucket(each_ns) : 0) << HIT_PROBE_BITS);
+	return dict_argument(d, ev->argument | (uint64_t)(takes_time ? wait_bucket(each_ns) : 0) << HIT_BUCKET_AT);
 }
 
 static void hit_tell(const struct dict *d, uint32_t id, struct event *ev)
 {
 	ev->argument = (uint32_t)dict_get_argument(d, id);
+	ev->flags = dict_get_argument(d, id) & HIT_OTHERS ? EVENT_F_EXTRAPOLATED : 0;
 }
 
 static void hit_look(const struct dict *d, uint32_t id, struct measured *m)
@@ -178,9 +182,9 @@ static void hit_look(const struct dict *d, uint32_t id, struct measured *m)
 }
 
 /* How long it took is left out. */
-static uint32_t hit_lighter(struct dict *d, uint32_t id)
+static uint32_t hit_lightest(struct dict *d, uint32_t id)
 {
-	return dict_argument(d, (uint32_t)dict_get_argument(d, id));
+	return dict_argument(d, dict_get_argument(d, id) & (HIT_OTHERS | UINT32_MAX));
 }
 
 const struct carried_ops carried_ops[CARRIES_NR] = {
@@ -204,7 +208,7 @@ const struct carried_ops carried_ops[CARRIES_NR] = {
 		.lightest_is_none = true, .tell = argument_tell, .look = argument_look,
 	},
 	[CARRIES_PROBE] = {
-		.known = hit_known, .intern = hit_intern, .count = dict_arguments, .lighter = hit_lighter,
-		.lightest = hit_lighter, .tell = hit_tell, .look = hit_look,
+		.known = hit_known, .intern = hit_intern, .count = dict_arguments, .lighter = carried_same,
+		.lightest = hit_lightest, .tell = hit_tell, .look = hit_look,
 	},
 };

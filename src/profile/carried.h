@@ -16,6 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * What the argument of a hit has above the number of its probe: the bucket of how long it took
+ * (wait_bucket()), or HIT_OTHERS, when it was not told one by one, and others stand for it: how long
+ * it took itself is not known.
+ */
+#define HIT_BUCKET_AT 32u
+#define HIT_OTHERS ((uint64_t)1 << 40)
+
 struct carried_ops {
 	/* Whether everything that EV refers to is in D. */
 	bool (*known)(const struct dict *d, const struct event *ev);

@@ -167,6 +167,7 @@ suites_record += tests/unit/test_recorder
 suites_engine =
 suites_engine += tests/unit/test_reconcile
 suites_engine += tests/unit/test_child
+suites_engine += tests/unit/test_hit_sums
 suites_engine += tests/unit/test_ingest
 suites_engine += tests/unit/test_intern
 suites_engine += tests/unit/test_moves
