@@ -770,6 +770,7 @@ static const char *const report_examples[] = {
 	"sberf report --format folded build.data >build.folded", "stacks as text",
 	"sberf report --format waits --syscall futex,fsync", "what threads waited for in these calls, and how long",
 	"sberf report --metric off-cpu -o waits.svg", "the same as a flame graph: where the program waits",
+	"sberf report --format probes", "hits of --probe, and how long the calls took",
 	"sberf report --format numa", "which nodes run it, where its memory is, what pays for the distance",
 	"sberf report -o x.speedscope.json", "to be looked at in speedscope",
 	"sberf report -o x.firefox.json", "to be loaded at profiler.firefox.com",

@@ -629,12 +629,15 @@ static int check_far(const struct options *o, struct err *e)
 	return 0;
 }
 
-/* The view by node shows all that there is of time. */
-static int check_numa(const struct options *o, struct err *e)
+/* What shows all measures, or all probes, side by side lets nobody choose one. */
+static int check_side_by_side(const struct options *o, struct err *e)
 {
 	if (o->format && o->format->subject == EXPORT_NODES && o->measures)
 		return err_set(e, EINVAL, "--format %s counts running, waiting and accesses side by side: leave out "
 			       "--metric", o->format->name);
+	if (o->format && o->format->subject == EXPORT_PROBES && o->measures)
+		return err_set(e, EINVAL, "--format %s lists all probes side by side: leave out --metric",
+			       o->format->name);
 	return 0;
 }
 
@@ -696,6 +699,7 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 {
 	const bool folded = o->import == IMPORT_FOLDED, waits = o->format && o->format->subject == EXPORT_WAITS;
 	const bool nodes = o->format && o->format->subject == EXPORT_NODES;
+	const bool probes = o->format && o->format->subject == EXPORT_PROBES;
 	const struct {
 		bool given;
 		const char *name;
@@ -703,7 +707,7 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 		{ o->states, "--state" }, { o->syscalls, "--syscall" }, { o->min_block_ns, "--min-block" },
 		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) ||
 						   o->measures & ~MEASURES_WALL, "--metric" },
-		{ (folded && waits) || nodes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" },
+		{ (folded && waits) || nodes || probes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" },
 		  { o->far, "--far" },
 	};
 
@@ -728,7 +732,7 @@ static int check_import(const struct options *o, struct err *e)
 	if (o->time && o->import == IMPORT_FOLDED)
 		return err_set(e, EINVAL, "--time needs to know when things happened, and folded stacks do not tell");
 	if (which)
-		return err_set(e, EINVAL, "%s is about waits or NUMA nodes, and what is imported %s", which,
+		return err_set(e, EINVAL, "%s is about waits, NUMA nodes or probes, and what is imported %s", which,
 			       o->import == IMPORT_FOLDED ? "has none" : "says nothing of it");
 	if (o->imported_event && o->import == IMPORT_FOLDED)
 		return err_set(e, EINVAL, "--event needs to know of what event a sample is, and folded "
@@ -819,7 +823,7 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 	r = ret->far ? check_far(ret, e) : 0;
 	if (r >= 0 && p.command->bit & CMD_CAPTURING)
 		r = check_unwind(ret, e);
-	r = r < 0 ? r : check_numa(ret, e);
+	r = r < 0 ? r : check_side_by_side(ret, e);
 	if (r >= 0 && ret->wait && ret->target != OPT_TARGET_NAME)
 		return err_set(e, EINVAL, "--wait waits for processes of a name: say which, with -n NAME");
 	if (r >= 0 && p.command->bit & CMD_TOP)

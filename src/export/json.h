@@ -9,6 +9,7 @@
 #include "export/export_view.h"
 #include "export/jsonout.h"
 #include "query/numareport.h"
+#include "query/probereport.h"
 #include "query/waits.h"
 
 /*
@@ -20,6 +21,14 @@ char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX]);
 
 /* "functions", "tree" */
 void json_put_tree(struct jsonout *j, const struct tree *t);
+
+/* NS as a number; what is larger than numbers are becomes the largest. NULL when out of memory. */
+json_t *json_length_ns(double ns);
+/* Pairs of a shortest length and how many waits or calls had it, or up to twice of it. */
+json_t *json_lengths(struct jsonout *j, const uint64_t hist[WAIT_BUCKETS]);
+
+/* "probes" */
+void json_put_probes(struct jsonout *j, const struct probe_report *p);
 
 /* "waits", "open_waits" */
 void json_put_waits(struct jsonout *j, const struct waits *w);

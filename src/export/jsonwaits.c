@@ -14,13 +14,12 @@ static const char *const level_names[] = {
 	[WAIT_LEVEL_STACK] = "stack", [WAIT_LEVEL_WAKER] = "waker",
 };
 
-static json_t *length_ns(double ns)
+json_t *json_length_ns(double ns)
 {
 	return jsonout_u64(ns < 9e18 ? (uint64_t)ns : INT64_MAX);
 }
 
-/* Pairs of a shortest length and how many waits had it, or up to twice of it. */
-static json_t *lengths_of(struct jsonout *j, const uint64_t hist[WAIT_BUCKETS])
+json_t *json_lengths(struct jsonout *j, const uint64_t hist[WAIT_BUCKETS])
 {
 	json_t *list = json_array();
 
@@ -79,8 +78,8 @@ static json_t *wait_piece(struct jsonout *j, const struct waits *w, uint32_t i)
 	jsonout_set_some(j, o, "estimated_ns", r->doubt_ns);
 	jsonout_set(j, o, "count", jsonout_u64(r->count));
 	jsonout_set(j, o, "threads", jsonout_u64(r->threads));
-	jsonout_set(j, o, "longest_ns", length_ns(r->longest_ns));
-	jsonout_set(j, o, "lengths", lengths_of(j, r->hist));
+	jsonout_set(j, o, "longest_ns", json_length_ns(r->longest_ns));
+	jsonout_set(j, o, "lengths", json_lengths(j, r->hist));
 	return o;
 }
 
@@ -90,7 +89,7 @@ static json_t *open_piece(struct jsonout *j, const struct waits *w, const struct
 	json_t *o = json_pack("{s:o, s:s}", "thread", jsonout_u64(x->thread), "state", wait_state_name(x->state));
 
 	set_call(j, o, x->call, w->query.arch);
-	jsonout_set(j, o, "waited_ns", length_ns(x->waited_ns));
+	jsonout_set(j, o, "waited_ns", json_length_ns(x->waited_ns));
 	jsonout_set(j, o, "began_earlier", json_boolean(x->flags & EVENT_F_EARLIER));
 	jsonout_set(j, o, "idle", json_boolean(x->idling));
 	jsonout_set(j, o, "stack", jsonout_string(wait_stack_label(w, x->stack, label, sizeof(label))));

@@ -175,11 +175,11 @@ for format in svg html json summary speedscope pprof; do
 	check "$format: the same under another name" cmp "one.$format" "private/place/two.$format"
 	equal "$format: nothing of its own command line" "" "$("${opened[@]}" "private/place/two.$format" | grep -a -o -e --import -e private)"
 done
-for option in "--state D" "--syscall futex" "--metric blocked" "--format waits" "--format numa" "--node 0" "--by-node" "--far"; do
+for option in "--state D" "--syscall futex" "--metric blocked" "--format waits" "--format numa" "--format probes" "--node 0" "--by-node" "--far"; do
 	# shellcheck disable=SC2086  # an option and its value
 	got=$("$sberf" report --import folded $option in 2>&1)
 	equal "$option: exit status" 2 $?
-	matches "$option: the sentence" "is about waits or NUMA nodes, and what is imported has none" "$got"
+	matches "$option: the sentence" "is about waits, NUMA nodes or probes, and what is imported has none" "$got"
 done
 matches "no file named" "say which file to import, or - for standard input" "$("$sberf" report --import folded 2>&1)"
 finish

@@ -152,6 +152,7 @@ suites_export += tests/unit/test_exporters
 suites_export += tests/unit/test_flame
 suites_export += tests/unit/test_json
 suites_export += tests/unit/test_outfile
+suites_export += tests/unit/test_probereport
 suites_export += tests/unit/test_roundtrip
 
 suites_record =

@@ -199,6 +199,15 @@ void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *
 	made_again(m);
 }
 
+void made_hits(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint32_t probe,
+	       uint32_t count, uint64_t weight)
+{
+	m->ev = (struct event){ .kind = EVENT_HIT, .cut_module = ID_NONE, .time_ns = time_ns, .weight = weight,
+				.count = count, .thread = thread, .stack = made_stack(m, stack), .argument = probe,
+				.wait.waker = ID_NONE, .place.file = ID_NONE };
+	made_again(m);
+}
+
 void made_again(struct made *m)
 {
 	assert_int_equal(profile_add(m->p, &m->ev), 0);

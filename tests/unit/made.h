@@ -63,6 +63,12 @@ void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *s
  */
 void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *stack,
 		enum event_kind kind, uint16_t from, uint16_t to, uint64_t weight);
+/*
+ * Adds COUNT hits of the probe PROBE (model/probes.h) that weigh WEIGHT together, and may be changed
+ * in m->ev too.
+ */
+void made_hits(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint32_t probe,
+	       uint32_t count, uint64_t weight);
 void made_again(struct made *m);
 /* Adds it again as a wait that has not ended. */
 void made_open(struct made *m);

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probereport.c - from facts of hits to a row for each probe, in one pass. */
+#include "config.h"
+
+#include "query/probereport.h"
+
+#include "base/hash.h"
+#include "profile/carried.h"
+#include "profile/slice.h"
+#include "query/filter.h"
+#include "query/label.h"
+#include "query/stack_signature.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of what Q asks for, what hits are filtered by: the rest says what to count, or is about waits. */
+static struct query probereport_filter_of(const struct query *q)
+{
+	struct query f = *q;
+
+	f.measures = 0;
+	f.states = 0;
+	f.nr_calls = 0;
+	terms_drop(&f.terms, TERM_STATE, false);
+	terms_drop(&f.terms, TERM_SYSCALL, false);
+	f.by_node = f.fold_idle = false;
+	return f;
+}
+
+/* Does the probe TEXT add up an expression? What is measured stands last in it. */
+static bool probereport_is_sum(const char *text)
+{
+	const size_t len = strlen(text);
+	const char *at = strrchr(text, ' ');
+
+	/* An expression may have blanks, a condition before it a text with anything. */
+	if (!len || text[len - 1] != ')' || (at && (!strcmp(at, " count()") || !strcmp(at, " time()"))))
+		return false;
+	return strstr(text, " sum(");
+}
+
+static void probereport_begin_row(struct probe_row *r, uint32_t probe)
+{
+	const struct measure *m = probes_measure(probe);
+
+	*r = (struct probe_row){
+		.key = hash_u64(probe + 1), .probe = probe, .measure = m, .timed = m->unit == UNIT_TIME,
+		.summed = m->unit != UNIT_TIME && probereport_is_sum(m->name), .longest_stack = STACK_ROOT,
+		.longest_thread = ID_NONE,
+	};
+}
+
+/* Where memory was short it is not known any more how long each call took: then they are as long as their average. */
+static unsigned int probereport_bucket(const struct fact *f, uint64_t carried)
+{
+	const uint64_t bucket = carried >> HIT_BUCKET_AT;
+
+	if (!bucket)
+		return wait_bucket(f->count ? f->weight / f->count : f->weight);
+	return bucket < WAIT_BUCKETS ? (unsigned int)bucket : WAIT_BUCKETS - 1;
+}
+
+static void probereport_fill(struct probe_row *r, const struct fact *f, uint64_t carried)
+{
+	r->hits += f->count;
+	r->value = add_capped(r->value, f->weight);
+	r->others += carried & HIT_OTHERS ? f->count : 0;
+	if (!r->timed || carried & HIT_OTHERS)
+		return;
+	r->hist[probereport_bucket(f, carried)] += f->count;
+	if (r->longest_ns >= (double)f->longest_ns)
+		return;
+	r->longest_ns = (double)f->longest_ns;
+	r->longest_stack = f->stack;
+	r->longest_thread = f->thread;
+}
+
+/* The time from the first to the last slice that is asked for. */
+static uint64_t probereport_elapsed(const struct filter *f)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+	struct slice_view v = { 0 };
+
+	while (snapshot_next(f->s, &v)) {
+		if (!filter_slice(f, &v))
+			continue;
+		from = v.from_ns < from ? v.from_ns : from;
+		to = v.to_ns > to ? v.to_ns : to;
+	}
+	return to > from ? to - from : 0;
+}
+
+static bool probereport_fill_rows(struct probe_report *p, const struct snapshot *s, const struct query *q)
+{
+	struct filter f;
+	struct asked a = { 0 };
+	const bool ok = filter_init(&f, s, p->names, q);
+	uint64_t elapsed;
+
+	f.kinds = 1u << EVENT_HIT;
+	f.choosy = 0;
+	while (ok && filter_next(&f, &a)) {
+		const uint64_t carried = dict_get_argument(p->dict, a.fact->argument);
+
+		/* A probe that was placed just now has no row yet. */
+		if ((uint32_t)carried < p->n)
+			probereport_fill(&p->row[(uint32_t)carried], a.fact, carried);
+	}
+	elapsed = ok ? probereport_elapsed(&f) : 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		p->row[i].elapsed_ns = elapsed;
+	filter_free(&f);
+	return ok;
+}
+
+int probe_report_build(const struct snapshot *s, const struct names *names, const struct query *q,
+		       struct probe_report **ret, struct err *e)
+{
+	AUTO(probe_report_free) struct probe_report *p = calloc(1, sizeof(*p));
+	const struct query asked = probereport_filter_of(q);
+	const uint32_t n = probes_count();
+
+	if (p)
+		*p = (struct probe_report){ .dict = snapshot_dict(s), .names = names, .query = *q,
+					    .row = calloc(n + 1ul, sizeof(*p->row)) };
+	if (!p || !p->row)
+		return err_nomem(e, "the list of probes");
+	for (; p->n < n; p->n++)
+		probereport_begin_row(&p->row[p->n], p->n);
+	if (!probereport_fill_rows(p, s, &asked))
+		return err_nomem(e, "the list of probes");
+	*ret = take_ptr(p);
+	return 0;
+}
+
+void probe_report_free(struct probe_report *p)
+{
+	if (!p)
+		return;
+	free(p->row);
+	free(p);
+}
+
+void probe_report_bound(struct probe_report *p, uint64_t ns)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (ns && p->row[i].elapsed_ns > ns)
+			p->row[i].elapsed_ns = ns;
+}
+
+uint64_t probe_percentile_ns(const struct probe_row *r, unsigned int percent)
+{
+	uint64_t all = 0, before = 0;
+	double want;
+
+	for (unsigned int b = 0; b < WAIT_BUCKETS; b++)
+		all += r->hist[b];
+	want = (double)all * percent / 100;
+	for (unsigned int b = 0; b < WAIT_BUCKETS; b++) {
+		const double from = (double)wait_bucket_from_ns(b);
+		double to = b + 1 < WAIT_BUCKETS ? (double)wait_bucket_from_ns(b + 1) : r->longest_ns;
+
+		if (!r->hist[b] || (double)(before + r->hist[b]) < want) {
+			before += r->hist[b];
+			continue;
+		}
+		/* Within a bucket lengths are taken to be spread evenly. */
+		to = to < r->longest_ns ? to : r->longest_ns;
+		return (uint64_t)(to <= from ? from :
+				  from + (to - from) * (want - (double)before) / (double)r->hist[b]);
+	}
+	return 0;
+}
+
+bool probe_buckets(const struct probe_row *r, unsigned int *ret_first, unsigned int *ret_last)
+{
+	bool any = false;
+
+	for (unsigned int b = 0; b < WAIT_BUCKETS; b++) {
+		if (!r->hist[b])
+			continue;
+		*ret_first = any ? *ret_first : b;
+		*ret_last = b;
+		any = true;
+	}
+	return any;
+}
+
+char *probe_bucket_label(unsigned int bucket, char dst[PROBE_BUCKET_MAX])
+{
+	char from[UNITS_MAX], to[UNITS_MAX];
+
+	units_time(from, wait_bucket_from_ns(bucket));
+	if (bucket + 1 >= WAIT_BUCKETS) {
+		snprintf(dst, PROBE_BUCKET_MAX, "%s and more", from);
+		return dst;
+	}
+	units_time(to, wait_bucket_from_ns(bucket + 1));
+	if (bucket)
+		snprintf(dst, PROBE_BUCKET_MAX, "%s to %s", from, to);
+	else
+		snprintf(dst, PROBE_BUCKET_MAX, "below %s", to);
+	return dst;
+}
+
+char *probe_stack_label(const struct probe_report *p, stack_id stack, char *dst, size_t size)
+{
+	const struct stack_signature r = { .d = p->dict, .names = p->names, .no_inlines = p->query.no_inlines };
+
+	return stack_signature_text(&r, stack, dst, size);
+}
+
+char *probe_thread_label(const struct probe_report *p, thread_id thread, char *dst, size_t size)
+{
+	const struct thread *t = thread == ID_NONE ? NULL : dict_get_thread(p->dict, thread);
+
+	dst[0] = '\0';
+	if (t)
+		label_thread(p->dict, t, dst, size);
+	return dst;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_report.sh - the list of probes says of a program of known truth how often it called what, how long that took, and where the
+# longest call was; also when most calls were summed in the kernel, and after a merge.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+cd "$SCRATCH" || exit 1
+
+mkfifo in
+"$WORKLOADS/timed" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 20 grep -q ready out
+"$SBERF" record -o run.data --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe uprobe:timed:recurse \
+	--probe sys:openat --duration 4s 2>err &
+recorder=$!
+placed() {
+	grep -qs sberf-placer /proc/$recorder/task/*/comm
+}
+wait_until 20 placed
+for what in "slow 1000" "quick 20000" "recurse 100"; do
+	echo "$what" >&$to
+done
+wait $recorder
+equal "recorded: status" 0 $?
+note "$(cat err out)"
+equal "lost" 0 "$(value run.data lost_ring_full)"
+
+"$SBERF" report -i run.data --format probes --ascii >probes
+note "$(cat probes)"
+
+# cell PROBE COLUMN [FILE]: of its line, where a time is one word.
+cell() {
+	sed -E 's/([0-9]) ([num]?s)\>/\1\2/g' "${3:-probes}" | awk -v probe="$1" -v column="$2" '$9 == probe { print $column; exit }' | tr -d ,
+}
+equal "hits of slow" 1000 "$(cell call:timed:slow 1)"
+equal "hits of quick" 20000 "$(cell call:timed:quick 1)"
+equal "hits of what only counts" 2000 "$(cell uprobe:timed:recurse 1)"
+equal "what only counts has no time" "." "$(cell uprobe:timed:recurse 4)"
+matches "its mean is what the program computes for" '^(2[0-9][0-9]|[3-9][0-9][0-9])us$' "$(cell call:timed:slow 4)"
+matches "half of the calls took as long" '^~(1[2-9][0-9]|2[0-5][0-9])us$' "$(cell call:timed:slow 5)"
+
+# buckets PROBE [FILE]: sums of its histogram: all calls, and those of 128 us and longer.
+buckets() {
+	sed -n "/^$1\$/,/^\$/p" "${2:-probes}" | sed -nE 's/^ {6}(.{22}) +([0-9,]+)(  #*)?$/\1|\2/p' | tr -d , |
+		awk -F'|' '{ all += $2; if ($1 ~ /^(128|256|512) us|^[0-9.]+ m?s/) long += $2 } END { print all + 0, long + 0 }'
+}
+equal "every call of slow is in its histogram, and none in less than 128 us" "1000 1000" "$(buckets call:timed:slow)"
+matches "the longest call has its stack" '^ +slow > (act > )?main > ' "$(sed -n '/^call:timed:slow$/,/^$/p' probes | grep -A1 '^  longest' | tail -n 1)"
+matches "and its thread" '^  longest .*, timed [0-9]+:$' "$(sed -n '/^call:timed:slow$/,/^$/p' probes | grep '^  longest')"
+
+# With another recording, merged.
+"$SBERF" record -o other.data -p $pid --probe call:timed:slow --duration 2s 2>err &
+recorder=$!
+wait_until 20 placed
+echo "slow 500" >&$to
+wait $recorder
+"$SBERF" merge run.data other.data -o both.data 2>err
+equal "merged: status" 0 $?
+"$SBERF" report -i both.data --format probes --ascii >both
+"$SBERF" report -i other.data --format probes --ascii >other
+equal "merged: hits" 1500 "$(cell call:timed:slow 1 both)"
+equal "merged: the histogram" "1500 1500" "$(buckets call:timed:slow both)"
+check "merged: the longest call is one of them" grep -qxF "$(sed -n '/^call:timed:slow$/,/^$/p' both | grep '^  longest')" probes other
+
+# Nothing is an answer, too, and what is no choice is refused.
+record none.data -- true
+matches "without probes: it says so" "no probe was placed" "$("$SBERF" report -i none.data --format probes)"
+got=$("$SBERF" report -i run.data --format probes --metric call:timed:slow 2>&1)
+equal "--metric: status" 2 $?
+matches "--metric: the sentence" "lists all probes side by side" "$got"
+finish
