@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TIMES (MODE_TREE | MODE_WAITS)
-#define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY)
+#define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY | MODE_PROBES)
 #define ROWS (MODE_PANES & ~(MODE_FLAME | MODE_TIME))
 #define LIST (ROWS | MODE_FLAME)
 #define CALLS (MODE_TREE | MODE_FLAME | MODE_NUMA | MODE_FUNCS)
@@ -50,7 +50,8 @@ static const struct binding fixed[] = {
 	{ { UI_KEY_PGUP, UI_KEY_CTRL('b') }, ACT_PGUP, MODE_FLAME, 0, 0, "PgUp", "", "one page up" },
 	{ { 'g', UI_KEY_HOME }, ACT_FIRST, MODE_FLAME, 0, 0, "g Home", "", "to the top" },
 	{ { 'G', UI_KEY_END, 'H' }, ACT_LAST, MODE_FLAME, 0, 0, "G End H", "", "to the end of the heaviest path" },
-	{ { UI_KEY_ENTER }, ACT_TOGGLE, TIMES | MODE_QUALITY, 0, 3, "Enter", "open", "open or close the line" },
+	{ { UI_KEY_ENTER }, ACT_TOGGLE, TIMES | MODE_QUALITY | MODE_PROBES, 0, 3, "Enter", "open",
+	  "open or close the line" },
 	{ { UI_KEY_ENTER }, ACT_TOGGLE, MODE_NUMA, 0, 3, "Enter", "open", "open or close; on a node: only it" },
 	{ { UI_KEY_ENTER }, ACT_IN_TREE, MODE_FUNCS, 0, 3, "Enter", "in tree", "show its place in the tree" },
 	{ { UI_KEY_ENTER }, ACT_THREAD, MODE_THREADS, 0, 3, "Enter", "only it", "show only this thread, in all panes" },

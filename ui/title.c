@@ -167,6 +167,16 @@ char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_optio
 	return dst;
 }
 
+char *title_probes(const struct query *q, uint32_t n, const struct ui_options *o, char *dst, size_t size)
+{
+	struct text_builder w = text_builder_in(dst, size);
+	char all[UNITS_MAX];
+
+	text_builder_put(&w, "%s probe%s", units_thousands(all, n), n == 1 ? "" : "s");
+	put_filters(&w, q, o);
+	return dst;
+}
+
 /* How full a title of the view by node is. */
 enum form {
 	FORM_WEIGHED,            /* with what is far weighed by distance, too */

@@ -32,6 +32,8 @@ char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const ch
 		 const struct ui_options *o, char *dst, size_t size);
 /* The same for a list of waits, of which IDLE_NS idle: "waits . run queue . 3m20 idle hidden . in futex". */
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size);
+/* The same for a list of N probes: "2 probes . thread worker*". */
+char *title_probes(const struct query *q, uint32_t n, const struct ui_options *o, char *dst, size_t size);
 
 /*
  * The same for the view by node, as fully as fits into COLS columns: "numa . 4 nodes, distances

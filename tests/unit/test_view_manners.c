@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "model/probes.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/keys.h"
 #include "tests/unit/madenuma.h"
@@ -19,6 +20,8 @@
 
 #define HELP_KEYS_COLS 14
 
+#define CALL "call:redis-server:call"
+
 struct world {
 	struct made_session f;
 	struct driver d;
@@ -29,6 +32,8 @@ static void begin(struct world *w, int cols, int rows)
 	madesession_init(&w->f);
 	madesession_off_cpu(&w->f);
 	madenuma_session(&w->f, "bb");
+	made_hits(&w->f.m, MADE_START_NS + 1, made_thread(&w->f.m, 1234, 1234, "redis-server"), "main;call",
+		  probes_add(CALL, strlen(CALL), UNIT_TIME), 9, 9000000);
 	driver_init(&w->d, &w->f, cols, rows, false);
 }
 

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The pane of probes in a real terminal (tmux), live and of a recording: hits, times, the histogram and the longest call.
+. "$top_srcdir/tests/tui/tmux.sh" || exit 99
+. "$top_srcdir/tests/live/live.sh" || exit 99
+need_capture
+cd "$SCRATCH" || exit 1
+
+mkfifo in
+"$WORKLOADS/timed" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 20 grep -q ready out
+terminal
+type_line "$SBERF top -e cpu-clock -p $pid --probe call:timed:slow --probe uprobe:timed:recurse"
+see "the view" 'timed'
+keys V 0
+see "the pane of probes" '[─━] 2 probes [─━].* hits .* longest'
+see "both are there before they are hit" 'uprobe:timed:recurse .*·'
+echo "slow 2000" >&$to
+echo "recurse 100" >&$to
+see "calls are counted" 'call:timed:slow +2,000 .* [0-9.]+ us'
+see "and hits" 'uprobe:timed:recurse +2,000'
+keys E
+see "the histogram" '128 us to 256 us +[0-9,]+ +█'
+see "the longest call" 'longest [0-9.]+ [mu]s · timed [0-9]+ · slow › '
+see "its functions are lines" '^ +slow *$'
+note "$(screen)"
+resize 40 10
+see "40x10 has it, too" 'call:.*slow'
+resize 100 30
+keys q
+restored "after q"
+
+"$SBERF" record -o run.data -p $pid --probe call:timed:slow --duration 1s 2>err &
+recorder=$!
+placed() {
+	grep -qs sberf-placer /proc/$recorder/task/*/comm
+}
+wait_until 20 placed
+echo "slow 300" >&$to
+wait $recorder
+type_line "$SBERF report -i run.data"
+see "a recording" 'timed'
+keys V 0 E
+see "has its probes" '[─━] 1 probe [─━]'
+see "with their histogram" '128 us to 256 us +[0-9,]+ +█'
+keys q
+restored "after a recording"
+finish
