@@ -4,9 +4,12 @@
 
 #include "engine/placer.h"
 
+#include "base/clock.h"
 #include "base/parse.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "bpf/wire.h"
+#include "model/probes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,12 +28,14 @@ struct done {
 struct placed {
 	pid_t pid;
 	struct links *links;     /* NULL = nothing */
+	uint64_t probes;         /* which, by their number, as a mask */
 };
 
 /* A process to be looked at. */
 struct asked {
 	uint32_t pid;
 	bool born;               /* it is new: what is known under its number is of another one */
+	uint64_t since_ns;       /* when it came to have what may be probed, CLOCK_MONOTONIC */
 };
 
 struct placer {
@@ -43,7 +48,10 @@ struct placer {
 	/* The placer's thread, or whoever calls placer_new(). */
 	VEC(struct done) done;
 	VEC(struct placed) placed;
-	pid_t pid;               /* that is being looked at */
+	pid_t pid;               /* that is being looked at, */
+	const struct link_places *places;        /* of that what is being placed, */
+	uint32_t refused[PROBES_MAX];            /* of these places, those that the kernel refused, */
+	struct probe_places found[PROBES_MAX];   /* and what came of each probe in that process */
 
 	pthread_mutex_t lock;    /* protects what follows */
 	pthread_cond_t wake;
@@ -66,15 +74,41 @@ static bool placer_wants(void *ctx, const struct placing_file *f)
 	return at;
 }
 
+/* The number of the probe that place I of PLACES is of. */
+static uint32_t placer_probe(const struct link_places *places, uint32_t i)
+{
+	return SB_COOKIE_PROBE(places->cookie[i]) - SB_PROBE_PLACED;
+}
+
 static void placer_failed(void *ctx, uint32_t place, const struct err *e)
 {
 	struct placer *p = ctx;
+	const uint32_t probe = place < p->places->n ? placer_probe(p->places, place) : PROBE_NONE;
 
-	(void)place;
 	(void)e;
+	if (probe < PROBES_MAX)
+		p->refused[probe]++;
 	pthread_mutex_lock(&p->lock);
 	p->figures.failed++;
 	pthread_mutex_unlock(&p->lock);
+}
+
+/* Takes note of what has become of PLACES, whose links, as far as there are some, are AT's. */
+static void placer_count(struct placer *p, const struct link_places *places, struct placed *at)
+{
+	for (uint32_t i = 0; i < places->n; i++) {
+		const uint32_t probe = placer_probe(places, i);
+
+		if (probe >= PROBES_MAX)
+			continue;
+		if (!at->links || p->refused[probe]) {
+			p->refused[probe] -= p->refused[probe] > 0;
+			p->found[probe].failed++;
+		} else {
+			p->found[probe].sites++;
+			at->probes |= (uint64_t)1 << probe;
+		}
+	}
 }
 
 static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
@@ -87,21 +121,55 @@ static void placer_place(void *ctx, const struct placing_file *f, const struct l
 	if (!at)
 		return;
 	*at = (struct placed){ .pid = p->pid };
+	p->places = places;
+	memset(p->refused, 0, sizeof(p->refused));
 	n = source_place(p->source, places, placer_failed, p, &at->links, NULL);
+	/* What is followed to its end is one place. */
+	if (places->of != LINK_OF_ENDS)
+		placer_count(p, places, at);
 	pthread_mutex_lock(&p->lock);
 	p->figures.failed += n < 0 ? places->n : 0;
-	/* What is followed to its end is one place. */
 	p->figures.places += n > 0 && places->of != LINK_OF_ENDS ? (uint32_t)n : 0;
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void placer_look(struct placer *p, pid_t pid)
+/* The probes that PID has places of, as a mask. */
+static uint64_t placer_probes_of(const struct placer *p, pid_t pid)
+{
+	uint64_t r = 0;
+
+	for (size_t i = 0; i < p->placed.n; i++)
+		r |= p->placed.v[i].pid == pid ? p->placed.v[i].probes : 0;
+	return r;
+}
+
+/*
+ * Says of each probe what was placed in a process that HAD places of some, and has had what is probed
+ * since SINCE_NS; 0 = since before the capture.
+ */
+static void placer_tell(struct placer *p, uint64_t had, uint64_t since_ns)
+{
+	const uint64_t now = clock_mono_ns();
+
+	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
+		struct probe_places *found = &p->found[probe];
+
+		found->processes = found->sites && !(had >> probe & 1);
+		found->unseen_ns = found->sites && since_ns && since_ns < now ? now - since_ns : 0;
+		probes_note_places(probe, found);
+	}
+}
+
+static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
 {
 	const struct placing_visitor v = { placer_wants, placer_place, p };
+	const uint64_t had = placer_probes_of(p, pid);
 	uint32_t before = p->figures.places;
 
 	p->pid = pid;
+	memset(p->found, 0, sizeof(p->found));
 	(void)placing_look(p->what, pid, &v, NULL);
+	placer_tell(p, had, since_ns);
 	pthread_mutex_lock(&p->lock);
 	p->figures.processes += p->figures.places > before;
 	pthread_mutex_unlock(&p->lock);
@@ -138,7 +206,7 @@ static void *placer_main(void *arg)
 		pthread_mutex_unlock(&p->lock);
 		if (next.born)
 			placer_clear(p, (pid_t)next.pid);
-		placer_look(p, (pid_t)next.pid);
+		placer_look(p, (pid_t)next.pid, next.since_ns);
 		pthread_mutex_lock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -159,7 +227,7 @@ static void placer_follow(struct placer *p, uint32_t pid)
 		p->targets.v[p->targets.n++] = pid;
 }
 
-static void placer_ask(struct placer *p, uint32_t pid, bool born)
+static void placer_ask(struct placer *p, uint32_t pid, bool born, uint64_t since_ns)
 {
 	bool known = false;
 
@@ -167,7 +235,7 @@ static void placer_ask(struct placer *p, uint32_t pid, bool born)
 	for (size_t i = 0; i < p->asked.n && !born; i++)
 		known |= p->asked.v[i].pid == pid;
 	if (!known && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
-		p->asked.v[p->asked.n++] = (struct asked){ pid, born };
+		p->asked.v[p->asked.n++] = (struct asked){ pid, born, since_ns };
 		pthread_cond_signal(&p->wake);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -191,11 +259,11 @@ void placer_event(struct placer *p, const struct raw_event *ev)
 		if (ev->pid == ev->fork.ppid || !placer_has(&p->targets, (uint32_t)ev->fork.ppid))
 			return;
 		placer_follow(p, pid);
-		placer_ask(p, pid, true);
+		placer_ask(p, pid, true, ev->time_ns);
 		return;
 	case RAW_MMAP:
 		if (ev->mmap.prot & PROT_EXEC && placer_has(&p->targets, pid))
-			placer_ask(p, pid, false);
+			placer_ask(p, pid, false, ev->time_ns);
 		return;
 	case RAW_EXIT:
 		if (ev->pid == ev->tid)
@@ -227,7 +295,7 @@ int placer_new(const struct placing *what, struct source *source, const uint32_t
 	thread_cond_init(&p->wake);
 	for (size_t i = 0; i < n; i++) {
 		placer_follow(p, pids[i]);
-		placer_look(p, (pid_t)pids[i]);
+		placer_look(p, (pid_t)pids[i], 0);
 	}
 	r = pthread_create(&p->thread, NULL, placer_main, p);
 	if (r)

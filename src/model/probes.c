@@ -22,6 +22,7 @@ static pthread_mutex_t placed_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	const struct placed *placed;
 	unsigned int measure;
+	struct probe_places places;      /* under placed_lock */
 } probe_table[PROBES_MAX];
 static _Atomic uint32_t nr_probes;
 
@@ -119,4 +120,31 @@ const struct measure *probes_measure(uint32_t probe)
 unsigned int probes_measure_id(uint32_t probe)
 {
 	return probe < probes_count() ? probe_table[probe].measure : MEASURE_NONE;
+}
+
+void probes_note_places(uint32_t probe, const struct probe_places *more)
+{
+	struct probe_places *p;
+
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	p = &probe_table[probe].places;
+	p->sites += more->sites;
+	p->processes += more->processes;
+	p->failed += more->failed;
+	p->unseen_ns = p->unseen_ns < more->unseen_ns ? more->unseen_ns : p->unseen_ns;
+	pthread_mutex_unlock(&placed_lock);
+}
+
+struct probe_places probes_places(uint32_t probe)
+{
+	struct probe_places r = { 0 };
+
+	if (probe >= probes_count())
+		return r;
+	pthread_mutex_lock(&placed_lock);
+	r = probe_table[probe].places;
+	pthread_mutex_unlock(&placed_lock);
+	return r;
 }

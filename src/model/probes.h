@@ -33,4 +33,18 @@ const struct measure *probes_measure(uint32_t probe);
 /* The same by id (measure_get()); MEASURE_NONE. */
 unsigned int probes_measure_id(uint32_t probe);
 
+/* Where a probe is placed in programs, in this run. */
+struct probe_places {
+	uint32_t sites;          /* in all processes together; 0 = none yet, or it is in the kernel */
+	uint32_t processes;      /* that have some, or had */
+	uint32_t failed;         /* places that the kernel refused: also since the process had ended by then */
+	/* how long at most a process had what is probed before it was probed, in ns; 0 = none is known of */
+	uint64_t unseen_ns;
+};
+
+/* MORE was placed of PROBE: adds to what is known, and keeps the longest time. Nothing for no probe. */
+void probes_note_places(uint32_t probe, const struct probe_places *more);
+/* What is known; all 0 for no probe, and of one that only a recording has. */
+struct probe_places probes_places(uint32_t probe);
+
 #endif

@@ -31,13 +31,14 @@ struct probe_row {
 	bool timed;                      /* VALUE is the time of its calls, and what follows it is known */
 	bool summed;                     /* VALUE is the sum of an expression; else, unless timed, the number of hits */
 	uint64_t hits;
-	uint64_t others;                 /* of these: others stand for them (--every, --max-rate) */
+	uint64_t others;                 /* of these: others stand for them: --every, --max-rate, a full ring */
 	uint64_t value;                  /* in the unit of its measure */
 	uint64_t elapsed_ns;             /* the time that was asked for, as far as there are facts: for rates */
 	double longest_ns;               /* the longest call; 0 = there was none */
 	stack_id longest_stack;          /* and its stack; STACK_ROOT = it has none */
 	thread_id longest_thread;        /* and its thread; ID_NONE */
 	uint64_t hist[WAIT_BUCKETS];     /* calls by length (wait_bucket()) */
+	struct probe_places places;      /* where it is placed, in this run */
 };
 
 struct probe_report {

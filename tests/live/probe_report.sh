@@ -66,6 +66,22 @@ equal "merged: hits" 1500 "$(cell call:timed:slow 1 both)"
 equal "merged: the histogram" "1500 1500" "$(buckets call:timed:slow both)"
 check "merged: the longest call is one of them" grep -qxF "$(sed -n '/^call:timed:slow$/,/^$/p' both | grep '^  longest')" probes other
 
+# One in ten is told: hits and total are exact, the histogram is that of those that were told.
+"$SBERF" record -o tenth.data -p $pid --every 10 --probe call:timed:slow --probe call:timed:quick --duration 4s 2>err &
+recorder=$!
+wait_until 20 placed
+echo "quick 20000" >&$to
+echo "slow 1000" >&$to
+wait $recorder
+"$SBERF" report -i tenth.data --format probes --ascii >tenth
+note "$(cat tenth)"
+equal "--every 10: hits" "20000 1000" "$(cell call:timed:quick 1 tenth) $(cell call:timed:slow 1 tenth)"
+dropped=$(cell call:timed:quick 8 tenth)
+between "--every 10: of which were dropped" 17900 18100 "$dropped"
+equal "--every 10: the histogram has the others" $((20000 - dropped)) "$(buckets call:timed:quick tenth | cut -d' ' -f1)"
+equal "--every 10: each told call of slow is as long as it was" "$(buckets call:timed:slow tenth | cut -d' ' -f1)" \
+	"$(buckets call:timed:slow tenth | cut -d' ' -f2)"
+
 # Nothing is an answer, too, and what is no choice is refused.
 record none.data -- true
 matches "without probes: it says so" "no probe was placed" "$("$SBERF" report -i none.data --format probes)"

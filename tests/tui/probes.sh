@@ -26,6 +26,7 @@ keys E
 see "the histogram" '128 us to 256 us +[0-9,]+ +█'
 see "the longest call" 'longest [0-9.]+ [mu]s · timed [0-9]+ · slow › '
 see "its functions are lines" '^ +slow *$'
+see "where it is placed" 'placed at 1 site in 1 process'
 note "$(screen)"
 resize 40 10
 see "40x10 has it, too" 'call:.*slow'

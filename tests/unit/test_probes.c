@@ -162,6 +162,25 @@ static void numbers_of_a_file_are_its_own(void **state)
 	assert_int_equal(total(m, OPENS), 2);
 }
 
+static void places_add_up(void **state)
+{
+	const uint32_t probe = add("uprobe:app:placed", UNIT_COUNT);
+	const struct probe_places some = { .sites = 2, .processes = 1, .failed = 1, .unseen_ns = 5 };
+	struct probe_places p = probes_places(probe);
+
+	(void)state;
+	assert_int_equal(p.sites + p.processes + p.failed, 0);
+	probes_note_places(probe, &some);
+	probes_note_places(probe, &(struct probe_places){ .sites = 1, .unseen_ns = 3 });
+	probes_note_places(PROBE_NONE, &some);
+	p = probes_places(probe);
+	assert_int_equal(p.sites, 3);
+	assert_int_equal(p.processes, 1);
+	assert_int_equal(p.failed, 1);
+	assert_int_equal(p.unseen_ns, 5);
+	assert_int_equal(probes_places(PROBE_NONE).sites, 0);
+}
+
 static void there_is_an_end_of_them(void **state)
 {
 	char text[32];
@@ -183,6 +202,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(numbers_of_a_file_are_its_own, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(each_has_a_measure, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(what_is_no_probe_is_refused, made_set_up, made_tear_down),
+		cmocka_unit_test(places_add_up),
 		cmocka_unit_test(there_is_an_end_of_them),
 	};
 

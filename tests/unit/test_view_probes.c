@@ -41,6 +41,9 @@ static void add_hits(struct made *m)
 	bytes = probe("uprobe:redis-server:addReplyBulk /arg1 > 4096 && comm == \"redis-server\"/ sum(arg1)",
 		      UNIT_COUNT);
 	probe("usdt:libc.so.6:libc:memory_heap_new", UNIT_COUNT);
+	if (!probes_places(call).sites)
+		probes_note_places(call, &(struct probe_places){ .sites = 3, .processes = 2, .failed = 1,
+								 .unseen_ns = 12 * MS });
 	made_hits(m, at, app, serve, call, 120000, 120000 * 3 * US);
 	made_hits(m, at, app, serve, call, 310000, 310000 * 6 * US);
 	made_hits(m, at, app, serve, call, 9000, 9000 * 14 * US);

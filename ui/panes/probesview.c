@@ -16,6 +16,7 @@
 #define PLACES_A_PATH 256u       /* deeper ones are recursion */
 #define SEED 0x70726f6265ull
 #define LONGEST_KEY 1000u        /* beside buckets, whose numbers are smaller */
+#define PLACES_KEY 1001u
 
 /* Adds a row below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
 static uint32_t probesview_add(struct probesview *pv, uint32_t parent, struct outline_row what, struct probes_line line,
@@ -60,6 +61,15 @@ static void probesview_add_places(struct probesview *pv, uint32_t path, stack_id
 	}
 }
 
+static void probesview_add_where(struct probesview *pv, uint32_t above, uint32_t i)
+{
+	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE };
+	const struct probe_places *p = &pv->report->row[i].places;
+
+	if (p->sites || p->failed)
+		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_PLACES, 0, i }, PLACES_KEY);
+}
+
 static void probesview_add_calls(struct probesview *pv, uint32_t above, uint32_t i)
 {
 	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE };
@@ -87,6 +97,8 @@ static void probesview_fill(struct probesview *pv)
 		const struct probes_line line = { PROBES_LEVEL_PROBE, 0, i };
 		const uint32_t row = probesview_add(pv, 0, what, line, r->key);
 
+		if (row)
+			probesview_add_where(pv, row, i);
 		if (row)
 			probesview_add_calls(pv, row, i);
 	}
@@ -128,6 +140,19 @@ stack_id probesview_stack(const struct probesview *pv, uint32_t node)
 	return pv->line[node].level == PROBES_LEVEL_LONGEST ? probesview_probe(pv, node)->longest_stack : STACK_ROOT;
 }
 
+/* "placed at 3 sites in 2 processes . 1 could not be . one ran 12.0 ms without it" */
+static void probesview_put_places(struct text_builder *words, const struct probe_places *p)
+{
+	char text[UNITS_MAX];
+
+	text_builder_put(words, "placed at %u site%s in %u process%s", p->sites, p->sites == 1 ? "" : "s", p->processes,
+			 p->processes == 1 ? "" : "es");
+	if (p->failed)
+		text_builder_put(words, TEXT_BUILDER_DOT "%u could not be", p->failed);
+	if (p->unseen_ns)
+		text_builder_put(words, TEXT_BUILDER_DOT "one ran %s without it", units_time(text, p->unseen_ns));
+}
+
 char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, size_t size)
 {
 	const struct probe_row *r = probesview_probe(pv, node);
@@ -141,6 +166,9 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 		break;
 	case PROBES_LEVEL_BUCKET:
 		text_builder_put(&words, "%s", probe_bucket_label(pv->line[node].sub, text));
+		break;
+	case PROBES_LEVEL_PLACES:
+		probesview_put_places(&words, &r->places);
 		break;
 	case PROBES_LEVEL_LONGEST:
 		text_builder_put(&words, "longest %s" TEXT_BUILDER_DOT, list_figure_text(&longest, text));

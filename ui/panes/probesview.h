@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * probesview.h - the list of probes as rows that a treeview can show: below a probe that takes time
- * a row for each power of two of the histogram, and its longest call, which opens as a call path.
+ * probesview.h - the list of probes as rows that a treeview can show: below a probe that is placed in
+ * programs where it is, and below one that takes time a row for each power of two of the histogram,
+ * and its longest call, which opens as a call path.
  *
  * Nothing is copied: the number of a row leads to its content.
  */
@@ -17,6 +18,7 @@
 
 enum probes_level {
 	PROBES_LEVEL_PROBE,
+	PROBES_LEVEL_PLACES,     /* where it is placed */
 	PROBES_LEVEL_LONGEST,    /* its longest call */
 	PROBES_LEVEL_PLACE,      /* one function of the path of that: the row of the outline tells */
 	PROBES_LEVEL_BUCKET,     /* calls of one power of two of length: SUB */
