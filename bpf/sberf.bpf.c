@@ -21,7 +21,7 @@
  *	filter.bpf.h    conditions of probes, and sums
  *	calls.bpf.h     system calls from entry to return
  *	forks.bpf.h     tasks that create processes and threads
- *	traces.bpf.h    tracepoints of the kernel
+ *	traces.bpf.h    tracepoints and functions of the kernel
  *	placed.bpf.h    who comes by a place in a program
  *	functions.bpf.h functions from entry to return
  *	faults.bpf.h    which addresses are touched first, with which stacks

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * traces.bpf.h - tracepoints of the kernel that are probed: each hit of a task of the target, with
- * its stacks. A tracepoint is attached in one of two ways: with the record that its format describes
- * (sb_trace), or raw, with what the kernel passes to it. Which probe it is of comes by the cookie of
- * its link.
+ * traces.bpf.h - places in the kernel that are probed: each hit of a task of the target, with its
+ * stacks. A tracepoint is attached in one of two ways: with the record that its format describes
+ * (sb_trace), or raw, with what the kernel passes to it. A function is probed where it begins
+ * (sb_kfunc). Which probe it is of comes by the cookie of its link.
  *
- * The task is the one that is current: of a tracepoint in an interrupt that is who was interrupted.
+ * The task is the one that is current: in an interrupt that is who was interrupted.
  */
 #ifndef SBERF_BPF_TRACES_H
 #define SBERF_BPF_TRACES_H
@@ -39,6 +39,19 @@ static __always_inline int on_raw_trace(void *ctx, bool walk)
 	return tell_trace(ctx, raw_cookies ? bpf_get_attach_cookie(ctx) : raw_cookie, walk);
 }
 
+/* REGS: the kernel's own. It passes arguments as programs do. */
+static __always_inline int on_kfunc(struct sb_ctx_regs *regs, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct hit hit = { .probe = SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)), .value = 1, .nr = SB_CALL_ARGS };
+
+	if (!wanted(task, task->tgid, task->pid))
+		return 0;
+	sb_regs_to_args(regs, hit.arg);
+	return tell_hit(regs, &hit, NULL, walk);
+}
+
+PROBE_PROGRAMS("kprobe", sb_kfunc, on_kfunc)
 PROBE_PROGRAMS("tracepoint", sb_trace, on_trace)
 PROBE_PROGRAMS("raw_tp", sb_raw_trace, on_raw_trace)
 

@@ -626,6 +626,7 @@ static void probe_page(void)
 		{ "sys:openat /retval < 0/", "Calls of openat that failed." },
 		{ "sys:%net", "System calls about the network." },
 		{ "tracepoint:sched:sched_migrate_task /dest_cpu == 0/", "Threads that move to CPU 0." },
+		{ "kprobe:vfs_read /arg2 > 1M/", "Large reads, where the kernel carries them out." },
 		{ "call:./app:Server::handle /latency > 10ms/", "Slow calls of a function." },
 		{ "call:libc.so.6:malloc sum(arg0)", "How many bytes were asked for." },
 		{ "call:./app:handle /arg1 > 4096 && comm == \"worker\"/ sum(arg1)", "The same, of some calls of "
@@ -642,7 +643,7 @@ static void probe_page(void)
 	line("A probe is a place in a program or in the kernel. Whenever a thread comes there, sberf takes note, "
 	     "with the stack that led there. This page describes how a probe is written. Of these "
 	     "sberf top, sberf record and sberf trace can place sys, tracepoint, rawtracepoint, uprobe, "
-	     "uretprobe, call and usdt so far (--probe); sberf list shows what there is.");
+	     "uretprobe, call, usdt and kprobe so far (--probe); sberf list shows what there is.");
 	fputs(".SS Kinds\n", stdout);
 	probe_kinds();
 	fputs(".PP\n", stdout);
@@ -678,9 +679,14 @@ static void probe_page(void)
 	     "a copy of the probed instruction, as where functions are left by instructions that are probed: sberf "
 	     "list says where. Most of that counts in the time of the call: 16 "
 	     "microseconds of 23 where it was measured.");
-	fputs(".SS Tracepoints\n", stdout);
-	line("A hit of a tracepoint belongs to the thread that runs then. In an interrupt that is whoever was "
-	     "interrupted. All probes of a command can mean 256 tracepoints.");
+	fputs(".SS Tracepoints and functions of the kernel\n", stdout);
+	line("A hit of a tracepoint, or of a function of the kernel, belongs to the thread that runs then. In an "
+	     "interrupt that is whoever was interrupted. All probes of a command can mean 256 tracepoints and "
+	     "functions of the kernel together.");
+	line("The functions of the kernel are those of /proc/kallsyms, also of modules, by the names of their symbols; "
+	     "one that the compiler made a copy of (f.isra.0, f.constprop.0) is named f, too. Of a wildcard those are "
+	     "left out which the kernel lets nobody probe. Where a function was inlined it cannot be seen. A kernel "
+	     "that was built without kprobes (CONFIG_KPROBE_EVENTS) refuses all of them, which sberf says.");
 	fputs(".SH CONDITIONS\n", stdout);
 	line("A condition stands between slashes behind a blank. It is evaluated in the kernel; where it is 0, "
 	     "nothing is taken note of. The operators are those of C: || && == != < <= > >= | ^ & << >> + - * ! ~ "
@@ -688,7 +694,7 @@ static void probe_page(void)
 	     "There is no division. Values are signed numbers of 64 bits.");
 	terms(values);
 	fputs(".PP\n", stdout);
-	line("So far a condition or a sum can use arg0 to arg5 of functions and system calls, retval, latency, comm, "
+	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too) and system calls, retval, latency, comm, "
 	     "pid, tid, cpu and numbers; text can be compared with comm alone. retval is a whole register "
 	     "of 64 bits: of "
 	     "a function that returns int, retval & 0xffffffff is its value.");

@@ -210,6 +210,16 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 		strncpy((char *)s->rodata->target_name, plan->name, sizeof(s->rodata->target_name) - 1);
 }
 
+/* The programs for places in the kernel. */
+static const struct {
+	enum program_when when;
+	enum program_attach attach;
+} trace_ways[CAPTURE_TRACE_HOWS] = {
+	[CAPTURE_TRACE_FORMATTED] = { WHEN_TRACES, ATTACH_TRACES },
+	[CAPTURE_TRACE_RAW] = { WHEN_RAW_TRACES, ATTACH_RAW_TRACES },
+	[CAPTURE_TRACE_FUNCTION] = { WHEN_KERNEL_FUNCTIONS, ATTACH_KERNEL_FUNCTIONS },
+};
+
 /* Which programs are needed: the conditions of programs.h that hold. */
 static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_plan *plan)
 {
@@ -226,7 +236,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= plan->nr_places || plan->places_to_come ? WHEN_PLACES : 0;
 	when |= plan->nr_calls ? WHEN_CALLS : 0;
 	for (uint32_t i = 0; i < plan->nr_traces; i++)
-		when |= plan->traces[i].id ? WHEN_TRACES : WHEN_RAW_TRACES;
+		when |= trace_ways[plan->traces[i].how].when;
 	when |= plan->functions_to_come ? WHEN_FUNCTIONS : 0;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
@@ -525,10 +535,13 @@ static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, stru
 
 static int attach_traces(struct bpf_side *k, struct err *e)
 {
+	int prog[CAPTURE_TRACE_HOWS];
+
 	if (!k->traces.n || k->trace_links)
 		return 0;
-	return trace_attach(programs_fd(&k->programs, ATTACH_TRACES), programs_fd(&k->programs, ATTACH_RAW_TRACES),
-			    k->traces.v, (uint32_t)k->traces.n, &k->trace_links, e);
+	for (unsigned int i = 0; i < CAPTURE_TRACE_HOWS; i++)
+		prog[i] = programs_fd(&k->programs, trace_ways[i].attach);
+	return trace_attach(prog, k->traces.v, (uint32_t)k->traces.n, &k->trace_links, e);
 }
 
 /* The program that is to be attached to P. */

@@ -33,6 +33,7 @@ enum program_when {
 	WHEN_FUNCTIONS = 1 << 12,    /* functions of programs are probed from entry to return */
 	WHEN_TRACES = 1 << 13,       /* tracepoints are probed */
 	WHEN_RAW_TRACES = 1 << 14,   /* tracepoints are probed with what the kernel passes to them */
+	WHEN_KERNEL_FUNCTIONS = 1 << 15,     /* functions of the kernel are probed */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 };
 
@@ -47,6 +48,7 @@ enum program_attach {
 	ATTACH_RETURNS,              /* and where these return */
 	ATTACH_TRACES,               /* by a link for each tracepoint (tracelink.h) */
 	ATTACH_RAW_TRACES,           /* the same, raw */
+	ATTACH_KERNEL_FUNCTIONS,     /* the same, where functions of the kernel begin */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */
 	ATTACH_ITERATOR,             /* by the first read of its list */
 	ATTACH_RUN,                  /* never: test-run once */

@@ -52,10 +52,21 @@ struct capture_call {
 	uint32_t probe;          /* its number (model/probes.h) */
 };
 
-/* A tracepoint that is probed. */
+/* How a place in the kernel is probed. */
+enum capture_trace_how {
+	CAPTURE_TRACE_FORMATTED,         /* a tracepoint, by its number */
+	CAPTURE_TRACE_RAW,               /* a tracepoint, by its name, with what the kernel passes to it */
+	CAPTURE_TRACE_FUNCTION,          /* where a function begins (a kprobe) */
+	CAPTURE_TRACE_HOWS
+};
+
+/* A place in the kernel that is probed. */
 struct capture_trace {
-	char name[CAPTURE_TRACE_NAME_MAX];       /* raw: as the kernel knows it; else CATEGORY:NAME, for sentences */
-	uint64_t id;             /* as tracefs has it; 0 = it is attached raw, with what the kernel passes to it */
+	/* of a tracepoint CATEGORY:NAME, for sentences, but raw as the kernel knows it; of a function its symbol */
+	char name[CAPTURE_TRACE_NAME_MAX];
+	enum capture_trace_how how;
+	/* of a tracepoint its number, as tracefs has it, raw none; of a function its address, 0 = by its name */
+	uint64_t id;
 	uint32_t probe;          /* its number (model/probes.h) */
 };
 
@@ -112,7 +123,7 @@ struct capture_plan {
 	 * NULL = nothing
 	 */
 	const struct sb_call_wish *call_wishes;
-	const struct capture_trace *traces;      /* tracepoints to probe; NULL = none */
+	const struct capture_trace *traces;      /* places in the kernel to probe; NULL = none */
 	uint32_t nr_traces;
 	const struct capture_filter *filters;    /* of those probes that have any; NULL = none */
 	uint32_t nr_filters;

@@ -9,6 +9,7 @@
 
 #include "bpf/wire.h"
 #include "capture/features.h"
+#include "system/sysfile.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -62,7 +63,7 @@ int trace_check(const struct capture_trace *traces, uint32_t n, uint64_t *ret_co
 
 	*ret_cookie = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (traces[i].id)
+		if (traces[i].how != CAPTURE_TRACE_RAW)
 			continue;
 		if (first && first->probe != traces[i].probe && !trace_cookies())
 			return err_set(e, EOPNOTSUPP, "this kernel (before 6.10) can have one probe of kind "
@@ -85,48 +86,135 @@ static int attach_raw(int prog, const struct capture_trace *t)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The same by a perf event, which the link keeps, and counts: one CPU is as good as all, the program runs on each. */
-static int attach_formatted(int prog, const struct capture_trace *t)
+/* The same by a perf event as ATTR has it, which the link keeps, and counts. */
+static int attach_event(int prog, const struct capture_trace *t, struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT, .config = t->id,
-	};
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = trace_cookie_of(t));
-	AUTO_FD int event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	/* One CPU is as good as all, the program runs on each. */
+	AUTO_FD int event = (int)syscall(SYS_perf_event_open, attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (event < 0)
 		return -errno;
 	return bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
 }
 
+static int attach_formatted(int prog, const struct capture_trace *t)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT, .config = t->id };
+
+	return attach_event(prog, t, &attr);
+}
+
+/* The number of the perf events for functions of the kernel; false when there are none. */
+static bool function_event_type(uint32_t *ret)
+{
+	uint64_t type;
+
+	if (!sysfile_u64("/sys/bus/event_source/devices/kprobe/type", &type))
+		return false;
+	*ret = (uint32_t)type;
+	return true;
+}
+
+int trace_check_functions(struct err *e)
+{
+	uint32_t type;
+
+	if (function_event_type(&type))
+		return 0;
+	return err_set(e, EOPNOTSUPP, "this kernel was built without kprobes (CONFIG_KPROBE_EVENTS), so its functions "
+		       "cannot be probed: use a tracepoint (sberf list 'tracepoint:*'), or another kernel");
+}
+
+/* By its address, where that is known: several functions can have one name. */
+static int attach_function(int prog, const struct capture_trace *t)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	if (!function_event_type(&attr.type))
+		return -EOPNOTSUPP;
+	if (t->id)
+		attr.kprobe_addr = t->id;
+	else
+		attr.kprobe_func = (uintptr_t)t->name;
+	return attach_event(prog, t, &attr);
+}
+
+static int trace_attach_one(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *t)
+{
+	switch (t->how) {
+	case CAPTURE_TRACE_FORMATTED:
+		return attach_formatted(prog[t->how], t);
+	case CAPTURE_TRACE_RAW:
+		return attach_raw(prog[t->how], t);
+	default:
+		return attach_function(prog[t->how], t);
+	}
+}
+
+static int explain_function(const struct capture_trace *t, int error, struct err *e)
+{
+	switch (error) {
+	case -ENOENT:
+	case -EINVAL:
+	case -EILSEQ:
+		return err_set(e, -error, "the kernel lets nobody probe its function %s: its own probes need it, or it "
+			       "is no longer there", t->name);
+	case -EADDRNOTAVAIL:
+		return err_set(e, -error, "several functions of the kernel are called %s, and it shows no addresses to "
+			       "tell them apart: sysctl kernel.kptr_restrict=1", t->name);
+	default:
+		return err_set(e, -error, "cannot probe the function %s of the kernel: %s", t->name, strerror(-error));
+	}
+}
+
 static int explain_trace(const struct capture_trace *t, int error, struct err *e)
 {
+	if (t->how == CAPTURE_TRACE_FUNCTION && error != -EMFILE && error != -ENFILE)
+		return explain_function(t, error, e);
 	switch (error) {
 	case -ENOENT:
 		return err_set(e, ENOENT, "the kernel lets nobody probe the tracepoint %s", t->name);
 	case -EMFILE:
 	case -ENFILE:
-		return err_set(e, -error, "cannot probe the tracepoint %s: %s (each takes a descriptor: see ulimit -n)",
+		return err_set(e, -error, "cannot probe %s: %s (each place takes a descriptor: see ulimit -n)",
 			       t->name, strerror(-error));
 	default:
 		return err_set(e, -error, "cannot probe the tracepoint %s: %s", t->name, strerror(-error));
 	}
 }
 
-int trace_attach(int prog, int raw, const struct capture_trace *traces, uint32_t n, struct links **ret,
+/* May a failure with ERROR be passed over, when there are others of the probe? */
+static bool is_spared(const struct capture_trace *t, int error)
+{
+	return t->how == CAPTURE_TRACE_FUNCTION && (error == -ENOENT || error == -EINVAL || error == -EILSEQ);
+}
+
+/* Is there another place of the probe of TRACES[I], of N, behind it? */
+static bool has_more(const struct capture_trace *traces, uint32_t n, uint32_t i)
+{
+	return i + 1 < n && traces[i + 1].probe == traces[i].probe;
+}
+
+int trace_attach(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n, struct links **ret,
 		 struct err *e)
 {
 	AUTO(links_free) struct links *l = links_new(n);
+	uint32_t placed = 0;     /* of the probe at hand */
 
 	if (!l)
 		return err_nomem(e, "probes");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct capture_trace *t = &traces[i];
-		const int fd = t->id ? attach_formatted(prog, t) : attach_raw(raw, t);
+		const int fd = trace_attach_one(prog, t);
 
-		if (fd < 0)
+		placed = i && traces[i - 1].probe == t->probe ? placed : 0;
+		if (fd < 0 && !(is_spared(t, fd) && (placed || has_more(traces, n, i))))
 			return explain_trace(t, fd, e);
+		if (fd < 0)
+			continue;
 		links_add(l, fd);
+		placed++;
 	}
 	*ret = take_ptr(l);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracelink.h - attaches BPF programs to tracepoints of the kernel, each with the cookie of its
- * probe. What is attached to by format has a perf event and a link; what is raw, a link.
+ * tracelink.h - attaches BPF programs to places in the kernel, each with the cookie of its probe:
+ * to tracepoints and functions. Each has a link, and but for raw tracepoints a perf event.
  */
 #ifndef SBERF_CAPTURE_TRACELINK_H
 #define SBERF_CAPTURE_TRACELINK_H
@@ -23,11 +23,18 @@ bool trace_cookies(void);
 int trace_check(const struct capture_trace *traces, uint32_t n, uint64_t *ret_cookie, struct err *e);
 
 /*
- * Attaches PROG to those of TRACES that have a format, and RAW to those that are raw; each is loaded
- * if there are such, else negative. 0, or a negative errno with a sentence that names the tracepoint.
+ * Whether this kernel lets functions be probed where they begin (kprobes): 0, or -EOPNOTSUPP with a
+ * sentence.
+ */
+int trace_check_functions(struct err *e);
+
+/*
+ * Attaches to each of TRACES the program of its kind of place, PROG[how]; those that are needed are
+ * loaded. 0, or a negative errno with a sentence that names the place. Of several functions that one
+ * probe means those are left out which the kernel lets nobody probe, as long as there are others.
  * *RET is the caller's: links_free() or links_drop().
  */
-int trace_attach(int prog, int raw, const struct capture_trace *traces, uint32_t n, struct links **ret,
+int trace_attach(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n, struct links **ret,
 		 struct err *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "capture/tracelink.h"
 #include "cmd/options.h"
 #include "probe/catalog.h"
 #include "system/lookup.h"
@@ -188,6 +189,9 @@ static int list_asked(struct listing *l, const char *text, struct err *e)
 		if (s.span)
 			return err_set(e, EINVAL, "'%s' is a span: list its probes one by one", text);
 		c.only = &s.point[0];
+		rc = s.point[0].kind == PROBE_KPROBE ? trace_check_functions(e) : 0;
+		if (rc < 0)
+			return rc;
 	} else {
 		c.glob = text;
 	}

@@ -86,7 +86,7 @@ static void trace_know_probes(struct trace *t)
 		if (spec_parse(trace_probe_name(i), &s, NULL) < 0)
 			continue;
 		t->probe[i].call = s.point[0].kind == PROBE_SYSCALL;
-		t->probe[i].registers = s.point[0].kind == PROBE_ENTRY;
+		t->probe[i].registers = s.point[0].kind == PROBE_ENTRY || s.point[0].kind == PROBE_KPROBE;
 	}
 }
 

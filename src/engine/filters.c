@@ -59,7 +59,8 @@ static void filters_add(struct translating *t, uint32_t op, int64_t value)
 /* Do hits of KIND come with the registers that arguments are in? */
 static bool has_arguments(enum probe_kind kind)
 {
-	return kind == PROBE_SYSCALL || kind == PROBE_ENTRY || kind == PROBE_CALL;
+	return kind == PROBE_SYSCALL || kind == PROBE_ENTRY || kind == PROBE_CALL ||
+		kind == PROBE_KPROBE;
 }
 
 /* The operand ST. */

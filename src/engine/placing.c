@@ -6,11 +6,13 @@
 
 #include "base/vec.h"
 #include "bpf/wire.h"
+#include "capture/tracelink.h"
 #include "engine/filters.h"
 #include "model/machine.h"
 #include "model/probes.h"
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
+#include "probe/kernel_functions.h"
 #include "probe/kinds.h"
 #include "probe/leaves.h"
 #include "probe/site.h"
@@ -29,7 +31,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRACES_MAX 256u          /* tracepoints of all probes together: each takes the kernel some milliseconds */
+/* tracepoints and functions of the kernel of all probes together: each takes it some milliseconds */
+#define TRACES_MAX 256u
 #define FILES_MAX 4096u          /* executable files of one process that are looked at */
 
 /* A probe in programs. */
@@ -86,30 +89,6 @@ static bool placing_returns(const struct spec_point *p)
 	return p->kind == PROBE_CALL || p->kind == PROBE_RETURN;
 }
 
-static bool placing_is_trace(const struct spec_point *p)
-{
-	return p->kind == PROBE_TRACEPOINT || p->kind == PROBE_RAW_TRACEPOINT;
-}
-
-static bool is_in_program(const struct spec_point *p)
-{
-	return p->kind == PROBE_ENTRY || p->kind == PROBE_USDT || placing_returns(p);
-}
-
-/* What is understood, and cannot be placed. */
-static int refuse_unplaced(const struct spec *s, const char *text, struct err *e)
-{
-	const struct spec_point *p = &s->point[0];
-
-	if (s->span)
-		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a span, which sberf cannot place yet", text);
-	if (p->kind != PROBE_SYSCALL && !placing_is_trace(p) && !is_in_program(p))
-		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a %s, and sberf can place system calls (sys:), "
-			       "tracepoints (tracepoint:, rawtracepoint:), functions (uprobe:, uretprobe:, call:) and "
-			       "static probes (usdt:) only", text, probe_kind_info(p->kind)->name);
-	return 0;
-}
-
 static int placing_calls(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
 {
 	found_syscalls found = { 0 };
@@ -132,13 +111,33 @@ static int placing_calls(struct placing *p, const struct spec *s, const char *te
 	return r < 0 ? r : 0;
 }
 
+static int add_trace(struct placing *p, const struct capture_trace *trace, struct err *e)
+{
+	struct capture_trace *at = vec_push(&p->traces);
+
+	if (!at)
+		return err_nomem(e, "probes");
+	*at = *trace;
+	return 0;
+}
+
+/* Whether N more places in the kernel, WHAT, for the probe TEXT are not too many. */
+static int check_traces(const struct placing *p, size_t n, const char *what, const char *text, struct err *e)
+{
+	if (p->traces.n + n <= TRACES_MAX)
+		return 0;
+	return err_set(e, E2BIG, "probe '%.100s' means %zu %s, and there can be %u in all: name fewer", text, n, what,
+		       TRACES_MAX);
+}
+
 /* Adds the tracepoint NAME below TRACEFS for PROBE; with RAW by its name alone. */
 static int placing_trace(struct placing *p, const char *tracefs, const struct tracepoint_name *name, bool raw,
 			 uint32_t probe, struct err *e)
 {
-	struct capture_trace trace = { .probe = probe };
+	struct capture_trace trace = {
+		.how = raw ? CAPTURE_TRACE_RAW : CAPTURE_TRACE_FORMATTED, .probe = probe,
+	};
 	struct tracepoint format = { 0 };
-	struct capture_trace *at;
 	int r = raw ? 0 : tracepoint_read(tracefs, name, &format, e);
 
 	trace.id = format.id;
@@ -146,11 +145,7 @@ static int placing_trace(struct placing *p, const char *tracefs, const struct tr
 	if (r < 0)
 		return r;
 	snprintf(trace.name, sizeof(trace.name), "%s%s%s", raw ? "" : name->category, raw ? "" : ":", name->name);
-	at = vec_push(&p->traces);
-	if (!at)
-		return err_nomem(e, "probes");
-	*at = trace;
-	return 0;
+	return add_trace(p, &trace, e);
 }
 
 static int placing_traces(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
@@ -163,9 +158,7 @@ static int placing_traces(struct placing *p, const struct spec *s, const char *t
 
 	if (r >= 0)
 		r = find_tracepoints(tracefs, &s->point[0], &found, e);
-	if (r >= 0 && p->traces.n + found.n > TRACES_MAX)
-		r = err_set(e, E2BIG, "probe '%.100s' means %zu tracepoints, and there can be %u in all: name fewer",
-			    text, found.n, TRACES_MAX);
+	r = r < 0 ? r : check_traces(p, found.n, "tracepoints", text, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
 		/* Those of single system calls are made by tracefs: the kernel passes nothing to them. */
 		if (!raw || strcmp(found.v[i].category, "syscalls"))
@@ -175,6 +168,26 @@ static int placing_traces(struct placing *p, const struct spec *s, const char *t
 		r = err_set(e, ENOENT, "probe '%.100s' is about tracepoints of single system calls, which "
 			    "have no raw form: "
 			    "use tracepoint:syscalls:%.100s", text, s->point[0].name);
+	return r < 0 ? r : 0;
+}
+
+static int placing_kernel_functions(struct placing *p, const struct spec *s, const char *text, uint32_t probe,
+				    struct err *e)
+{
+	kernel_functions found = { 0 };
+	int r = trace_check_functions(e);
+
+	r = r ? r : find_kernel_functions(KALLSYMS_PATH, &s->point[0], &found, e);
+	r = r < 0 ? r : check_traces(p, found.n, "functions of the kernel", text, e);
+	for (size_t i = 0; r >= 0 && i < found.n; i++) {
+		struct capture_trace trace = {
+			.how = CAPTURE_TRACE_FUNCTION, .id = found.v[i].address, .probe = probe,
+		};
+
+		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
+		r = add_trace(p, &trace, e);
+	}
+	vec_free(&found);
 	return r < 0 ? r : 0;
 }
 
@@ -206,6 +219,30 @@ static int placing_filter(struct placing *p, const struct spec *s, const char *t
 	return r ? err_prefix(e, "probe '%.100s'", text) : 0;
 }
 
+/* Places S, which is TEXT, or notes what is to be placed in programs. */
+static int placing_add(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
+{
+	if (s->span)
+		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a span, which sberf cannot place yet", text);
+	switch (s->point[0].kind) {
+	case PROBE_SYSCALL:
+		return placing_calls(p, s, text, probe, e);
+	case PROBE_TRACEPOINT:
+	case PROBE_RAW_TRACEPOINT:
+		return placing_traces(p, s, text, probe, e);
+	case PROBE_KPROBE:
+		return placing_kernel_functions(p, s, text, probe, e);
+	case PROBE_ENTRY:
+	case PROBE_RETURN:
+	case PROBE_CALL:
+	case PROBE_USDT:
+		return placing_point(p, s, probe, e);
+	default:
+		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a %s, which sberf cannot place yet", text,
+			       probe_kind_info(s->point[0].kind)->name);
+	}
+}
+
 int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e)
 {
 	AUTO(placing_free) struct placing *p = calloc(1, sizeof(*p));
@@ -217,12 +254,8 @@ int placing_new(const char *const *texts, size_t n, struct placing **ret, struct
 		uint32_t probe;
 		int r = placing_read(texts[i], &s, &probe, e);
 
-		r = r ? r : refuse_unplaced(&s, texts[i], e);
+		r = r ? r : placing_add(p, &s, texts[i], probe, e);
 		r = r ? r : placing_filter(p, &s, texts[i], probe, e);
-		if (!r)
-			r = is_in_program(&s.point[0]) ? placing_point(p, &s, probe, e) :
-				placing_is_trace(&s.point[0]) ? placing_traces(p, &s, texts[i], probe, e) :
-				placing_calls(p, &s, texts[i], probe, e);
 		if (r)
 			return r;
 	}

@@ -9,6 +9,7 @@
 #include "base/wildcard.h"
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
+#include "probe/kernel_functions.h"
 #include "probe/leaves.h"
 #include "probe/site.h"
 #include "probe/tracepoint.h"
@@ -119,6 +120,23 @@ static int catalog_tracepoints(const struct catalog *c, const char *tracefs, str
 	return rc < 0 ? rc : 0;
 }
 
+static int catalog_kernel_functions(const struct catalog *c, struct err *e)
+{
+	kernel_functions found = { 0 };
+	char text[SPEC_TEXT_MAX];
+	int rc = find_kernel_functions(KALLSYMS_PATH, c->only, &found, e);
+
+	for (size_t i = 0; rc >= 0 && i < found.n; i++) {
+		struct spec_point p = { .kind = PROBE_KPROBE, .match = SPEC_EXACT };
+
+		text_format(p.name, sizeof(p.name), "%s", found.v[i].name);
+		if (catalog_wants(c, &p, text))
+			rc = c->each(c->ctx, &(struct catalog_row){ text, "", 0, "" });
+	}
+	vec_free(&found);
+	return rc < 0 ? rc : 0;
+}
+
 int catalog_kernel(const struct catalog *c, struct err *e)
 {
 	const bool tracepoints = asks_for(c, PROBE_TRACEPOINT) || asks_for(c, PROBE_RAW_TRACEPOINT);
@@ -127,6 +145,9 @@ int catalog_kernel(const struct catalog *c, struct err *e)
 
 	if (asks_for(c, PROBE_SYSCALL))
 		rc = catalog_syscalls(c, tracefs, e);
+	/* There are a hundred thousand: who wants to see them says so. */
+	if (c->only && c->only->kind == PROBE_KPROBE)
+		rc = catalog_kernel_functions(c, e);
 	if (rc < 0 || !tracepoints)
 		return rc;
 	if (lacks < 0)

@@ -3,6 +3,7 @@
 libsberf_a_SOURCES += src/probe/catalog.c
 libsberf_a_SOURCES += src/probe/catalog.h
 libsberf_a_SOURCES += src/probe/find_functions.c
+libsberf_a_SOURCES += src/probe/find_kernel.c
 libsberf_a_SOURCES += src/probe/find_match.c
 libsberf_a_SOURCES += src/probe/find_match.h
 libsberf_a_SOURCES += src/probe/find_syscalls.c
@@ -12,6 +13,7 @@ libsberf_a_SOURCES += src/probe/find_usdt.c
 libsberf_a_SOURCES += src/probe/functions.c
 libsberf_a_SOURCES += src/probe/functions.h
 libsberf_a_SOURCES += src/probe/functions_impl.h
+libsberf_a_SOURCES += src/probe/kernel_functions.h
 libsberf_a_SOURCES += src/probe/kinds.c
 libsberf_a_SOURCES += src/probe/kinds.h
 libsberf_a_SOURCES += src/probe/leaves.c

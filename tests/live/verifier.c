@@ -109,7 +109,8 @@ static int show(const struct kind *kind)
 					   .offset = &offset };
 	const struct capture_call call = { 0 };
 	const struct capture_trace traces[] = {
-		{ .name = "sched:sched_switch", .id = 1 }, { .name = "sched_switch" },
+		{ .name = "sched:sched_switch", .id = 1 }, { .name = "sched_switch", .how = CAPTURE_TRACE_RAW },
+		{ .name = "vfs_read", .how = CAPTURE_TRACE_FUNCTION },
 	};
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true,
@@ -117,7 +118,8 @@ static int show(const struct kind *kind)
 		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384,
 		.off_cpu = true, .wakers = true,
 		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK, .places = &place, .nr_places = 1,
-		.calls = &call, .nr_calls = 1, .functions_to_come = true, .traces = traces, .nr_traces = 2,
+		.calls = &call, .nr_calls = 1, .functions_to_come = true, .traces = traces,
+		.nr_traces = sizeof(traces) / sizeof(*traces),
 	};
 	static const struct sb_call_wish wishes[SB_CALLS_MAX];
 	struct cpu_layout layout = { 0 };

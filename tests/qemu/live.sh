@@ -4,6 +4,7 @@
 # what each stands for:
 #
 #	capture_nodes	loads: the programs of all kinds, faults and nodes among them, with what they tell, and the end of the target
+#	probe_kernel	kprobes: functions of the kernel, counted and traced
 #	unwind_kernel	walks in the kernel: functions, signals, stubs, and what changes under them
 #	verifier	what the verifier makes of all programs, beside what it made of them before
 #	permissions	attaches and samples: a process that runs, as root and as a user with four capabilities; says what is missing,
@@ -25,7 +26,7 @@ command -v busybox >/dev/null || skip_all "busybox is not installed"
 command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
-scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes permissions unwind_kernel verifier}
+scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes permissions probe_kernel unwind_kernel verifier}
 workloads='chain dlopen_cycle layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
 	swaps toucher'
 # What busybox has under these names does less.

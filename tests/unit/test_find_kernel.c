@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_find_kernel.c - system calls by name and group, tracepoints and their fields, nearest names. */
+/* test_find_kernel.c - system calls by name and group, tracepoints and their fields, functions, nearest names. */
 #include "config.h"
 
 #include "probe/find_syscalls.h"
+#include "probe/kernel_functions.h"
 #include "probe/tracepoint.h"
 
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -204,12 +206,56 @@ static void tracepoints_are_found(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+static int functions(const char *text, const char *path, kernel_functions *ret, struct err *e)
+{
+	const struct spec_point p = point_of(text);
+
+	return find_kernel_functions(path, &p, ret, e);
+}
+
+static void functions_of_the_kernel_have_addresses(void **state)
+{
+	static const char table[] = "ffffffff81000000 T _stext\n"
+				    "ffffffff81000010 t helper\n"
+				    "ffffffff81000020 t helper\t[module]\n"
+				    "ffffffff81000030 t made.isra.0\n"
+				    "ffffffff81000040 t made.isra.0.cold\n"
+				    "ffffffff81000050 t made.constprop.0\n"
+				    "ffffffff81000060 D made_data\n"
+				    "ffffffff81000070 t __pfx_made\n"
+				    "ffffffffc0000080 t made_prog\t[bpf]\n"
+				    "garbage\n\nffffffff81000090 W vfs_read";
+	char path[] = "/tmp/test_find_kernel.XXXXXX";
+	const int fd = mkstemp(path);
+	kernel_functions l = { 0 };
+	struct err e = ERR_INIT;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, table, sizeof(table) - 1), sizeof(table) - 1);
+	close(fd);
+	assert_int_equal(functions("k:vfs_read", path, &l, &e), 1);
+	assert_true(l.v[0].address == 0xffffffff81000090);
+	assert_string_equal(l.v[0].name, "vfs_read");
+	assert_int_equal(functions("k:helper", path, &l, &e), 2);
+	assert_int_equal(functions("k:made", path, &l, &e), 2);
+	assert_string_equal(l.v[3].name, "made.isra.0");
+	assert_int_equal(functions("k:made*", path, &l, &e), 2);
+	assert_int_equal(functions("kprobe:/^vfs_(read|write)$/", path, &l, &e), 1);
+	assert_int_equal(functions("kprobe:vfs_raed", path, &l, &e), -ENOENT);
+	assert_string_equal(e.text, "the kernel has no function vfs_raed: did you mean 'vfs_read'?");
+	assert_int_equal(functions("kprobe:made_data", path, &l, &e), -ENOENT);
+	unlink(path);
+	assert_int_equal(functions("kprobe:vfs_read", path, &l, &e), -ENOENT);
+	vec_free(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(system_calls_have_numbers), cmocka_unit_test(misspelt_system_calls_have_a_nearest),
 		cmocka_unit_test(formats_have_fields),       cmocka_unit_test(hostile_formats_are_survived),
 		cmocka_unit_test(tracepoints_are_found),
+		cmocka_unit_test(functions_of_the_kernel_have_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

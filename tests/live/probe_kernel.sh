@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_kernel.sh - functions of the kernel: each call for the target is counted, with arguments and both sides of the stack, where the
+# kernel has kprobes (in a guest: tests/qemu/live.sh); elsewhere a sentence says what is missing.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+cd "$SCRATCH" || exit 1
+
+if [ ! -e /sys/bus/event_source/devices/kprobe/type ]; then
+	for command in "record -o bad.data" trace; do
+		# shellcheck disable=SC2086 # it is words
+		"$SBERF" $command --probe kprobe:vfs_read -- true 2>err
+		check "${command%% *}: without kprobes it ends" test $? -ne 0
+		matches "${command%% *}: and says why, and what to use" 'without kprobes \(CONFIG_KPROBE_EVENTS\).*use a tracepoint' "$(cat err)"
+		note "$(cat err)"
+	done
+	"$SBERF" list kprobe:vfs_read 2>err
+	check "list: so does it" test $? -ne 0
+	matches "list: and says why" 'without kprobes' "$(cat err)"
+	check "no recording is left behind" test ! -e bad.data
+	finish
+	exit
+fi
+
+# hits METRIC [PATTERN]: how many hits of run.data have stacks that match.
+hits() {
+	"$SBERF" report -i run.data --metric "$1" --format folded --no-inline >folded
+	awk -v pattern="${2:-.}" '$0 ~ pattern { n += $NF } END { print n + 0 }' folded
+}
+
+# What a program does is known: 500 reads and writes of a byte.
+one='kprobe:vfs_read /arg2 == 1/'
+record run.data --ring-size 32M --probe "$one" --probe k:__x64_sys_write --probe 'kprobe:vfs_write sum(arg2)' --probe 'kprobe:vfs_writ?' \
+	-- dd if=/dev/zero of=/dev/null bs=1 count=500
+equal "recorded, status" 0 $?
+note "$(cat run.data.err)"
+equal "reads of a byte, by the argument" 500 "$(hits "$one")"
+equal "with the kernel's side of the stack" 500 "$(hits "$one" '(ksys_read|sys_read).*vfs_read')"
+note "$(head -n 2 folded)"
+at_least "with the program's" 499 "$(hits "$one" '^dd;.*(read|main|_start)[^;]*;.*vfs_read')"
+writes=$(hits kprobe:__x64_sys_write)
+# dd tells what it has done.
+between "writes" 501 510 "$writes"
+equal "a wildcard" "$writes" "$(hits 'kprobe:vfs_writ?')"
+at_least "sum of what was written" 530 "$(hits 'kprobe:vfs_write sum(arg2)')"
+
+"$SBERF" trace --probe "$one" -- dd if=/dev/zero of=/dev/null bs=1 count=100 >lines 2>err
+equal "traced, status" 0 $?
+equal "lines, with arguments" 100 "$(grep -c ' kprobe:vfs_read /arg2 == 1/(0x[0-9a-f]*, 0x[0-9a-f]*, 0x1, ' lines)"
+note "$(head -n 2 lines; cat err)"
+
+# What cannot be placed is said in a sentence, with what is near.
+for bad in kprobe:vfs_reed 'kprobe:no_such_thing_*' 'kprobe:*' kprobe:kprobe_dispatcher; do
+	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
+	check "$bad: it does not record" test $? -ne 0
+	at_least "$bad: a sentence, and at most a hint" 1 "$((3 - $(wc -l <err)))"
+	note "$(cat err)"
+done
+"$SBERF" record -o bad.data --probe kprobe:vfs_reed -- true 2>err
+matches "the nearest name is said" "did you mean 'vfs_rea" "$(cat err)"
+"$SBERF" record -o bad.data --probe kprobe:kprobe_dispatcher -- true 2>err
+matches "one that must not be probed" "lets nobody probe its function kprobe_dispatcher" "$(cat err)"
+"$SBERF" list 'kprobe:vfs_re*' >listed
+at_least "list knows them" 3 "$(grep -c 'kprobe:vfs_re' listed)"
+finish
