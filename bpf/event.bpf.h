@@ -21,8 +21,11 @@ struct hit {
 	__u32 nr;                /* of arg */
 	bool placed;             /* in the task's own code */
 	bool call;               /* a system call, which has no frames of interest in the kernel */
+	bool user;               /* what user code brought about: the same */
+	bool stranger;           /* the task is not of the target: its stack is of no interest */
 	__u32 text;              /* which of them is a string, + 1; 0 = none */
 	__u64 text_addr;         /* that argument */
+	struct task_struct *to;  /* its name is a text, of argument SB_SIGNAL_PID; NULL = none is */
 	__u64 value;             /* unless it has a begin: then it is the time since then */
 	__u64 begun_ns;
 	/*
@@ -122,6 +125,33 @@ static __always_inline __u32 put_text(struct scratch *s, __u32 off, __u32 arg, _
 	p->got = got - 1;
 	p->pad = 0;
 	return off + sizeof(*p) + bytes;
+}
+
+/* The name of the task OF, as that of argument ARG, at OFF. Returns the offset behind it. */
+static __always_inline __u32 put_comm(struct scratch *s, __u32 off, __u32 arg, const struct task_struct *of)
+{
+	struct sb_part_text *p;
+	__u32 got = 0;
+	char *to;
+
+	barrier_var(off);
+	if (off > RECORD_MAX - TEXT_BYTES)
+		return off;
+	p = (void *)(s->rec + off);
+	to = (char *)(p + 1);
+#pragma unroll
+	for (unsigned int i = 0; i < sizeof(of->comm); i++) {
+		to[i] = of->comm[i];
+		if (to[i] && got == i)
+			got = i + 1;
+	}
+	p->part.type = SB_PART_TEXT;
+	p->part.flags = 0;
+	p->part.size = sizeof(*p) + ((got + 7) & ~7u);
+	p->arg = arg;
+	p->got = got;
+	p->pad = 0;
+	return off + sizeof(*p) + ((got + 7) & ~7u);
 }
 
 /* Puts what a trace wants of the system call that the current task has made at OFF. Returns the offset behind it. */
@@ -239,19 +269,23 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	h = (void *)s->rec;
 	put_hit(s, hit, &weight, task, now);
 	h->flags |= hit->placed ? 0 : SB_F_KERNEL;
-	if (hit->placed)
+	if (hit->stranger)
+		h->flags |= SB_F_NO_USER;
+	else if (hit->placed)
 		off = put_probed(s, place, off, regs, task, now, walk, &(struct returned){
 				 hit->pc, hit->slot, hit->return_to });
 	else if (has_user(h, task))
 		off = put_entered(s, place, off, task, now, walk);
-	if (!hit->placed && kernel_frames && !hit->call)
+	if (!hit->placed && kernel_frames && !hit->call && !hit->user)
 		off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	if (hit->text)
 		off = put_text(s, off, hit->text - 1, hit->text_addr);
+	if (hit->to)
+		off = put_comm(s, off, SB_SIGNAL_PID, hit->to);
 	if (tracing && hit->call)
 		off = put_call_texts(s, off, task);
 	send_hit(c, s, off, hit, &weight, task, now,
-		 walk && (hit->placed || hit->call) && hit->probe >= SB_PROBE_PLACED);
+		 walk && (hit->placed || hit->call || hit->user) && hit->probe >= SB_PROBE_PLACED);
 	give_scratch(s);
 	return 0;
 }

@@ -215,6 +215,11 @@ struct task_struct {
 	unsigned long sas_ss_size;
 };
 
+/* include/linux/signal_types.h */
+struct kernel_siginfo {
+	int si_code;
+};
+
 struct pt_regs;
 
 struct seq_file;

@@ -5,6 +5,10 @@
  * (sb_trace), or raw, with what the kernel passes to it. A function is probed where it begins
  * (sb_kfunc). Which probe it is of comes by the cookie of its link.
  *
+ * Page faults are told by the kernel's own counters of them, each when it has been handled (sb_paged):
+ * by the user's registers, those where user code touched the memory, or asked the kernel to. Of a
+ * signal (sb_signal) the task is the one that sends it.
+ *
  * The task is the one that is current: in an interrupt that is who was interrupted.
  */
 #ifndef SBERF_BPF_TRACES_H
@@ -16,6 +20,8 @@
 const volatile bool raw_cookies = false;
 /* else all of them are of this probe: its cookie */
 const volatile __u64 raw_cookie = 0;
+/* of the one probe of signals */
+const volatile __u64 signal_cookie = 0;
 
 static __always_inline int tell_trace(void *ctx, __u64 cookie, bool walk)
 {
@@ -51,7 +57,59 @@ static __always_inline int on_kfunc(struct sb_ctx_regs *regs, bool walk)
 	return tell_hit(regs, &hit, NULL, walk);
 }
 
+static __always_inline int on_paged(struct sb_perf_ctx *ctx, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct hit hit = { .probe = SB_COOKIE_PROBE(bpf_get_attach_cookie(ctx)), .value = 1, .nr = 1, .user = true };
+
+	if (!task->pid || !wanted(task, task->tgid, task->pid))
+		return 0;
+	hit.arg[0] = ctx->addr;
+	return tell_hit(ctx, &hit, NULL, walk);
+}
+
+#define SENT_BY_KERNEL 1         /* in place of what is known of a signal: SEND_SIG_PRIV */
+#define SI_KERNEL 0x80           /* include/uapi/asm-generic/siginfo.h */
+
+/*
+ * Why a signal is sent, of what is known of it at INFO; as some kernels let tracepoints pass what is no
+ * pointer, that is for the verifier a number to some of them.
+ */
+static __always_inline __s64 signal_code(struct kernel_siginfo *info)
+{
+	if ((__u64)info <= SENT_BY_KERNEL)
+		return (__u64)info == SENT_BY_KERNEL ? SI_KERNEL : 0;
+#ifdef SBERF_PLAIN_READS
+	info = bpf_rdonly_cast(info, bpf_core_type_id_kernel(struct kernel_siginfo));
+	return info->si_code;
+#else
+	return BPF_CORE_READ(info, si_code);
+#endif
+}
+
+/* CTX: number, what is known of it, who gets it, whether that is the process, and what became of it. */
+static __always_inline int on_signal(__u64 *ctx, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf(), *to = (void *)ctx[2];
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(signal_cookie), .value = 1, .nr = SB_SIGNAL_ARGS, .user = true, .to = to,
+		.stranger = !wanted(task, task->tgid, task->pid),
+	};
+
+	if (hit.stranger && !wanted_other(to))
+		return 0;
+	hit.arg[SB_SIGNAL_SIG] = (__u32)ctx[0];
+	hit.arg[SB_SIGNAL_PID] = to->tgid;
+	hit.arg[SB_SIGNAL_TID] = to->pid;
+	hit.arg[SB_SIGNAL_GROUP] = (__u32)ctx[3];
+	hit.arg[SB_SIGNAL_RESULT] = (__u32)ctx[4];
+	hit.arg[SB_SIGNAL_CODE] = signal_code((void *)ctx[1]);
+	return tell_hit(ctx, &hit, NULL, walk);
+}
+
 PROBE_PROGRAMS("kprobe", sb_kfunc, on_kfunc)
+PROBE_PROGRAMS("perf_event", sb_paged, on_paged)
+PROBE_PROGRAMS("tp_btf/signal_generate", sb_signal, on_signal)
 PROBE_PROGRAMS("tracepoint", sb_trace, on_trace)
 PROBE_PROGRAMS("raw_tp", sb_raw_trace, on_raw_trace)
 

@@ -188,6 +188,15 @@ struct sb_part_sum {
 #define SB_CALL_FILE 8u
 #define SB_CALL_MADE 10u         /* the same of the descriptor that was returned */
 
+/* Arguments of the hit of a signal. The name of the thread that gets it is the text of SB_SIGNAL_PID. */
+#define SB_SIGNAL_SIG 0u
+#define SB_SIGNAL_PID 1u         /* of who gets it */
+#define SB_SIGNAL_TID 2u
+#define SB_SIGNAL_CODE 3u        /* si_code of sigaction(2) */
+#define SB_SIGNAL_GROUP 4u       /* 1: for the process, not for that thread */
+#define SB_SIGNAL_RESULT 5u      /* TRACE_SIGNAL_* of the kernel's include/trace/events/signal.h */
+#define SB_SIGNAL_ARGS 6u
+
 /* What somebody who traces wants to know of a system call. All zero: nothing else. */
 #define SB_CALL_TEXTS 2u
 struct sb_call_wish {

@@ -218,6 +218,8 @@ static const struct {
 	[CAPTURE_TRACE_FORMATTED] = { WHEN_TRACES, ATTACH_TRACES },
 	[CAPTURE_TRACE_RAW] = { WHEN_RAW_TRACES, ATTACH_RAW_TRACES },
 	[CAPTURE_TRACE_FUNCTION] = { WHEN_KERNEL_FUNCTIONS, ATTACH_KERNEL_FUNCTIONS },
+	[CAPTURE_TRACE_FAULT] = { WHEN_PAGED, ATTACH_PAGED },
+	[CAPTURE_TRACE_SIGNAL] = { WHEN_SIGNALS, ATTACH_SIGNALS },
 };
 
 /* Which programs are needed: the conditions of programs.h that hold. */
@@ -530,6 +532,9 @@ static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, stru
 	k->traces.n = plan->nr_traces;
 	k->skel->rodata->raw_cookies = trace_cookies();
 	k->skel->rodata->raw_cookie = cookie;
+	for (uint32_t i = 0; i < plan->nr_traces; i++)
+		if (plan->traces[i].how == CAPTURE_TRACE_SIGNAL)
+			k->skel->rodata->signal_cookie = SB_COOKIE(SB_PROBE_PLACED + plan->traces[i].probe, 0);
 	return 0;
 }
 

@@ -34,6 +34,8 @@ enum program_when {
 	WHEN_TRACES = 1 << 13,       /* tracepoints are probed */
 	WHEN_RAW_TRACES = 1 << 14,   /* tracepoints are probed with what the kernel passes to them */
 	WHEN_KERNEL_FUNCTIONS = 1 << 15,     /* functions of the kernel are probed */
+	WHEN_PAGED = 1 << 16,        /* page faults are probed */
+	WHEN_SIGNALS = 1 << 17,      /* signals are probed */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 };
 
@@ -49,6 +51,8 @@ enum program_attach {
 	ATTACH_TRACES,               /* by a link for each tracepoint (tracelink.h) */
 	ATTACH_RAW_TRACES,           /* the same, raw */
 	ATTACH_KERNEL_FUNCTIONS,     /* the same, where functions of the kernel begin */
+	ATTACH_PAGED,                /* the same, to the counters of page faults of each CPU */
+	ATTACH_SIGNALS,              /* the same, where signals are sent */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */
 	ATTACH_ITERATOR,             /* by the first read of its list */
 	ATTACH_RUN,                  /* never: test-run once */

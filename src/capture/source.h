@@ -57,6 +57,8 @@ enum capture_trace_how {
 	CAPTURE_TRACE_FORMATTED,         /* a tracepoint, by its number */
 	CAPTURE_TRACE_RAW,               /* a tracepoint, by its name, with what the kernel passes to it */
 	CAPTURE_TRACE_FUNCTION,          /* where a function begins (a kprobe) */
+	CAPTURE_TRACE_FAULT,             /* page faults, on each CPU that there is when the capture starts */
+	CAPTURE_TRACE_SIGNAL,            /* signals: of one probe only */
 	CAPTURE_TRACE_HOWS
 };
 
@@ -65,7 +67,10 @@ struct capture_trace {
 	/* of a tracepoint CATEGORY:NAME, for sentences, but raw as the kernel knows it; of a function its symbol */
 	char name[CAPTURE_TRACE_NAME_MAX];
 	enum capture_trace_how how;
-	/* of a tracepoint its number, as tracefs has it, raw none; of a function its address, 0 = by its name */
+	/*
+	 * of a tracepoint its number, as tracefs has it, raw none; of a function its address, 0 = by its
+	 * name; of faults 1 = major ones, 0 = the others
+	 */
 	uint64_t id;
 	uint32_t probe;          /* its number (model/probes.h) */
 };

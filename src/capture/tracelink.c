@@ -9,6 +9,7 @@
 
 #include "bpf/wire.h"
 #include "capture/features.h"
+#include "system/cpus.h"
 #include "system/sysfile.h"
 
 #include <bpf/bpf.h>
@@ -86,16 +87,21 @@ static int attach_raw(int prog, const struct capture_trace *t)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The same by a perf event as ATTR has it, which the link keeps, and counts. */
-static int attach_event(int prog, const struct capture_trace *t, struct perf_event_attr *attr)
+/* The same by a perf event of CPU as ATTR has it, which the link keeps, and counts. */
+static int attach_event_on(int prog, const struct capture_trace *t, struct perf_event_attr *attr, uint32_t cpu)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = trace_cookie_of(t));
-	/* One CPU is as good as all, the program runs on each. */
-	AUTO_FD int event = (int)syscall(SYS_perf_event_open, attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	AUTO_FD int event = (int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (event < 0)
 		return -errno;
 	return bpf_link_create(prog, event, BPF_PERF_EVENT, &opts);
+}
+
+/* One CPU is as good as all, the program runs on each. */
+static int attach_event(int prog, const struct capture_trace *t, struct perf_event_attr *attr)
+{
+	return attach_event_on(prog, t, attr, 0);
 }
 
 static int attach_formatted(int prog, const struct capture_trace *t)
@@ -140,6 +146,36 @@ static int attach_function(int prog, const struct capture_trace *t)
 	return attach_event(prog, t, &attr);
 }
 
+/*
+ * Adds links to the counter of page faults of each of CPUS to L. Each fault is a sample of its own,
+ * of which the kernel suppresses none: it does so only where several come at once.
+ */
+static int attach_faults(int prog, const struct capture_trace *t, const u32_vec *cpus, struct links *l)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE,
+		.config = t->id ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN,
+		.sample_period = 1, .sample_type = PERF_SAMPLE_ADDR,
+	};
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		const int fd = attach_event_on(prog, t, &attr, cpus->v[i]);
+
+		if (fd < 0 && fd != -ENODEV)
+			return fd;
+		if (fd >= 0)
+			links_add(l, fd);
+	}
+	return 0;
+}
+
+static int attach_signals(int prog)
+{
+	const int fd = bpf_raw_tracepoint_open(NULL, prog);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static int trace_attach_one(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *t)
 {
 	switch (t->how) {
@@ -147,6 +183,8 @@ static int trace_attach_one(const int prog[CAPTURE_TRACE_HOWS], const struct cap
 		return attach_formatted(prog[t->how], t);
 	case CAPTURE_TRACE_RAW:
 		return attach_raw(prog[t->how], t);
+	case CAPTURE_TRACE_SIGNAL:
+		return attach_signals(prog[t->how]);
 	default:
 		return attach_function(prog[t->how], t);
 	}
@@ -180,7 +218,7 @@ static int explain_trace(const struct capture_trace *t, int error, struct err *e
 		return err_set(e, -error, "cannot probe %s: %s (each place takes a descriptor: see ulimit -n)",
 			       t->name, strerror(-error));
 	default:
-		return err_set(e, -error, "cannot probe the tracepoint %s: %s", t->name, strerror(-error));
+		return err_set(e, -error, "cannot probe %s: %s", t->name, strerror(-error));
 	}
 }
 
@@ -196,18 +234,22 @@ static bool has_more(const struct capture_trace *traces, uint32_t n, uint32_t i)
 	return i + 1 < n && traces[i + 1].probe == traces[i].probe;
 }
 
-int trace_attach(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n, struct links **ret,
-		 struct err *e)
+static int trace_attach_all(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n,
+			    const u32_vec *cpus, struct links *l, struct err *e)
 {
-	AUTO(links_free) struct links *l = links_new(n);
 	uint32_t placed = 0;     /* of the probe at hand */
 
-	if (!l)
-		return err_nomem(e, "probes");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct capture_trace *t = &traces[i];
-		const int fd = trace_attach_one(prog, t);
+		int fd;
 
+		if (t->how == CAPTURE_TRACE_FAULT) {
+			fd = attach_faults(prog[t->how], t, cpus, l);
+			if (fd < 0)
+				return explain_trace(t, fd, e);
+			continue;
+		}
+		fd = trace_attach_one(prog, t);
 		placed = i && traces[i - 1].probe == t->probe ? placed : 0;
 		if (fd < 0 && !(is_spared(t, fd) && (placed || has_more(traces, n, i))))
 			return explain_trace(t, fd, e);
@@ -216,6 +258,34 @@ int trace_attach(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace 
 		links_add(l, fd);
 		placed++;
 	}
+	return 0;
+}
+
+/* How many links TRACES, N of them, take at most on so many CPUS. */
+static uint32_t trace_links(const struct capture_trace *traces, uint32_t n, uint32_t cpus)
+{
+	uint32_t all = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		all += traces[i].how == CAPTURE_TRACE_FAULT ? cpus : 1;
+	return all;
+}
+
+int trace_attach(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n, struct links **ret,
+		 struct err *e)
+{
+	AUTO(links_free) struct links *l = NULL;
+	u32_vec cpus = { 0 };
+	int r = cpus_read(SYSTEM_DIR "/cpu/online", &cpus, e);
+
+	l = r < 0 ? NULL : links_new(trace_links(traces, n, (uint32_t)cpus.n));
+	if (r >= 0 && !l)
+		r = err_nomem(e, "probes");
+	if (r >= 0)
+		r = trace_attach_all(prog, traces, n, &cpus, l, e);
+	vec_free(&cpus);
+	if (r < 0)
+		return r;
 	*ret = take_ptr(l);
 	return 0;
 }

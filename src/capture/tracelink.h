@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tracelink.h - attaches BPF programs to places in the kernel, each with the cookie of its probe:
- * to tracepoints and functions. Each has a link, and but for raw tracepoints a perf event.
+ * to tracepoints, functions, page faults and signals. Each has a link, those of page faults one for
+ * each CPU, and but for raw tracepoints and signals a perf event.
  */
 #ifndef SBERF_CAPTURE_TRACELINK_H
 #define SBERF_CAPTURE_TRACELINK_H

@@ -228,7 +228,7 @@ const struct opt opts[] = {
 			"calls (sys:NAME, with wildcards, sys:%file, sys:%net, sys:%memory and sys:%process), of which "
 			"the time from entry to return is added up; tracepoints of the kernel "
 			"(tracepoint:CATEGORY:NAME, rawtracepoint:NAME) and its functions (kprobe:NAME), where it has "
-			"kprobes, which are counted; and in a "
+			"kprobes, page faults (fault, fault:major) and signals (signal), which are counted; and in a "
 			"process or command "
 			"functions (uprobe:FILE:NAME), their returns (uretprobe:FILE:NAME) and static probes "
 			"(usdt:FILE:PROVIDER:NAME), which are counted, and calls of functions (call:FILE:NAME), whose "

@@ -170,7 +170,7 @@ static measure_mask metric_of_probe(const char *name, size_t len)
 	char text[METRIC_PROBE_MAX];
 	unsigned int id;
 
-	if (!memchr(name, ':', len) || len >= sizeof(text))
+	if (len >= sizeof(text))
 		return 0;
 	memcpy(text, name, len);
 	text[len] = 0;

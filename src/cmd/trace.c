@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "cmd/mapped.h"
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/launch.h"
@@ -22,6 +23,7 @@
 #include "trace/callsums.h"
 #include "trace/calltable.h"
 #include "trace/fdpaths.h"
+#include "trace/hitfields.h"
 #include "trace/hitline.h"
 #include "trace/hitorder.h"
 
@@ -50,6 +52,8 @@ struct trace {
 	struct calltable *table;
 	struct hitorder *order;
 	struct fdpaths *paths;
+	struct mapped *mapped;
+	struct hitfields fields;         /* of the line at hand */
 	struct calltext_files files;
 	struct callsums *sums;
 	struct stacktext stack;
@@ -65,6 +69,7 @@ struct trace {
 	struct {
 		bool call;               /* of system calls */
 		bool registers;          /* what the arguments of a function may be stands in registers */
+		uint8_t kind;            /* enum probe_kind */
 	} probe[PROBES_MAX];
 };
 
@@ -85,6 +90,7 @@ static void trace_know_probes(struct trace *t)
 
 		if (spec_parse(trace_probe_name(i), &s, NULL) < 0)
 			continue;
+		t->probe[i].kind = s.point[0].kind;
 		t->probe[i].call = s.point[0].kind == PROBE_SYSCALL;
 		t->probe[i].registers = s.point[0].kind == PROBE_ENTRY || s.point[0].kind == PROBE_KPROBE;
 	}
@@ -121,6 +127,23 @@ static void trace_put(struct trace *t, const struct hitline *l)
 		trace_flush(t);
 }
 
+/* What the arguments of H mean, if they are not those of a call or a function; else NULL. */
+static const struct hitfields *trace_fields(struct trace *t, const struct hit *h)
+{
+	const unsigned int kind = h->probe < PROBES_MAX && h->nr_args ? t->probe[h->probe].kind : PROBE_KINDS;
+
+	if (kind == PROBE_FAULT && !t->mapped)
+		t->mapped = mapped_new();
+	if (kind == PROBE_FAULT)
+		hitfields_of_fault(h, t->mapped ? mapped_name(t->mapped, h->pid, h->arg[0], clock_mono_ns()) : NULL,
+				   &t->fields);
+	else if (kind == PROBE_SIGNAL)
+		hitfields_of_signal(h, &t->fields);
+	else
+		return NULL;
+	return &t->fields;
+}
+
 static void trace_put_hit(struct trace *t, const struct hit *h)
 {
 	const struct callargs *call = h->call == HIT_NO_CALL ? NULL : calltable_args(t->table, h->call);
@@ -128,6 +151,7 @@ static void trace_put_hit(struct trace *t, const struct hit *h)
 		.hit = h, .real_ns = h->time_ns + t->real_ns, .name = trace_name(t, h->probe, h->call),
 		.is_call = h->call != HIT_NO_CALL, .call = call, .files = t->paths ? &t->files : NULL,
 		.registers = h->probe < PROBES_MAX && t->probe[h->probe].registers,
+		.fields = t->o->trace_sums_only ? NULL : trace_fields(t, h),
 	};
 
 	if (t->sums && !h->open &&
@@ -490,6 +514,7 @@ int cmd_trace(const struct options *o, struct err *e)
 			    strerror(t.error));
 	hitorder_free(t.order);
 	fdpaths_free(t.paths);
+	mapped_free(t.mapped);
 	callsums_free(t.sums);
 	calltable_free(t.table);
 	stacktext_free(&t.stack);

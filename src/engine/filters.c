@@ -59,13 +59,19 @@ static void filters_add(struct translating *t, uint32_t op, int64_t value)
 /* Do hits of KIND come with the registers that arguments are in? */
 static bool has_arguments(enum probe_kind kind)
 {
-	return kind == PROBE_SYSCALL || kind == PROBE_ENTRY || kind == PROBE_CALL ||
-		kind == PROBE_KPROBE;
+	return kind == PROBE_SYSCALL || kind == PROBE_ENTRY || kind == PROBE_CALL || kind == PROBE_KPROBE ||
+		kind == PROBE_FAULT || kind == PROBE_SIGNAL;
 }
 
 /* The operand ST. */
 static int filters_input(struct translating *t, const struct spec_step *st)
 {
+	const int value = st->op == SPEC_PATH ? probe_kind_value(t->kind, t->from->pool + st->value) : -1;
+
+	if (value >= 0) {
+		filters_add(t, SB_OP_INPUT, SB_INPUT_ARG + value);
+		return 0;
+	}
 	switch (st->op) {
 	case SPEC_ARG:
 		if (!has_arguments(t->kind))

@@ -191,6 +191,26 @@ static int placing_kernel_functions(struct placing *p, const struct spec *s, con
 	return r < 0 ? r : 0;
 }
 
+static int placing_faults(struct placing *p, const struct spec *s, uint32_t probe, struct err *e)
+{
+	const struct capture_trace major = { .name = "fault", .how = CAPTURE_TRACE_FAULT, .id = 1, .probe = probe };
+	const struct capture_trace minor = { .name = "fault", .how = CAPTURE_TRACE_FAULT, .probe = probe };
+	const int r = add_trace(p, &major, e);
+
+	return r || s->point[0].major ? r : add_trace(p, &minor, e);
+}
+
+static int placing_signals(struct placing *p, const char *text, uint32_t probe, struct err *e)
+{
+	const struct capture_trace trace = { .name = "signal", .how = CAPTURE_TRACE_SIGNAL, .probe = probe };
+
+	for (size_t i = 0; i < p->traces.n; i++)
+		if (p->traces.v[i].how == CAPTURE_TRACE_SIGNAL)
+			return err_set(e, EEXIST, "probes '%.100s' and '%.100s' are both about signals: leave one of "
+				       "them out", text, probes_measure(p->traces.v[i].probe)->name);
+	return add_trace(p, &trace, e);
+}
+
 static int placing_point(struct placing *p, const struct spec *s, uint32_t probe, struct err *e)
 {
 	struct in_program *at = vec_push(&p->points);
@@ -232,6 +252,10 @@ static int placing_add(struct placing *p, const struct spec *s, const char *text
 		return placing_traces(p, s, text, probe, e);
 	case PROBE_KPROBE:
 		return placing_kernel_functions(p, s, text, probe, e);
+	case PROBE_FAULT:
+		return placing_faults(p, s, probe, e);
+	case PROBE_SIGNAL:
+		return placing_signals(p, text, probe, e);
 	case PROBE_ENTRY:
 	case PROBE_RETURN:
 	case PROBE_CALL:

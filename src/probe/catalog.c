@@ -120,6 +120,23 @@ static int catalog_tracepoints(const struct catalog *c, const char *tracefs, str
 	return rc < 0 ? rc : 0;
 }
 
+/* "fault", "fault:major" and "signal". */
+static int catalog_plain(const struct catalog *c, enum probe_kind kind)
+{
+	char text[SPEC_TEXT_MAX];
+	int rc = 0;
+
+	for (uint8_t major = 0; major <= (kind == PROBE_FAULT) && !rc; major++) {
+		const struct spec_point p = { .kind = (uint8_t)kind, .major = major };
+
+		if (c->only && c->only->major && !major)
+			continue;
+		if (catalog_wants(c, &p, text))
+			rc = c->each(c->ctx, &(struct catalog_row){ text, probe_kind_values(kind), TRACEPOINT_NS, "" });
+	}
+	return rc;
+}
+
 static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 {
 	kernel_functions found = { 0 };
@@ -145,6 +162,10 @@ int catalog_kernel(const struct catalog *c, struct err *e)
 
 	if (asks_for(c, PROBE_SYSCALL))
 		rc = catalog_syscalls(c, tracefs, e);
+	if (rc >= 0 && asks_for(c, PROBE_FAULT))
+		rc = catalog_plain(c, PROBE_FAULT);
+	if (rc >= 0 && asks_for(c, PROBE_SIGNAL))
+		rc = catalog_plain(c, PROBE_SIGNAL);
 	/* There are a hundred thousand: who wants to see them says so. */
 	if (c->only && c->only->kind == PROBE_KPROBE)
 		rc = catalog_kernel_functions(c, e);

@@ -30,10 +30,11 @@ struct catalog {
 };
 
 /*
- * Lists system calls and tracepoints of this kernel, and its functions when they alone are asked
- * for. Of a point that is of another kind: nothing. 0, what EACH returned, or a negative errno with a
- * sentence. Without tracefs system calls are listed without arguments, and tracepoints are refused
- * only when they alone were asked for. Whether the kernel lets functions be probed is not looked at.
+ * Lists system calls, page faults, signals and tracepoints of this kernel, and its functions when
+ * they alone are asked for. Of a point that is of another kind: nothing. 0, what EACH returned, or a
+ * negative errno with a sentence. Without tracefs system calls are listed without arguments, and
+ * tracepoints are refused only when they alone were asked for. Whether the kernel lets functions be
+ * probed is not looked at.
  */
 int catalog_kernel(const struct catalog *c, struct err *e);
 

@@ -31,10 +31,11 @@ static const struct probe_kind_info kind_rows[PROBE_KINDS] = {
 			 "PROVIDER may be left out",
 			 PROBE_KNOWS_ARGS, true },
 	[PROBE_FAULT] = { "fault", NULL, "[:major]",
-			  "page faults of user code, by what was mapped there; major ones "
+			  "page faults, by what was mapped there; major ones "
 			  "wait for a disk",
-			  PROBE_KNOWS_FIELDS, false },
-	[PROBE_SIGNAL] = { "signal", NULL, "", "who sends which signal to whom", PROBE_KNOWS_FIELDS, false },
+			  PROBE_KNOWS_ARGS | PROBE_KNOWS_FIELDS, false },
+	[PROBE_SIGNAL] = { "signal", NULL, "", "who sends which signal to whom", PROBE_KNOWS_ARGS | PROBE_KNOWS_FIELDS,
+			   false },
 	[PROBE_KPROBE] = { "kprobe", "k", ":FUNCTION", "a function of the kernel begins, on kernels that have kprobes",
 			   PROBE_KNOWS_ARGS | PROBE_KNOWS_FIELDS, false },
 	[PROBE_SPAN] = { "span", NULL, ":PROBE~~PROBE", "from one probe to another of the same thread",
@@ -44,6 +45,25 @@ static const struct probe_kind_info kind_rows[PROBE_KINDS] = {
 const struct probe_kind_info *probe_kind_info(enum probe_kind kind)
 {
 	return &kind_rows[kind];
+}
+
+const char *probe_kind_values(enum probe_kind kind)
+{
+	return kind == PROBE_FAULT ? "address" : kind == PROBE_SIGNAL ? "sig, to_pid, to_tid, code, group, result" : "";
+}
+
+int probe_kind_value(enum probe_kind kind, const char *name)
+{
+	const char *at = probe_kind_values(kind);
+
+	for (int i = 0; *at; i++) {
+		const size_t len = strcspn(at, ",");
+
+		if (strlen(name) == len && !memcmp(name, at, len))
+			return i;
+		at += len + strspn(at + len, ", ");
+	}
+	return -1;
 }
 
 static bool kind_is(const char *name, const char *word, size_t len)

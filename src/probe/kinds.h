@@ -46,6 +46,15 @@ struct probe_kind_info {
 /* The row of KIND, which must be below PROBE_KINDS. */
 const struct probe_kind_info *probe_kind_info(enum probe_kind kind);
 
+/*
+ * Which argument of a probe of KIND is called NAME, as "sig" of a signal: 0 to 5; -1 = none is. Those
+ * of kinds whose names are to be looked up elsewhere are not among them.
+ */
+int probe_kind_value(enum probe_kind kind, const char *name);
+
+/* The names of these arguments of KIND, as "sig, to_pid, ..."; "" = there are none. */
+const char *probe_kind_values(enum probe_kind kind);
+
 /* The kind whose name or alias is the LEN bytes at WORD; PROBE_KINDS when there is none. */
 enum probe_kind probe_kind_find(const char *word, size_t len);
 

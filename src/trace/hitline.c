@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,12 +36,14 @@ static void hitline_put_head(FILE *f, const struct hitline *l)
 		l->hit->timed ? units_time(latency, l->hit->latency_ns) : "");
 }
 
-/* "uprobe:./app:f(0x1, 0x2, 0, 0, 0, 0)" */
+/* "uprobe:./app:f(0x1, 0x2, 0, 0, 0, 0)", "fault(0x7f0012345000, heap)" */
 static void hitline_put_probe(FILE *f, const struct hitline *l)
 {
 	char name[3 * NAME_MAX_BYTES];
 
 	fputs(hitline_clean(name, sizeof(name), l->name), f);
+	if (l->fields)
+		fprintf(f, "(%s)", hitline_clean(name, sizeof(name), l->fields->text));
 	for (uint32_t i = 0; l->registers && i < l->hit->nr_args; i++)
 		fprintf(f, l->hit->arg[i] ? "%s0x%llx" : "%s%llx", i ? ", " : "(",
 			(unsigned long long)l->hit->arg[i]);
@@ -91,6 +94,21 @@ static bool hitline_set_registers(json_t *o, const struct hitline *l)
 	return hitline_set(o, "registers", args) && ok;
 }
 
+static bool hitline_set_fields(json_t *o, const struct hitfields *fields)
+{
+	json_t *args = json_object();
+	bool ok = args;
+
+	for (unsigned int i = 0; i < fields->n; i++) {
+		const char *value = fields->field[i].value;
+
+		ok = ok && hitline_set(args, fields->field[i].key,
+				       fields->field[i].number ? json_integer(strtoll(value, NULL, 10)) :
+				       hitline_string(value));
+	}
+	return hitline_set(o, "args", args) && ok;
+}
+
 static bool hitline_set_stack(json_t *o, const struct hitline *l)
 {
 	json_t *stack = json_array();
@@ -131,6 +149,8 @@ bool hitline_json(FILE *f, const struct hitline *l)
 	ok = ok && hitline_set(o, l->is_call ? "call" : "probe", hitline_string(l->name));
 	if (l->is_call)
 		ok = ok && calltext_json(l->call, h, l->files, o);
+	else if (l->fields)
+		ok = ok && hitline_set_fields(o, l->fields);
 	else if (l->registers)
 		ok = ok && hitline_set_registers(o, l);
 	if (l->nr_frames)

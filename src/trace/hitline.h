@@ -13,6 +13,7 @@
 #include "trace/callsums.h"
 #include "trace/calltext.h"
 #include "trace/hit.h"
+#include "trace/hitfields.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ struct hitline {
 	bool is_call;
 	const struct callargs *call;     /* NULL: nothing is known of its arguments */
 	bool registers;                  /* not a call: the arguments are what was in registers */
+	const struct hitfields *fields;  /* not a call: what the arguments mean; NULL = that is not known */
 	const struct calltext_files *files;
 	const char *const *frame;        /* its stack, innermost first: raw names */
 	uint32_t nr_frames;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hitfields.c - see hitfields.h. */
+#include "config.h"
+
+#include "trace/hitfields.h"
+
+#include "base/text.h"
+#include "bpf/wire.h"
+#include "trace/callargs.h"
+#include "trace/callflags.h"
+
+#include <signal.h>
+#include <string.h>
+
+static char *add_field(struct hitfields *f, const char *key, bool number)
+{
+	f->field[f->n].key = key;
+	f->field[f->n].number = number;
+	return f->field[f->n++].value;
+}
+
+static void add_text(struct hitfields *f, const char *key, const char *text)
+{
+	text_format(add_field(f, key, false), HITFIELD_BYTES, "%s", text);
+}
+
+static void add_number(struct hitfields *f, const char *key, long long n)
+{
+	text_format(add_field(f, key, true), HITFIELD_BYTES, "%lld", n);
+}
+
+void hitfields_of_fault(const struct hit *h, const char *mapped, struct hitfields *ret)
+{
+	const unsigned long long address = h->arg[0];
+
+	ret->n = 0;
+	text_format(ret->text, sizeof(ret->text), "0x%llx%s%.*s", address, mapped ? ", " : "", (int)HITFIELD_BYTES - 1,
+		    mapped ? mapped : "");
+	text_format(add_field(ret, "address", false), HITFIELD_BYTES, "0x%llx", address);
+	if (mapped)
+		add_text(ret, "mapped", mapped);
+}
+
+/* Why signals are sent: si_code of sigaction(2). */
+static const struct {
+	int sig, code;           /* sig 0: of each signal */
+	const char *name;
+} codes[] = {
+	{ 0, SI_USER, "SI_USER" },
+	{ 0, SI_KERNEL, "SI_KERNEL" },
+	{ 0, SI_QUEUE, "SI_QUEUE" },
+	{ 0, SI_TIMER, "SI_TIMER" },
+	{ 0, SI_TKILL, "SI_TKILL" },
+	{ 0, SI_SIGIO, "SI_SIGIO" },
+	{ 0, SI_ASYNCIO, "SI_ASYNCIO" },
+	{ 0, SI_MESGQ, "SI_MESGQ" },
+	{ SIGCHLD, CLD_EXITED, "CLD_EXITED" },
+	{ SIGCHLD, CLD_KILLED, "CLD_KILLED" },
+	{ SIGCHLD, CLD_DUMPED, "CLD_DUMPED" },
+	{ SIGCHLD, CLD_TRAPPED, "CLD_TRAPPED" },
+	{ SIGCHLD, CLD_STOPPED, "CLD_STOPPED" },
+	{ SIGCHLD, CLD_CONTINUED, "CLD_CONTINUED" },
+	{ SIGSEGV, SEGV_MAPERR, "SEGV_MAPERR" },
+	{ SIGSEGV, SEGV_ACCERR, "SEGV_ACCERR" },
+	{ SIGBUS, BUS_ADRALN, "BUS_ADRALN" },
+	{ SIGBUS, BUS_ADRERR, "BUS_ADRERR" },
+	{ SIGFPE, FPE_INTDIV, "FPE_INTDIV" },
+	{ SIGTRAP, TRAP_BRKPT, "TRAP_BRKPT" },
+	{ SIGTRAP, TRAP_TRACE, "TRAP_TRACE" },
+};
+
+static const char *code_name(int sig, int code)
+{
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (codes[i].code == code && (!codes[i].sig || codes[i].sig == sig))
+			return codes[i].name;
+	return NULL;
+}
+
+/* What became of it: enum of include/trace/events/signal.h; NULL = it was delivered. */
+static const char *outcome(uint64_t result)
+{
+	static const char *const names[] = { NULL, "ignored", "already pending", "overflow", "its data lost" };
+
+	return result < sizeof(names) / sizeof(*names) ? names[result] : NULL;
+}
+
+void hitfields_of_signal(const struct hit *h, struct hitfields *ret)
+{
+	const struct hit_text *comm = hit_text_of(h, SB_SIGNAL_PID);
+	const int sig = (int)h->arg[SB_SIGNAL_SIG], code = (int)h->arg[SB_SIGNAL_CODE];
+	const int pid = (int)h->arg[SB_SIGNAL_PID], tid = (int)h->arg[SB_SIGNAL_TID];
+	const char *why = code_name(sig, code), *became = outcome(h->arg[SB_SIGNAL_RESULT]);
+	char name[32], to[64], number[32];
+
+	ret->n = 0;
+	callflags_text(callflags_of(CALLARG_SIGNAL), (uint64_t)sig, name, sizeof(name));
+	text_format(to, sizeof(to), "%.*s", comm ? (int)comm->len : 0, comm ? comm->bytes : "");
+	text_format(number, sizeof(number), "%d", code);
+	text_format(ret->text, sizeof(ret->text), "%s, %s/%d, %s%s%s", name, to, tid, why ? why : number,
+		    became ? ", " : "", became ? became : "");
+	add_text(ret, "signal", name);
+	add_number(ret, "to_pid", pid);
+	add_number(ret, "to_tid", tid);
+	add_text(ret, "to_comm", to);
+	if (why)
+		add_text(ret, "code", why);
+	else
+		add_number(ret, "code", code);
+	add_text(ret, "outcome", became ? became : "delivered");
+}
