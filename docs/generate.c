@@ -626,6 +626,8 @@ static void probe_page(void)
 		{ "sys:openat /retval < 0/", "Calls of openat that failed." },
 		{ "sys:%net", "System calls about the network." },
 		{ "tracepoint:sched:sched_migrate_task /dest_cpu == 0/", "Threads that move to CPU 0." },
+		{ "fault:major", "What waits for a disk by touching memory." },
+		{ "signal /sig == 9/", "Who kills whom." },
 		{ "kprobe:vfs_read /arg2 > 1M/", "Large reads, where the kernel carries them out." },
 		{ "call:./app:Server::handle /latency > 10ms/", "Slow calls of a function." },
 		{ "call:libc.so.6:malloc sum(arg0)", "How many bytes were asked for." },
@@ -643,7 +645,7 @@ static void probe_page(void)
 	line("A probe is a place in a program or in the kernel. Whenever a thread comes there, sberf takes note, "
 	     "with the stack that led there. This page describes how a probe is written. Of these "
 	     "sberf top, sberf record and sberf trace can place sys, tracepoint, rawtracepoint, uprobe, "
-	     "uretprobe, call, usdt and kprobe so far (--probe); sberf list shows what there is.");
+	     "uretprobe, call, usdt, kprobe, fault and signal so far (--probe); sberf list shows what there is.");
 	fputs(".SS Kinds\n", stdout);
 	probe_kinds();
 	fputs(".PP\n", stdout);
@@ -687,6 +689,18 @@ static void probe_page(void)
 	     "one that the compiler made a copy of (f.isra.0, f.constprop.0) is named f, too. Of a wildcard those are "
 	     "left out which the kernel lets nobody probe. Where a function was inlined it cannot be seen. A kernel "
 	     "that was built without kprobes (CONFIG_KPROBE_EVENTS) refuses all of them, which sberf says.");
+	fputs(".SS Page faults and signals\n", stdout);
+	line("fault counts each page fault once the kernel has handled it: what getrusage(2) counts, without what "
+	     "the kernel touches by itself. Its value is address. The stack is that of the code that "
+	     "touched it, or made the system call that did. sberf trace looks up what is mapped there: a file, heap, "
+	     "stack or anon. It does so up to a fifth of a second later, so of a program that has just ended, or of a "
+	     "mapping that came in place of another one, it says nothing, or what was there before. CPUs that "
+	     "come later are not watched, and faults of other processes cost a fraction of a microsecond more.");
+	line("signal counts signals that the target sends and signals that it is sent, those that a command is sent "
+	     "from outside without a stack. Its values are sig, to_pid, to_tid, code (si_code of sigaction(2)), group "
+	     "(1: for the process) and result (0: delivered, 1: ignored, 2: already pending). pid and tid are those of "
+	     "the sender. What a timer or another interrupt sends seems to come from the thread that was "
+	     "interrupted. A command can have one such probe.");
 	fputs(".SH CONDITIONS\n", stdout);
 	line("A condition stands between slashes behind a blank. It is evaluated in the kernel; where it is 0, "
 	     "nothing is taken note of. The operators are those of C: || && == != < <= > >= | ^ & << >> + - * ! ~ "
@@ -694,10 +708,10 @@ static void probe_page(void)
 	     "There is no division. Values are signed numbers of 64 bits.");
 	terms(values);
 	fputs(".PP\n", stdout);
-	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too) and system calls, retval, latency, comm, "
-	     "pid, tid, cpu and numbers; text can be compared with comm alone. retval is a whole register "
-	     "of 64 bits: of "
-	     "a function that returns int, retval & 0xffffffff is its value.");
+	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too) and system calls, the "
+	     "values of faults and signals, retval, latency, comm, pid, tid, cpu and numbers; text can be "
+	     "compared with comm alone. retval is a whole register of 64 bits: of a function that returns int, "
+	     "retval & 0xffffffff is its value.");
 	line("In a span each of both probes may have a condition; that of the second one knows the latency. A kind "
 	     "from entry to return begins a span at its entry and ends one at its return.");
 	fputs(".SH MEASURES\n", stdout);

@@ -62,7 +62,7 @@ for how in "--every 100" "--max-rate 500"; do
 done
 
 # What cannot be placed is said in a sentence, before anything runs.
-for bad in sys:raed sys:%disk 'sys:read /size < 0/' fault signal nothing; do
+for bad in sys:raed sys:%disk 'sys:read /size < 0/' fault:minor signal:9 nothing; do
 	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
 	check "$bad: it does not record" test $? -ne 0
 	at_least "$bad: a sentence, and at most a hint" 1 "$((3 - $(wc -l <err)))"

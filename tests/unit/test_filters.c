@@ -71,12 +71,25 @@ static void every_operator_has_a_step(void **state)
 			assert_true(seen >> op & 1);
 }
 
+static void values_of_faults_and_signals_have_names(void **state)
+{
+	struct sb_filter f = translated("fault /address >= 4K/");
+
+	assert_int_equal(f.when[0].op, SB_OP_INPUT);
+	assert_int_equal(f.when[0].value, SB_INPUT_ARG);
+	f = translated("signal /result == 0 && sig == 9/ sum(to_tid)");
+	assert_int_equal(f.when[0].value, SB_INPUT_ARG + SB_SIGNAL_RESULT);
+	assert_int_equal(f.when[3].value, SB_INPUT_ARG + SB_SIGNAL_SIG);
+	assert_int_equal(f.sum[0].value, SB_INPUT_ARG + SB_SIGNAL_TID);
+}
+
 static void what_is_not_known_is_said(void **state)
 {
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
 		{ "u:app:f /size > 1/", "'size' cannot be looked up yet" },
+		{ "signal /signo == 9/", "'signo' cannot be looked up yet" },
 		{ "sys:openat /arg1 == \"x\"/", "only comm" },
 		{ "u:app:f /comm == \"a-name-of-16-byt\"/", "at most" },
 		{ "usdt:app:a:b /arg0/", "arg0 of a probe of kind usdt" },
@@ -110,6 +123,7 @@ int main(void)
 		cmocka_unit_test(steps_stay_in_their_order),
 		cmocka_unit_test(names_of_threads_are_compared),
 		cmocka_unit_test(every_operator_has_a_step),
+		cmocka_unit_test(values_of_faults_and_signals_have_names),
 		cmocka_unit_test(what_is_not_known_is_said),
 		cmocka_unit_test(a_probe_without_either_has_none),
 	};

@@ -12,6 +12,7 @@
 #include "trace/calltable.h"
 #include "trace/calltext.h"
 #include "trace/fdpaths.h"
+#include "trace/hitfields.h"
 #include "trace/hitline.h"
 #include "trace/hitorder.h"
 
@@ -302,6 +303,44 @@ static void lines_say_who_and_when(void **state)
 	free(text);
 }
 
+static void faults_and_signals_have_fields(void **state)
+{
+	const struct made_text texts[] = { { SB_SIGNAL_PID, "sl\033" "eep", 0, false }, { 0 } };
+	AUTO(hit_free) struct hit *fault = made_hit(5000, ARGS(0x7f0012345678), 0, NULL);
+	AUTO(hit_free) struct hit *sent = made_hit(5000, ARGS(15, 12, 13, 0, 1, 2), 0, texts);
+	struct hitfields fields;
+	struct hitline l = { .hit = fault, .name = "fault", .fields = &fields };
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	fault->timed = sent->timed = false;
+	setenv("TZ", "UTC", 1);
+	hitfields_of_fault(fault, "/usr/lib/lib\033" "c.so.6", &fields);
+	hitline_text(f, &l);
+	assert_true(hitline_json(f, &l));
+	hitfields_of_fault(fault, NULL, &fields);
+	hitline_text(f, &l);
+	l = (struct hitline){ .hit = sent, .name = "signal", .fields = &fields };
+	hitfields_of_signal(sent, &fields);
+	hitline_text(f, &l);
+	assert_true(hitline_json(f, &l));
+	fclose(f);
+	assert_string_equal(text,
+		"00:00:00.000000 dd/11                    1             fault(0x7f0012345678, "
+		"/usr/lib/lib\xef\xbf\xbd" "c.so.6)\n"
+		"{\"time_ns\":0,\"comm\":\"dd\",\"pid\":10,\"tid\":11,\"cpu\":1,\"probe\":\"fault\","
+		"\"args\":{\"address\":\"0x7f0012345678\",\"mapped\":\"/usr/lib/lib\xef\xbf\xbd" "c.so.6\"}}\n"
+		"00:00:00.000000 dd/11                    1             fault(0x7f0012345678)\n"
+		"00:00:00.000000 dd/11                    1             signal(SIGTERM, "
+		"sl\xef\xbf\xbd" "eep/13, SI_USER, already pending)\n"
+		"{\"time_ns\":0,\"comm\":\"dd\",\"pid\":10,\"tid\":11,\"cpu\":1,\"probe\":\"signal\","
+		"\"args\":{\"signal\":\"SIGTERM\",\"to_pid\":12,\"to_tid\":13,"
+		"\"to_comm\":\"sl\xef\xbf\xbd" "eep\",\"code\":\"SI_USER\",\"outcome\":\"already pending\"}}\n");
+	free(text);
+}
+
 static void sums_are_in_order(void **state)
 {
 	AUTO(callsums_free) struct callsums *s = callsums_new();
@@ -513,6 +552,7 @@ int main(void)
 		cmocka_unit_test(hits_go_out_in_order_of_time),
 		cmocka_unit_test(many_hits_are_not_kept),
 		cmocka_unit_test(descriptors_are_those_of_the_moment),
+		cmocka_unit_test(faults_and_signals_have_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
