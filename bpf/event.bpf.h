@@ -12,12 +12,14 @@
 #include "entered.bpf.h"
 #include "filter.bpf.h"
 #include "hitsums.bpf.h"
+#include "spans.bpf.h"
 #include "thin.bpf.h"
 #include "record.bpf.h"
 #include "target.bpf.h"
 
 struct hit {
 	__u32 probe;             /* SB_PROBE_* */
+	__u32 span;              /* SB_SPAN_* */
 	__u32 nr;                /* of arg */
 	bool placed;             /* in the task's own code */
 	bool call;               /* a system call, which has no frames of interest in the kernel */
@@ -54,7 +56,7 @@ static __always_inline void put_inputs(struct evaluation *ev, const struct hit *
 static __always_inline bool is_wanted_hit(struct scratch *s, __u32 place, const struct hit *hit, struct weight *weight,
 					  struct task_struct *task)
 {
-	__u32 key = hit->probe - SB_PROBE_PLACED;
+	__u32 key = hit->probe - SB_PROBE_PLACED + (hit->span == SB_SPAN_BEGIN ? SB_PROBES : 0);
 	const struct sb_filter *f = bpf_map_lookup_elem(&filters, &key);
 	struct evaluation *ev = (void *)s->rec;
 	__s64 sum;
@@ -233,11 +235,15 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 }
 
 /* Is HIT, of WEIGHT, told at all, and now? If so WEIGHT is what is told with it. */
-static __always_inline bool weigh_hit(struct scratch *s, __u32 place, const struct hit *hit, struct weight *weight,
-				      struct task_struct *task, __u64 now)
+static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32 place, const struct hit *hit,
+				      struct weight *weight, struct task_struct *task, __u64 now)
 {
 	if (filtered && !is_wanted_hit(s, place, hit, weight, task))
 		return false;
+	if (spanned && hit->span == SB_SPAN_BEGIN) {
+		begin_span(c, task, hit->probe, now);
+		return false;
+	}
 	if (weight->begun_ns && only_counts(hit->probe))
 		weight->value = 1;
 	weight->own = weight->value;
@@ -252,17 +258,22 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns();
-	struct sb_cpu *c = this_cpu();
-	__u32 off = EVENT_HEAD_BYTES, place = 0;
-	struct scratch *s = c ? take_probe_scratch(c, &place) : NULL;
+	const bool ends = spanned && hit->span == SB_SPAN_END;
+	const __u64 begun_ns = ends ? end_span(task, hit->probe) : hit->begun_ns;
 	struct weight weight = {
-		.value = hit->begun_ns ? now - hit->begun_ns : hit->value, .begun_ns = hit->begun_ns, .count = 1,
+		.value = begun_ns ? now - begun_ns : hit->value, .begun_ns = begun_ns, .count = 1,
 	};
+	__u32 off = EVENT_HEAD_BYTES, place = 0;
+	struct sb_cpu *c = this_cpu();
+	struct scratch *s;
 	struct sb_hdr *h;
 
+	if (!c || (ends && !begun_ns))
+		return 0;
+	s = take_probe_scratch(c, &place);
 	if (!s)
 		return 0;
-	if (!weigh_hit(s, place, hit, &weight, task, now)) {
+	if (!weigh_hit(c, s, place, hit, &weight, task, now)) {
 		give_scratch(s);
 		return 0;
 	}

@@ -19,6 +19,7 @@
  *	thin.bpf.h      of many hits some
  *	hitsums.bpf.h   hits that are added up
  *	filter.bpf.h    conditions of probes, and sums
+ *	spans.bpf.h     from a hit of one probe to a hit of another one
  *	calls.bpf.h     system calls from entry to return
  *	forks.bpf.h     tasks that create processes and threads
  *	traces.bpf.h    tracepoints and functions of the kernel

@@ -26,7 +26,7 @@ const volatile __u64 signal_cookie = 0;
 static __always_inline int tell_trace(void *ctx, __u64 cookie, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct hit hit = { .probe = SB_COOKIE_PROBE(cookie), .value = 1 };
+	struct hit hit = { .probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1 };
 
 	if (!wanted(task, task->tgid, task->pid))
 		return 0;
@@ -49,7 +49,10 @@ static __always_inline int on_raw_trace(void *ctx, bool walk)
 static __always_inline int on_kfunc(struct sb_ctx_regs *regs, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct hit hit = { .probe = SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)), .value = 1, .nr = SB_CALL_ARGS };
+	const __u64 cookie = bpf_get_attach_cookie(regs);
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1, .nr = SB_CALL_ARGS,
+	};
 
 	if (!wanted(task, task->tgid, task->pid))
 		return 0;
@@ -60,7 +63,10 @@ static __always_inline int on_kfunc(struct sb_ctx_regs *regs, bool walk)
 static __always_inline int on_paged(struct sb_perf_ctx *ctx, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct hit hit = { .probe = SB_COOKIE_PROBE(bpf_get_attach_cookie(ctx)), .value = 1, .nr = 1, .user = true };
+	const __u64 cookie = bpf_get_attach_cookie(ctx);
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1, .nr = 1, .user = true,
+	};
 
 	if (!task->pid || !wanted(task, task->tgid, task->pid))
 		return 0;
@@ -92,8 +98,8 @@ static __always_inline int on_signal(__u64 *ctx, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf(), *to = (void *)ctx[2];
 	struct hit hit = {
-		.probe = SB_COOKIE_PROBE(signal_cookie), .value = 1, .nr = SB_SIGNAL_ARGS, .user = true, .to = to,
-		.stranger = !wanted(task, task->tgid, task->pid),
+		.probe = SB_COOKIE_PROBE(signal_cookie), .span = SB_COOKIE_SPAN(signal_cookie), .value = 1,
+		.nr = SB_SIGNAL_ARGS, .user = true, .to = to, .stranger = !wanted(task, task->tgid, task->pid),
 	};
 
 	if (hit.stranger && !wanted_other(to))

@@ -213,11 +213,21 @@ struct sb_call_wish {
 
 #define SB_COOKIE(probe, text) ((__u64)(text) << 32 | (probe))
 #define SB_COOKIE_PROBE(cookie) ((__u32)(cookie))
-#define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32))         /* which argument is a string, + 1; 0 = none is */
+/* which argument is a string, + 1; 0 = none is */
+#define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32) & 0xffffu)
 /* The same bits at the end of a function: which instruction of it the probe is at; 0 = it has returned. */
 #define SB_COOKIE_LEAVES(cookie) SB_COOKIE_TEXT(cookie)
 #define SB_LEAVES_RETURN 1u      /* one that returns */
 #define SB_LEAVES_JUMP 2u        /* one that jumps to another function: there is no result yet */
+/* What a hit is for a span: nothing, its begin or its end. */
+#define SB_SPAN_NONE 0u
+#define SB_SPAN_BEGIN 1u
+#define SB_SPAN_END 2u
+#define SB_COOKIE_OF_SPAN(probe, span) ((__u64)(span) << 60 | (probe))
+#define SB_COOKIE_SPAN(cookie) ((__u32)((cookie) >> 60))
+#define SB_PROBES 64u            /* that can be placed (PROBES_MAX of src/model/probes.h); a power of two */
+/* The filter of the begin of a span is that of this number; that of its end, of its own. */
+#define SB_BEGIN_FILTER(probe) ((probe) + SB_PROBES)
 
 /*
  * What of the hits of one placed probe is told: expressions in postfix order, which the kernel half

@@ -161,7 +161,7 @@ static uint64_t hits_counted(void)
 {
 	uint64_t mask = 0;
 
-	_Static_assert(PROBES_MAX <= 64, "each has a bit");
+	_Static_assert(PROBES_MAX <= 64 && PROBES_MAX <= SB_PROBES, "each has a bit, and a place");
 	for (uint32_t i = 0; i < probes_count(); i++)
 		mask |= (uint64_t)(probes_measure(i)->unit == UNIT_COUNT) << i;
 	return mask;
@@ -194,6 +194,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->hits_every = plan->hits_every;
 	s->rodata->hits_rate = plan->hits_rate;
 	s->rodata->filtered = plan->nr_filters;
+	s->rodata->spanned = plan->spans;
 	s->rodata->true_returns = k->features.true_returns;
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->min_wait_ns = plan->min_block_ns;
@@ -534,7 +535,8 @@ static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, stru
 	k->skel->rodata->raw_cookie = cookie;
 	for (uint32_t i = 0; i < plan->nr_traces; i++)
 		if (plan->traces[i].how == CAPTURE_TRACE_SIGNAL)
-			k->skel->rodata->signal_cookie = SB_COOKIE(SB_PROBE_PLACED + plan->traces[i].probe, 0);
+			k->skel->rodata->signal_cookie = SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + plan->traces[i].probe,
+									   plan->traces[i].span);
 	return 0;
 }
 
@@ -845,6 +847,17 @@ bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_cou
 		*ret_weight += each[cpu].weight;
 	}
 	return true;
+}
+
+bool bpf_side_span(const struct bpf_side *k, uint32_t probe, struct source_span *ret)
+{
+	if (!k->skel->rodata->spanned || probe >= SB_PROBES)
+		return false;
+	/* In this order none has ended that has not begun. */
+	ret->ended = __atomic_load_n(&k->skel->bss->spans_ended[probe], __ATOMIC_SEQ_CST);
+	ret->begun = __atomic_load_n(&k->skel->bss->spans_begun[probe], __ATOMIC_SEQ_CST);
+	ret->unbegun = __atomic_load_n(&k->skel->bss->spans_unbegun[probe], __ATOMIC_SEQ_CST);
+	return ret->begun || ret->unbegun;
 }
 
 void bpf_side_set_wait_period(struct bpf_side *k, uint64_t ns)

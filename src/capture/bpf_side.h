@@ -79,6 +79,9 @@ void bpf_side_turn_hits(struct bpf_side *k);
 /* The hits of PROBE that are not told yet, on all CPUs; false when all are told one by one. */
 bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_count, uint64_t *ret_weight);
 
+/* Spans of PROBE; false when it has none. */
+bool bpf_side_span(const struct bpf_side *k, uint32_t probe, struct source_span *ret);
+
 /*
  * Waits. bpf_side_start() begins to follow them if the plan wants it, and gives each task of the
  * target its initial state. bpf_side_stop() ends that; what was gathered stays readable.

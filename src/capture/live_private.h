@@ -108,6 +108,7 @@ int live_sums(struct source *base, source_sum_fn *each, void *ctx, struct err *e
 bool live_turn_hits(struct source *base, uint64_t *ret_ns);
 int live_hits(struct source *base, source_sum_fn *each, void *ctx, struct err *e);
 void live_untold(struct source *base, source_untold_fn *each, void *ctx);
+void live_spans(struct source *base, source_span_fn *each, void *ctx);
 int live_set_faults(struct source *base, bool on, struct err *e);
 uint64_t live_balancing_faults(const struct source *base);
 int live_homes(struct source *base, source_home_fn *each, void *ctx, struct err *e);

@@ -651,6 +651,7 @@ static const struct source_ops live_ops = {
 	.turn_hits = live_turn_hits,
 	.hits = live_hits,
 	.untold = live_untold,
+	.spans = live_spans,
 	.open_waits = live_open_waits,
 	.open_stack = live_open_stack,
 	.read_further = live_read_further,

@@ -144,3 +144,15 @@ void live_untold(struct source *base, source_untold_fn *each, void *ctx)
 			each(ctx, probe, count, weight);
 	}
 }
+
+void live_spans(struct source *base, source_span_fn *each, void *ctx)
+{
+	struct live_source *s = live_of(base);
+
+	for (uint32_t probe = 0; probe < probes_count(); probe++) {
+		struct source_span span;
+
+		if (bpf_side_span(s->kernel, probe, &span))
+			each(ctx, probe, &span);
+	}
+}

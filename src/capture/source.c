@@ -318,6 +318,12 @@ void source_untold(struct source *s, source_untold_fn *each, void *ctx)
 		s->ops->untold(s, each, ctx);
 }
 
+void source_spans(struct source *s, source_span_fn *each, void *ctx)
+{
+	if (s->ops->spans)
+		s->ops->spans(s, each, ctx);
+}
+
 int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 		      uint64_t *ret_ns, struct err *e)
 {

@@ -73,11 +73,12 @@ struct capture_trace {
 	 */
 	uint64_t id;
 	uint32_t probe;          /* its number (model/probes.h) */
+	uint32_t span;           /* SB_SPAN_* of bpf/wire.h */
 };
 
 /* Conditions and sums of a placed probe, for the kernel half (bpf/wire.h). */
 struct capture_filter {
-	uint32_t probe;          /* its number (model/probes.h) */
+	uint32_t probe;          /* its number (model/probes.h); of the begin of a span SB_BEGIN_FILTER() of it */
 	struct sb_filter filter;
 };
 
@@ -134,6 +135,7 @@ struct capture_plan {
 	uint32_t nr_filters;
 	/* of hits of placed probes one in so many is told, and so many a second of one probe; 0 = all */
 	uint32_t hits_every, hits_rate;
+	bool spans;              /* some probes are begins and ends of spans */
 	bool sum_hits;           /* hits of placed probes that are alike may be summed: source_hits() */
 	bool places_to_come;     /* source_place() will be called */
 	bool functions_to_come;  /* and with functions that are followed to their return */
@@ -404,6 +406,16 @@ int source_hits(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
  */
 typedef void source_untold_fn(void *ctx, uint32_t probe, uint64_t count, uint64_t weight);
 void source_untold(struct source *s, source_untold_fn *each, void *ctx);
+
+/* Spans of one probe since the source was opened. */
+struct source_span {
+	uint64_t begun, ended;   /* those that are open, or will never end, have begun only */
+	uint64_t unbegun;        /* ends without a begin */
+};
+
+/* Tells of each probe that is a span. */
+typedef void source_span_fn(void *ctx, uint32_t probe, const struct source_span *span);
+void source_spans(struct source *s, source_span_fn *each, void *ctx);
 
 /*
  * Lists waits that have lasted MIN_NS or longer. Kernel stacks come with waits that EACH will keep:

@@ -55,7 +55,7 @@ bool trace_cookies(void)
 
 static uint64_t trace_cookie_of(const struct capture_trace *t)
 {
-	return SB_COOKIE(SB_PROBE_PLACED + t->probe, 0);
+	return SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + t->probe, t->span);
 }
 
 int trace_check(const struct capture_trace *traces, uint32_t n, uint64_t *ret_cookie, struct err *e)
@@ -66,7 +66,7 @@ int trace_check(const struct capture_trace *traces, uint32_t n, uint64_t *ret_co
 	for (uint32_t i = 0; i < n; i++) {
 		if (traces[i].how != CAPTURE_TRACE_RAW)
 			continue;
-		if (first && first->probe != traces[i].probe && !trace_cookies())
+		if (first && trace_cookie_of(first) != trace_cookie_of(&traces[i]) && !trace_cookies())
 			return err_set(e, EOPNOTSUPP, "this kernel (before 6.10) can have one probe of kind "
 				       "rawtracepoint: use tracepoint: for '%s'", traces[i].name);
 		first = first ? first : &traces[i];
@@ -228,10 +228,10 @@ static bool is_spared(const struct capture_trace *t, int error)
 	return t->how == CAPTURE_TRACE_FUNCTION && (error == -ENOENT || error == -EINVAL || error == -EILSEQ);
 }
 
-/* Is there another place of the probe of TRACES[I], of N, behind it? */
-static bool has_more(const struct capture_trace *traces, uint32_t n, uint32_t i)
+/* Are TRACES[I], of N, and the one behind it of the same probe? */
+static bool is_joined(const struct capture_trace *traces, uint32_t n, uint32_t i)
 {
-	return i + 1 < n && traces[i + 1].probe == traces[i].probe;
+	return i + 1 < n && trace_cookie_of(&traces[i]) == trace_cookie_of(&traces[i + 1]);
 }
 
 static int trace_attach_all(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n,
@@ -250,8 +250,8 @@ static int trace_attach_all(const int prog[CAPTURE_TRACE_HOWS], const struct cap
 			continue;
 		}
 		fd = trace_attach_one(prog, t);
-		placed = i && traces[i - 1].probe == t->probe ? placed : 0;
-		if (fd < 0 && !(is_spared(t, fd) && (placed || has_more(traces, n, i))))
+		placed = i && is_joined(traces, n, i - 1) ? placed : 0;
+		if (fd < 0 && !(is_spared(t, fd) && (placed || is_joined(traces, n, i))))
 			return explain_trace(t, fd, e);
 		if (fd < 0)
 			continue;

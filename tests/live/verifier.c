@@ -119,7 +119,8 @@ static int show(const struct kind *kind)
 		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384,
 		.off_cpu = true, .wakers = true,
 		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK, .places = &place, .nr_places = 1,
-		.calls = &call, .nr_calls = 1, .functions_to_come = true, .traces = traces,
+		.calls = &call, .nr_calls = 1, .functions_to_come = true, .spans = true,
+		.traces = traces,
 		.nr_traces = sizeof(traces) / sizeof(*traces),
 	};
 	static const struct sb_call_wish wishes[SB_CALLS_MAX];

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spans.bpf.h - spans: the time from a hit of one probe to a hit of another one by the same thread.
+ *
+ * What has begun stands in a list of the task, which goes with it. An end belongs to the begin of its
+ * span that came last, so spans may be nested, in themselves, too; those of different spans may
+ * overlap. When too many are open, the oldest one is forgotten, and counted as lost: a begin whose
+ * end never comes costs no other one.
+ */
+#ifndef SBERF_BPF_SPANS_H
+#define SBERF_BPF_SPANS_H
+
+#include "maps.bpf.h"
+
+#define OPEN_SPANS 32u                   /* of one task; a power of two */
+
+const volatile bool spanned = false;     /* some probe is a span */
+
+/* By the number of the placed probe: spans that began, those that ended, and ends that had no begin. */
+__u64 spans_begun[SB_PROBES] = { 0 };
+__u64 spans_ended[SB_PROBES] = { 0 };
+__u64 spans_unbegun[SB_PROBES] = { 0 };
+
+struct open_span {
+	__u64 begun_ns;
+	__u32 probe, pad;                /* 0 = none */
+};
+
+struct open_spans {
+	__u32 next;                      /* the place of the next one; what is before is older */
+	__u32 nr;                        /* that are open */
+	struct open_span at[OPEN_SPANS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct open_spans);
+} open_spans SEC(".maps");
+
+/* The place so many BEFORE the next one of O. */
+static __always_inline struct open_span *open_span_at(struct open_spans *o, __u32 before)
+{
+	__u32 at = (o->next - before) & (OPEN_SPANS - 1);
+
+	barrier_var(at);
+	return &o->at[at & (OPEN_SPANS - 1)];
+}
+
+static __always_inline void count_span(__u64 counts[SB_PROBES], __u32 probe)
+{
+	__sync_fetch_and_add(&counts[(probe - SB_PROBE_PLACED) & (SB_PROBES - 1)], 1);
+}
+
+/* TASK begins a span of PROBE. */
+static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *task, __u32 probe, __u64 now)
+{
+	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct open_span *span;
+
+	if (!o) {
+		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		return;
+	}
+	count_span(spans_begun, probe);
+	/* What has ended at the end of the list makes room. */
+	for (__u32 i = 0; i < OPEN_SPANS && o->nr && !open_span_at(o, 1)->probe; i++)
+		o->next--;
+	span = open_span_at(o, 0);
+	if (span->probe)
+		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+	else
+		o->nr++;
+	span->probe = probe;
+	span->begun_ns = now;
+	o->next++;
+}
+
+/* TASK ends the span of PROBE that it has begun last. Returns when that was; 0 = there is none. */
+static __always_inline __u64 end_span(struct task_struct *task, __u32 probe)
+{
+	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, 0);
+
+	for (__u32 i = 1; o && o->nr && i <= OPEN_SPANS; i++) {
+		struct open_span *span = open_span_at(o, i);
+
+		if (span->probe != probe)
+			continue;
+		count_span(spans_ended, probe);
+		span->probe = 0;
+		o->nr--;
+		return span->begun_ns;
+	}
+	count_span(spans_unbegun, probe);
+	return 0;
+}
+
+#endif
