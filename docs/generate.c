@@ -643,9 +643,9 @@ static void probe_page(void)
 	line("KIND[:FIELD...] [/CONDITION/] [MEASURE]");
 	fputs(".SH DESCRIPTION\n", stdout);
 	line("A probe is a place in a program or in the kernel. Whenever a thread comes there, sberf takes note, "
-	     "with the stack that led there. This page describes how a probe is written. Of these "
-	     "sberf top, sberf record and sberf trace can place sys, tracepoint, rawtracepoint, uprobe, "
-	     "uretprobe, call, usdt, kprobe, fault and signal so far (--probe); sberf list shows what there is.");
+	     "with the stack that led there. This page describes how a probe is written. "
+	     "sberf top, sberf record and sberf trace place all of them "
+	     "(--probe); sberf list shows what there is.");
 	fputs(".SS Kinds\n", stdout);
 	probe_kinds();
 	fputs(".PP\n", stdout);
@@ -701,6 +701,14 @@ static void probe_page(void)
 	     "(1: for the process) and result (0: delivered, 1: ignored, 2: already pending). pid and tid are those of "
 	     "the sender. What a timer or another interrupt sends seems to come from the thread that was "
 	     "interrupted. A command can have one such probe.");
+	fputs(".SS Spans\n", stdout);
+	line("A span begins with a hit of its first probe, and ends with a hit of the second one by the same thread. "
+	     "It has the stack and the values of its end. Spans may be nested: an end belongs to the begin "
+	     "that came last. Ends without a begin, and begins without an end so far, are counted apart, and told when "
+	     "the command ends. 32 spans of a thread can be open at a time; then the oldest one is forgotten, which "
+	     "is counted (lost_task_state).");
+	line("A system call begins a span at its entry and ends one at its return, where it has no values; call: "
+	     "begins one at the entry of a function. Returns of functions cannot stand in a span yet.");
 	fputs(".SH CONDITIONS\n", stdout);
 	line("A condition stands between slashes behind a blank. It is evaluated in the kernel; where it is 0, "
 	     "nothing is taken note of. The operators are those of C: || && == != < <= > >= | ^ & << >> + - * ! ~ "
@@ -712,8 +720,8 @@ static void probe_page(void)
 	     "values of faults and signals, retval, latency, comm, pid, tid, cpu and numbers; text can be "
 	     "compared with comm alone. retval is a whole register of 64 bits: of a function that returns int, "
 	     "retval & 0xffffffff is its value.");
-	line("In a span each of both probes may have a condition; that of the second one knows the latency. A kind "
-	     "from entry to return begins a span at its entry and ends one at its return.");
+	line("In a span each of both probes may have a condition; that of the second one knows the latency. Where "
+	     "it does not hold the span has ended all the same, and is not counted.");
 	fputs(".SH MEASURES\n", stdout);
 	line("count() counts hits, time() adds up the time from entry to return or of a span, sum(EXPRESSION) adds "
 	     "up a value, as sum(arg1); a value below 0 counts as 0. By default kinds with a return are timed, and "

@@ -8,9 +8,12 @@
 #include "cmd/launch.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "capture/replay.h"
+#include "capture/source.h"
 #include "engine/guard.h"
 #include "model/measure.h"
+#include "model/probes.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -322,4 +325,23 @@ void launch_close(struct launch *s)
 	placing_free(s->placing);
 	free(s->config.plan.ids.v);
 	free(s->config.plan.cpus.v);
+}
+
+static void launch_say_span(void *ctx, uint32_t probe, const struct source_span *span)
+{
+	const char *command = ctx;
+	const uint64_t open = span->begun > span->ended ? span->begun - span->ended : 0;
+	char clean[3 * 100 + 1], begun[UNITS_MAX], ends[UNITS_MAX];
+	const struct measure *m = probes_measure(probe);
+
+	if (!m || (!open && !span->unbegun))
+		return;
+	text_sanitise(clean, sizeof(clean), m->name, strnlen(m->name, 100));
+	fprintf(stderr, "sberf %s: %s: %s begun and not ended, %s ends without a begin\n", command, clean,
+		units_thousands(begun, open), units_thousands(ends, span->unbegun));
+}
+
+void launch_say_spans(struct launch *s, const char *command)
+{
+	engine_spans(s->engine, launch_say_span, (void *)(uintptr_t)command);
 }

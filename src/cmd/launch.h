@@ -55,4 +55,10 @@ int launch_exit(const struct launch *s, int r);
 
 void launch_close(struct launch *s);
 
+/*
+ * Says of each probe that is a span, on standard error as COMMAND does, how many had not ended, and
+ * how many ends had no begin, if there were any.
+ */
+void launch_say_spans(struct launch *s, const char *command);
+
 #endif

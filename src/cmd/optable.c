@@ -232,9 +232,10 @@ const struct opt opts[] = {
 			"process or command "
 			"functions (uprobe:FILE:NAME), their returns (uretprobe:FILE:NAME) and static probes "
 			"(usdt:FILE:PROVIDER:NAME), which are counted, and calls of functions (call:FILE:NAME), whose "
-			"time from entry to return is added up. Children, and files that are loaded later, get their "
-			"probes within a fraction of a second. You can give --probe several times. Each probe is a "
-			"metric of its name: top shows it, report --metric "
+			"time from entry to return is added up. Of a span from one probe to another "
+			"(span:PROBE~~PROBE) it is the time between them. Children, and files that are loaded "
+			"later, get their probes within a fraction of a second. You can give --probe several times. "
+			"Each probe is a metric of its name: top shows it, report --metric "
 			"sys:openat, too.",
 	}, {
 		.name = "every", .metavar = "N", .type = OPT_NUMBER, .what = "number of hits",

@@ -259,6 +259,7 @@ static int record_run(struct launch *s, const struct options *o, const char *pat
 		return record_give_up(s, &m, &set, r, e);
 	say_result(&m, o, path);
 	say_probes(s->engine);
+	launch_say_spans(s, "record");
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }
 

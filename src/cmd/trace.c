@@ -87,12 +87,15 @@ static void trace_know_probes(struct trace *t)
 {
 	for (uint32_t i = 0; i < probes_count() && i < PROBES_MAX; i++) {
 		struct spec s;
+		uint8_t kind;
 
 		if (spec_parse(trace_probe_name(i), &s, NULL) < 0)
 			continue;
-		t->probe[i].kind = s.point[0].kind;
-		t->probe[i].call = s.point[0].kind == PROBE_SYSCALL;
-		t->probe[i].registers = s.point[0].kind == PROBE_ENTRY || s.point[0].kind == PROBE_KPROBE;
+		/* The arguments of a span are those at its end. */
+		kind = s.point[s.points - 1].kind;
+		t->probe[i].kind = kind;
+		t->probe[i].call = !s.span && kind == PROBE_SYSCALL;
+		t->probe[i].registers = kind == PROBE_ENTRY || kind == PROBE_KPROBE;
 	}
 }
 
@@ -418,6 +421,7 @@ static int trace_run(struct trace *t, const struct options *asked, struct err *e
 	trace_until_end(t, &set);
 	trace_put_sums(t);
 	say_end(t);
+	launch_say_spans(&t->launch, "trace");
 	launch_end_command(&t->launch);
 	r = engine_result(t->launch.engine, e);
 	return r < 0 || !t->launch.child.pid ? r : trace_status(t);

@@ -390,6 +390,11 @@ static void engine_count_left(struct engine *en)
 	pthread_mutex_unlock(&en->lock);
 }
 
+void engine_spans(struct engine *en, source_span_fn *each, void *ctx)
+{
+	source_spans(en->source, each, ctx);
+}
+
 static void engine_finish(struct engine *en)
 {
 	const uint64_t until = clock_mono_ns() + SETTLE_NS;

@@ -26,6 +26,7 @@
 
 struct engine;
 struct placer_figures;
+struct source_span;
 struct placing;
 struct processes;
 
@@ -112,6 +113,10 @@ struct processes *engine_processes(const struct engine *en);
 
 /* What was placed of the probes in programs; all zero when there are none. Any thread. */
 void engine_probes(struct engine *en, struct placer_figures *ret);
+
+/* Tells of the probes that are spans (capture/source.h). Any thread. */
+void engine_spans(struct engine *en, void (*each)(void *ctx, uint32_t probe, const struct source_span *span),
+		  void *ctx);
 
 /* Commands, for any thread. They return at once; the engine thread carries them out. */
 void engine_wakers(struct engine *en, bool on);  /* name who ends waits; no effect without off_cpu */

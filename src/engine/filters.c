@@ -46,9 +46,9 @@ struct translating {
 	struct err *e;
 };
 
-bool filter_in_spec(const struct spec *s)
+bool filter_in_spec(const struct spec *s, uint32_t point)
 {
-	return s->point[0].when.n || s->sum.n;
+	return s->point[point].when.n || (point + 1 == s->points && s->sum.n);
 }
 
 static void filters_add(struct translating *t, uint32_t op, int64_t value)
@@ -81,6 +81,9 @@ static int filters_input(struct translating *t, const struct spec_step *st)
 		filters_add(t, SB_OP_INPUT, SB_INPUT_ARG + st->value);
 		return 0;
 	case SPEC_RETVAL:
+		if (!(probe_kind_info(t->kind)->knows & PROBE_KNOWS_RETVAL))
+			return err_set(t->e, EOPNOTSUPP, "retval of a probe of kind %s cannot be read yet",
+				       probe_kind_info(t->kind)->name);
 		filters_add(t, SB_OP_INPUT, SB_INPUT_RESULT);
 		return 0;
 	case SPEC_LATENCY:
@@ -155,12 +158,12 @@ static int filters_translate(struct translating *t, const struct spec_expr *from
 	return r;
 }
 
-int filter_of_spec(const struct spec *s, struct sb_filter *ret, struct err *e)
+int filter_of_spec(const struct spec *s, uint32_t point, struct sb_filter *ret, struct err *e)
 {
-	struct translating t = { .kind = s->point[0].kind, .filter = ret, .e = e };
+	struct translating t = { .kind = s->point[point].kind, .filter = ret, .e = e };
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
-	r = filters_translate(&t, &s->point[0].when, ret->when);
-	return r ? r : filters_translate(&t, &s->sum, ret->sum);
+	r = filters_translate(&t, &s->point[point].when, ret->when);
+	return r || point + 1 < s->points ? r : filters_translate(&t, &s->sum, ret->sum);
 }

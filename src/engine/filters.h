@@ -7,13 +7,13 @@
 #include "bpf/wire.h"
 #include "probe/spec.h"
 
-/* Whether S has a condition or a sum. */
-bool filter_in_spec(const struct spec *s);
+/* Whether POINT of S has a condition, or is the last one and has a sum. */
+bool filter_in_spec(const struct spec *s, uint32_t point);
 
 /*
- * Translates the condition and the sum of S, which is no span, to *RET. 0; -EOPNOTSUPP or -EINVAL
+ * Translates the condition of POINT of S, with the sum if it is the last one, to *RET. 0; -EOPNOTSUPP or -EINVAL
  * with a sentence that says which value is not known there.
  */
-int filter_of_spec(const struct spec *s, struct sb_filter *ret, struct err *e);
+int filter_of_spec(const struct spec *s, uint32_t point, struct sb_filter *ret, struct err *e);
 
 #endif

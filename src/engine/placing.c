@@ -35,10 +35,11 @@
 #define TRACES_MAX 256u
 #define FILES_MAX 4096u          /* executable files of one process that are looked at */
 
-/* A probe in programs. */
+/* A probe in programs, or one of the two of a span. */
 struct in_program {
-	struct spec spec;
+	struct spec spec;        /* its first point is what is placed */
 	uint32_t probe;          /* its number */
+	uint32_t span;           /* SB_SPAN_* of bpf/wire.h */
 	char *target;            /* its file without symbolic links, where it is named by a path; NULL */
 };
 
@@ -47,6 +48,7 @@ struct placing {
 	VEC(struct capture_trace) traces;
 	VEC(struct capture_filter) filters;
 	VEC(struct in_program) points;
+	bool spans;              /* there are some */
 };
 
 /* The number of S; PROBE_NONE. */
@@ -89,18 +91,26 @@ static bool placing_returns(const struct spec_point *p)
 	return p->kind == PROBE_CALL || p->kind == PROBE_RETURN;
 }
 
-static int placing_calls(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
+/* What is to be placed. */
+struct wanted {
+	const struct spec *spec; /* of it the first point */
+	const char *text;        /* of the whole probe */
+	uint32_t probe;          /* its number */
+	uint32_t span;           /* SB_SPAN_* */
+};
+
+static int placing_calls(struct placing *p, const struct wanted *w, struct err *e)
 {
 	found_syscalls found = { 0 };
-	int r = find_syscalls(&s->point[0], NULL, &found, e);
+	int r = find_syscalls(&w->spec->point[0], NULL, &found, e);
 
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
-		const struct capture_call call = { .nr = found.v[i].number, .probe = probe };
+		const struct capture_call call = { .nr = found.v[i].number, .probe = w->probe };
 
 		for (size_t k = 0; k < p->calls.n; k++)
 			if (p->calls.v[k].nr == call.nr)
 				r = err_set(e, EEXIST, "probes '%.100s' and '%.100s' are both about %s: leave one of "
-					    "them out", text,
+					    "them out", w->text,
 					    probes_measure(p->calls.v[k].probe)->name, found.v[i].name);
 		if (r >= 0 && !vec_reserve(&p->calls, 1))
 			r = err_nomem(e, "probes");
@@ -111,32 +121,33 @@ static int placing_calls(struct placing *p, const struct spec *s, const char *te
 	return r < 0 ? r : 0;
 }
 
-static int add_trace(struct placing *p, const struct capture_trace *trace, struct err *e)
+/* Adds the place TRACE in the kernel for W. */
+static int add_trace(struct placing *p, const struct wanted *w, const struct capture_trace *trace, struct err *e)
 {
 	struct capture_trace *at = vec_push(&p->traces);
 
 	if (!at)
 		return err_nomem(e, "probes");
 	*at = *trace;
+	at->probe = w->probe;
+	at->span = w->span;
 	return 0;
 }
 
-/* Whether N more places in the kernel, WHAT, for the probe TEXT are not too many. */
-static int check_traces(const struct placing *p, size_t n, const char *what, const char *text, struct err *e)
+/* Whether N more places in the kernel, WHAT, for W are not too many. */
+static int check_traces(const struct placing *p, size_t n, const char *what, const struct wanted *w, struct err *e)
 {
 	if (p->traces.n + n <= TRACES_MAX)
 		return 0;
-	return err_set(e, E2BIG, "probe '%.100s' means %zu %s, and there can be %u in all: name fewer", text, n, what,
-		       TRACES_MAX);
+	return err_set(e, E2BIG, "probe '%.100s' means %zu %s, and there can be %u in all: name fewer", w->text, n,
+		       what, TRACES_MAX);
 }
 
-/* Adds the tracepoint NAME below TRACEFS for PROBE; with RAW by its name alone. */
-static int placing_trace(struct placing *p, const char *tracefs, const struct tracepoint_name *name, bool raw,
-			 uint32_t probe, struct err *e)
+/* Adds the tracepoint NAME below TRACEFS for W; with RAW by its name alone. */
+static int placing_trace(struct placing *p, const struct wanted *w, const char *tracefs,
+			 const struct tracepoint_name *name, bool raw, struct err *e)
 {
-	struct capture_trace trace = {
-		.how = raw ? CAPTURE_TRACE_RAW : CAPTURE_TRACE_FORMATTED, .probe = probe,
-	};
+	struct capture_trace trace = { .how = raw ? CAPTURE_TRACE_RAW : CAPTURE_TRACE_FORMATTED };
 	struct tracepoint format = { 0 };
 	int r = raw ? 0 : tracepoint_read(tracefs, name, &format, e);
 
@@ -145,126 +156,166 @@ static int placing_trace(struct placing *p, const char *tracefs, const struct tr
 	if (r < 0)
 		return r;
 	snprintf(trace.name, sizeof(trace.name), "%s%s%s", raw ? "" : name->category, raw ? "" : ":", name->name);
-	return add_trace(p, &trace, e);
+	return add_trace(p, w, &trace, e);
 }
 
-static int placing_traces(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
+static int placing_traces(struct placing *p, const struct wanted *w, struct err *e)
 {
-	const bool raw = s->point[0].kind == PROBE_RAW_TRACEPOINT;
+	const struct spec_point *point = &w->spec->point[0];
+	const bool raw = point->kind == PROBE_RAW_TRACEPOINT;
 	const size_t before = p->traces.n;
 	tracepoint_names found = { 0 };
 	char tracefs[PATH_MAX];
 	int r = tracefs_find(tracefs, e);
 
 	if (r >= 0)
-		r = find_tracepoints(tracefs, &s->point[0], &found, e);
-	r = r < 0 ? r : check_traces(p, found.n, "tracepoints", text, e);
+		r = find_tracepoints(tracefs, point, &found, e);
+	r = r < 0 ? r : check_traces(p, found.n, "tracepoints", w, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
 		/* Those of single system calls are made by tracefs: the kernel passes nothing to them. */
 		if (!raw || strcmp(found.v[i].category, "syscalls"))
-			r = placing_trace(p, tracefs, &found.v[i], raw, probe, e);
+			r = placing_trace(p, w, tracefs, &found.v[i], raw, e);
 	vec_free(&found);
 	if (r >= 0 && p->traces.n == before)
 		r = err_set(e, ENOENT, "probe '%.100s' is about tracepoints of single system calls, which "
 			    "have no raw form: "
-			    "use tracepoint:syscalls:%.100s", text, s->point[0].name);
+			    "use tracepoint:syscalls:%.100s", w->text, point->name);
 	return r < 0 ? r : 0;
 }
 
-static int placing_kernel_functions(struct placing *p, const struct spec *s, const char *text, uint32_t probe,
-				    struct err *e)
+static int placing_kernel_functions(struct placing *p, const struct wanted *w, struct err *e)
 {
 	kernel_functions found = { 0 };
 	int r = trace_check_functions(e);
 
-	r = r ? r : find_kernel_functions(KALLSYMS_PATH, &s->point[0], &found, e);
-	r = r < 0 ? r : check_traces(p, found.n, "functions of the kernel", text, e);
+	r = r ? r : find_kernel_functions(KALLSYMS_PATH, &w->spec->point[0], &found, e);
+	r = r < 0 ? r : check_traces(p, found.n, "functions of the kernel", w, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
-		struct capture_trace trace = {
-			.how = CAPTURE_TRACE_FUNCTION, .id = found.v[i].address, .probe = probe,
-		};
+		struct capture_trace trace = { .how = CAPTURE_TRACE_FUNCTION, .id = found.v[i].address };
 
 		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
-		r = add_trace(p, &trace, e);
+		r = add_trace(p, w, &trace, e);
 	}
 	vec_free(&found);
 	return r < 0 ? r : 0;
 }
 
-static int placing_faults(struct placing *p, const struct spec *s, uint32_t probe, struct err *e)
+static int placing_faults(struct placing *p, const struct wanted *w, struct err *e)
 {
-	const struct capture_trace major = { .name = "fault", .how = CAPTURE_TRACE_FAULT, .id = 1, .probe = probe };
-	const struct capture_trace minor = { .name = "fault", .how = CAPTURE_TRACE_FAULT, .probe = probe };
-	const int r = add_trace(p, &major, e);
+	const struct capture_trace major = { .name = "page faults", .how = CAPTURE_TRACE_FAULT, .id = 1 };
+	const struct capture_trace minor = { .name = "page faults", .how = CAPTURE_TRACE_FAULT };
+	const int r = add_trace(p, w, &major, e);
 
-	return r || s->point[0].major ? r : add_trace(p, &minor, e);
+	return r || w->spec->point[0].major ? r : add_trace(p, w, &minor, e);
 }
 
-static int placing_signals(struct placing *p, const char *text, uint32_t probe, struct err *e)
+static int placing_signals(struct placing *p, const struct wanted *w, struct err *e)
 {
-	const struct capture_trace trace = { .name = "signal", .how = CAPTURE_TRACE_SIGNAL, .probe = probe };
+	const struct capture_trace trace = { .name = "signals", .how = CAPTURE_TRACE_SIGNAL };
 
 	for (size_t i = 0; i < p->traces.n; i++)
 		if (p->traces.v[i].how == CAPTURE_TRACE_SIGNAL)
 			return err_set(e, EEXIST, "probes '%.100s' and '%.100s' are both about signals: leave one of "
-				       "them out", text, probes_measure(p->traces.v[i].probe)->name);
-	return add_trace(p, &trace, e);
+				       "them out", w->text, probes_measure(p->traces.v[i].probe)->name);
+	return add_trace(p, w, &trace, e);
 }
 
-static int placing_point(struct placing *p, const struct spec *s, uint32_t probe, struct err *e)
+static int placing_point(struct placing *p, const struct wanted *w, struct err *e)
 {
 	struct in_program *at = vec_push(&p->points);
 
 	if (!at)
 		return err_nomem(e, "probes");
-	*at = (struct in_program){ .spec = *s, .probe = probe };
-	if (strchr(s->point[0].target, '/'))
-		at->target = realpath(s->point[0].target, NULL);
+	*at = (struct in_program){ .spec = *w->spec, .probe = w->probe, .span = w->span };
+	if (strchr(w->spec->point[0].target, '/'))
+		at->target = realpath(w->spec->point[0].target, NULL);
 	return 0;
 }
 
-/* The condition and the sum of S, which is TEXT. */
-static int placing_filter(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
+/* The condition of POINT of S, which is TEXT; of the last one with the sum. */
+static int placing_filter(struct placing *p, const struct spec *s, uint32_t point, const char *text, uint32_t probe,
+			  struct err *e)
 {
 	struct capture_filter *at;
 	int r;
 
-	if (!filter_in_spec(s))
+	if (!filter_in_spec(s, point))
 		return 0;
 	at = vec_push(&p->filters);
 	if (!at)
 		return err_nomem(e, "probes");
-	at->probe = probe;
-	r = filter_of_spec(s, &at->filter, e);
+	at->probe = point + 1 < s->points ? SB_BEGIN_FILTER(probe) : probe;
+	r = filter_of_spec(s, point, &at->filter, e);
 	return r ? err_prefix(e, "probe '%.100s'", text) : 0;
 }
 
-/* Places S, which is TEXT, or notes what is to be placed in programs. */
-static int placing_add(struct placing *p, const struct spec *s, const char *text, uint32_t probe, struct err *e)
+/* Places W, or notes what is to be placed in programs. */
+static int placing_add(struct placing *p, const struct wanted *w, struct err *e)
 {
-	if (s->span)
-		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a span, which sberf cannot place yet", text);
-	switch (s->point[0].kind) {
+	switch (w->spec->point[0].kind) {
 	case PROBE_SYSCALL:
-		return placing_calls(p, s, text, probe, e);
+		return placing_calls(p, w, e);
 	case PROBE_TRACEPOINT:
 	case PROBE_RAW_TRACEPOINT:
-		return placing_traces(p, s, text, probe, e);
+		return placing_traces(p, w, e);
 	case PROBE_KPROBE:
-		return placing_kernel_functions(p, s, text, probe, e);
+		return placing_kernel_functions(p, w, e);
 	case PROBE_FAULT:
-		return placing_faults(p, s, probe, e);
+		return placing_faults(p, w, e);
 	case PROBE_SIGNAL:
-		return placing_signals(p, text, probe, e);
-	case PROBE_ENTRY:
-	case PROBE_RETURN:
-	case PROBE_CALL:
-	case PROBE_USDT:
-		return placing_point(p, s, probe, e);
+		return placing_signals(p, w, e);
 	default:
-		return err_set(e, EOPNOTSUPP, "probe '%.100s' is a %s, which sberf cannot place yet", text,
-			       probe_kind_info(s->point[0].kind)->name);
+		return placing_point(p, w, e);
 	}
+}
+
+/*
+ * POINT of a span, which is TEXT, becomes a moment: of a system call its tracepoint at entry, or at
+ * return when the span ENDs there; of a function its entry.
+ */
+static int span_moment(struct spec_point *point, bool end, const char *text, struct err *e)
+{
+	char name[SPEC_NAME_MAX];
+
+	if (point->kind == PROBE_RETURN || (point->kind == PROBE_CALL && end))
+		return err_set(e, EOPNOTSUPP, "span '%.100s' cannot go to, or from, the return of a function yet: use "
+			       "a uprobe of what comes behind it", text);
+	if (point->kind == PROBE_CALL)
+		point->kind = PROBE_ENTRY;
+	if (point->kind != PROBE_SYSCALL)
+		return 0;
+	if (point->match != SPEC_EXACT && point->match != SPEC_WILDCARD)
+		return err_set(e, EOPNOTSUPP, "in span '%.100s' a system call has a name or a wildcard", text);
+	if (snprintf(name, sizeof(name), "sys_%s_%s", end ? "exit" : "enter", point->name) >= (int)sizeof(name))
+		return err_set(e, ENAMETOOLONG, "in span '%.100s' the name of a system call is too long", text);
+	point->kind = PROBE_TRACEPOINT;
+	point->provider_match = SPEC_EXACT;
+	snprintf(point->provider, sizeof(point->provider), "syscalls");
+	snprintf(point->name, sizeof(point->name), "%s", name);
+	return 0;
+}
+
+static int placing_span(struct placing *p, const struct spec *asked, const char *text, uint32_t probe, struct err *e)
+{
+	struct spec s = *asked;
+	int r = 0;
+
+	for (uint32_t i = 0; i < s.points && !r; i++)
+		r = span_moment(&s.point[i], i, text, e);
+	for (uint32_t i = 0; i < s.points && !r; i++) {
+		struct spec one = s;
+		const struct wanted w = { &one, text, probe, i ? SB_SPAN_END : SB_SPAN_BEGIN };
+
+		/* The arguments that are asked for are those of this point. */
+		one.point[0] = s.point[i];
+		one.points = 1;
+		if (!i)
+			memset(&one.sum, 0, sizeof(one.sum));
+		r = placing_add(p, &w, e);
+		r = r ? r : placing_filter(p, &s, i, text, probe, e);
+	}
+	p->spans = true;
+	return r;
 }
 
 int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e)
@@ -275,11 +326,16 @@ int placing_new(const char *const *texts, size_t n, struct placing **ret, struct
 		return err_nomem(e, "probes");
 	for (size_t i = 0; i < n; i++) {
 		struct spec s;
-		uint32_t probe;
+		uint32_t probe = PROBE_NONE;
 		int r = placing_read(texts[i], &s, &probe, e);
+		const struct wanted w = { &s, texts[i], probe, SB_SPAN_NONE };
 
-		r = r ? r : placing_add(p, &s, texts[i], probe, e);
-		r = r ? r : placing_filter(p, &s, texts[i], probe, e);
+		if (!r && s.span)
+			r = placing_span(p, &s, texts[i], probe, e);
+		else if (!r)
+			r = placing_add(p, &w, e);
+		if (!r && !s.span)
+			r = placing_filter(p, &s, 0, texts[i], probe, e);
 		if (r)
 			return r;
 	}
@@ -308,6 +364,7 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 	plan->nr_filters = (uint32_t)p->filters.n;
 	plan->traces = p->traces.v;
 	plan->nr_traces = (uint32_t)p->traces.n;
+	plan->spans = p->spans;
 	plan->places_to_come = placing_in_programs(p);
 	for (size_t i = 0; i < p->points.n; i++)
 		plan->functions_to_come |= placing_returns(&p->points.v[i].spec.point[0]);
@@ -512,7 +569,8 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 		r = find_site(f, &found.v[i], &wish, &site, e);
 		if (r >= 0)
 			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, e) :
-				add_place(&f->moments, site.offset, 0, SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
+				add_place(&f->moments, site.offset, 0,
+					  SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span), e);
 	}
 	vec_free(&found);
 	return r;
@@ -527,7 +585,7 @@ static int add_static_probes(struct file_at_hand *f, const struct in_program *x,
 		r = err_set(e, ENOENT, "it has no static probes");
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
 		r = add_place(&f->moments, found.v[i].offset, found.v[i].semaphore,
-			      SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
+			      SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span), e);
 	vec_free(&found);
 	return r;
 }
@@ -543,7 +601,8 @@ struct looking {
 	const struct placing *p;
 	pid_t pid;
 	const struct placing_visitor *v;
-	uint64_t met;            /* probes of which there are places, by their number, as a mask */
+	/* probes of which there are places, by their number, as a mask: the second of ends of spans */
+	uint64_t met[2];
 	int places;
 	struct err *e;
 };
@@ -593,7 +652,7 @@ static void look_into(struct looking *l, const struct executed *x)
 		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&f, point, l->e) :
 		       add_functions(&f, point, l->e));
 		if (nr_places(&f) > before)
-			l->met |= (uint64_t)1 << point->probe;
+			l->met[point->span == SB_SPAN_END] |= (uint64_t)1 << point->probe;
 	}
 	l->places += (int)nr_places(&f);
 	tell_places(l, &x->id, path, &f.moments, LINK_ENTRY, LINK_OF_MOMENTS);
@@ -642,18 +701,19 @@ int placing_look(const struct placing *p, pid_t pid, const struct placing_visito
 int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struct err *e)
 {
 	struct err why = ERR_INIT;
-	uint64_t met = 0;
+	uint64_t met[2] = { 0, 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		struct looking l = { .p = p, .pid = (pid_t)pids[i], .e = &why };
 
 		(void)look_at(&l);
-		met |= l.met;
+		met[0] |= l.met[0];
+		met[1] |= l.met[1];
 	}
 	for (size_t i = 0; i < p->points.n; i++) {
 		const struct in_program *x = &p->points.v[i];
 
-		if (!(met >> x->probe & 1))
+		if (!(met[x->span == SB_SPAN_END] >> x->probe & 1))
 			return err_set(e, ENOENT, "probe '%.100s' has no place in the target%s%s",
 				       probes_measure(x->probe)->name,
 				       why.text[0] ? ": " : ": no file that it executes is called so", why.text);

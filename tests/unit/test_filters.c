@@ -15,8 +15,8 @@ static struct sb_filter translated(const char *text)
 	struct spec s;
 
 	assert_int_equal(spec_parse(text, &s, &e), 0);
-	assert_true(filter_in_spec(&s));
-	if (filter_of_spec(&s, &f, &e))
+	assert_true(filter_in_spec(&s, 0));
+	if (filter_of_spec(&s, 0, &f, &e))
 		fail_msg("%s: %s", text, e.text);
 	return f;
 }
@@ -104,7 +104,7 @@ static void what_is_not_known_is_said(void **state)
 		struct spec s;
 
 		assert_int_equal(spec_parse(bad[i].text, &s, NULL), 0);
-		assert_true(filter_of_spec(&s, &f, &e) < 0);
+		assert_true(filter_of_spec(&s, 0, &f, &e) < 0);
 		assert_non_null(strstr(e.text, bad[i].why));
 	}
 }
@@ -114,7 +114,7 @@ static void a_probe_without_either_has_none(void **state)
 	struct spec s;
 
 	assert_int_equal(spec_parse("u:app:f", &s, NULL), 0);
-	assert_false(filter_in_spec(&s));
+	assert_false(filter_in_spec(&s, 0));
 }
 
 int main(void)

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_spans.sh - spans: from a hit of one probe to a hit of another one by the same thread, with their number, time and stack; what has
+# no end, or no begin, is counted apart.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+# of METRIC FIELD: of the whole tree of run.data.
+of() {
+	"$SBERF" report -i run.data --metric "$1" --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["tree"][0].get(sys.argv[1], 0))' "$2"
+}
+
+mkfifo in
+"$WORKLOADS/spanned" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 20 grep -q ready out
+all='span:uprobe:spanned:begins~~uprobe:spanned:ends'
+slow='span:uprobe:spanned:begins~~uprobe:spanned:ends /latency > 300us/'
+some='span:uprobe:spanned:begins /arg0 < 10/~~uprobe:spanned:ends count()'
+sum='span:uprobe:spanned:begins~~uprobe:spanned:ends sum(arg0)'
+"$SBERF" record -o run.data --ring-size 64M -p $pid --probe "$all" --probe "$slow" --probe "$some" --probe "$sum" --duration 5s 2>err &
+recorder=$!
+placed() {
+	grep -qs sberf-placer /proc/$recorder/task/*/comm
+}
+wait_until 20 placed
+for what in "pair 1000" "nest 500" "open 7" "stray 5"; do
+	echo "$what" >&$to
+done
+wait $recorder
+equal "recorded: status" 0 $?
+note "$(cat err out)"
+equal "it has done all of it" 4 "$(grep -c '^[a-z]* [0-9]* [0-9]* [0-9]*$' out)"
+equal "lost" "0 0" "$(value run.data lost_ring_full) $(value run.data lost_task_state)"
+
+equal "spans" 2000 "$(of "$all" count)"
+read -r least most < <(awk '{ least += $3; most += $4 } END { printf "%.0f %.0f\n", least, most }' out)
+between "time, as its own clock says" "$least" "$most" "$(of "$all" total_ns)"
+# Where a CPU is hard to get others take longer, too.
+between "those of more than 300 us" 500 1500 "$(of "$slow" count)"
+equal "a condition at the begin" 30 "$(of "$some" count)"
+equal "a sum at the end" $((1000 * 999 / 2 + 2 * (500 * 499 / 2))) "$(of "$sum" total)"
+"$SBERF" report -i run.data --metric "$all" --format folded --no-inline >folded
+at_least "percent with the whole stack of the end" 100 "$(share folded '^spanned;_start;([^;]*;){1,2}main;(act;)?(pair;)*ends ')"
+note "$(head -n 3 folded)"
+matches "what did not end, and what did not begin" 'spanned:ends: 7 begun and not ended, 5 ends without a begin' "$(cat err)"
+
+# Lines, with the time of each and the arguments at the end.
+"$SBERF" trace -p $pid --probe "$all" >lines 2>err &
+recorder=$!
+wait_until 20 placed
+sleep 1
+echo "pair 100" >&$to
+wait_until 20 grep -q '^pair 100 ' out
+sleep 1
+kill -INT $recorder
+wait $recorder
+equal "lines" 100 "$(grep -cE ' [0-9.]+ [mu]s +span:uprobe:spanned:begins~~uprobe:spanned:ends\(' lines)"
+note "$(head -n 2 lines; cat err)"
+exec {to}>&-
+
+# Probes of the kernel: a system call from its entry to its return, and to the next one.
+sleeps='span:sys:clock_nanosleep~~sys:clock_nanosleep'
+turn='span:tracepoint:syscalls:sys_exit_clock_nanosleep~~sys:clock_nanosleep'
+if grep -qs '^[^ ]* [^ ]* tracefs ' /proc/self/mounts; then
+	record run.data --probe "$sleeps" --probe sys:clock_nanosleep -- python3 -c 'import time
+for i in range(20): time.sleep(0.01)'
+	equal "sleeps" 20 "$(of "$sleeps" count)"
+	between "their time, percent of that of the calls" 99 101 $((100 * $(of "$sleeps" total_ns) / $(of sys:clock_nanosleep total_ns)))
+	record run.data --probe "$turn" -- true
+	equal "nothing is hit" 0 "$(of "$turn" count)"
+else
+	skip "tracefs is not mounted" "sleeps"
+fi
+
+# What cannot be placed is said in a sentence.
+for bad in 'span:u:spanned:begins~~call:spanned:ends' 'span:sys:/read/~~sys:read' 'span:sys:reed~~sys:read' \
+	'span:u:spanned:begins~~u:spanned:ends_not'; do
+	"$SBERF" record -o bad.data -p $$ --probe "$bad" --duration 1s 2>err
+	check "$bad: it does not record" test $? -ne 0
+	at_least "$bad: a sentence, and at most a hint" 1 "$((3 - $(wc -l <err)))"
+	note "$(cat err)"
+done
+finish
