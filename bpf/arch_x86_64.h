@@ -150,6 +150,8 @@ struct task_struct___x86 {
 	} while (0)
 #define SB_BREAKPOINT 0xcc      /* the instruction that probes put in place of the first byte of another one */
 
+#define SB_COPY_BYTES 15u       /* of the copy of a probed instruction that is run in its place, at most */
+
 /*
  * Functions whose return is watched return to code that pushes up to three registers for a system
  * call, since Linux 6.11; a breakpoint before (arch/x86/kernel/uprobes.c,

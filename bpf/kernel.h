@@ -185,6 +185,8 @@ struct return_instance {
 
 struct uprobe_task {
 	struct return_instance *return_instances;
+	unsigned long vaddr;            /* of the probed instruction ... */
+	unsigned long xol_vaddr;        /* ... of which a copy is run here; 0 = none is */
 };
 
 struct task_struct {

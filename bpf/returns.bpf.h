@@ -142,14 +142,34 @@ static __always_inline void before_breakpoint(__u64 *v, struct task_struct *task
 }
 
 /*
+ * V are registers of TASK, which is current and executes in the page of its trampoline. When it runs a
+ * copy of a probed instruction there, or just has, pc becomes the place of that, and this is true.
+ */
+static __always_inline bool leave_copy(__u64 *v, struct task_struct *task)
+{
+	const struct uprobe_task *watched = plain(task)->utask;
+	__u64 from, behind;
+
+	if (!watched || !bpf_core_field_exists(watched->xol_vaddr) || !bpf_core_field_exists(watched->vaddr))
+		return false;
+	from = watched->xol_vaddr;
+	behind = v[SB_DWARF_PC] - from;
+	if (!from || behind > SB_COPY_BYTES)
+		return false;
+	v[SB_DWARF_PC] = watched->vaddr + behind;
+	return true;
+}
+
+/*
  * V are registers of TASK, which is current, in user mode or where it entered the kernel. When it is
- * in the trampoline they become those of the caller that it returns to.
+ * in the trampoline they become those of the caller that it returns to; and when it is in the copy of
+ * a probed instruction, those at that.
  */
 static __always_inline void leave_trampoline(__u64 *v, struct task_struct *task)
 {
 	__u64 from = trampoline_of(task), slot;
 
-	if (from == NO_TRAMPOLINE || v[SB_DWARF_PC] - from >= PAGE_BYTES)
+	if (from == NO_TRAMPOLINE || v[SB_DWARF_PC] - from >= PAGE_BYTES || leave_copy(v, task))
 		return;
 	slot = sb_returned_from(v[SB_DWARF_SP]);
 	if (slot) {
