@@ -437,6 +437,7 @@ struct file_at_hand {
 	struct elf_file *elf;
 	int fd;
 	struct image *image;             /* its unwind tables, when functions are followed to their return; NULL */
+	struct fde_starts *pieces;       /* the same */
 	const char *walkers;             /* the same: unreturning_file() */
 	/*
 	 * of the probes in it: those that are moments; functions up to their return; and where others
@@ -484,7 +485,8 @@ static int placing_add_left(struct file_at_hand *f, const struct functions *all,
 	const char *why = unreturning_stack(f->elf, fn->symbol);
 	leaves left = { 0 };
 	uint64_t at = site->offset;
-	int r = why ? err_set(e, EOPNOTSUPP, "%s", why) : leaves_find(f->elf, all, fn, f->image, &left, e);
+	int r = why ? err_set(e, EOPNOTSUPP, "%s", why) :
+		leaves_find(f->elf, all, fn, f->image, f->pieces, &left, e);
 
 	/* Where it begins its first instruction is probed, not a cheaper one that leaves it. */
 	for (size_t i = 0; !r && i < left.n; i++) {
@@ -556,6 +558,7 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 
 	if (r >= 0 && returns && !f->image) {
 		f->walkers = unreturning_file(f->elf);
+		f->pieces = f->pieces ? f->pieces : fde_starts_new(f->elf);
 		r = image_open(f->fd, &f->image, e);
 	}
 	r = r < 0 ? r : find_functions(all, &x->spec.point[0], &found, e);
@@ -666,6 +669,7 @@ static void look_into(struct looking *l, const struct executed *x)
 	free_places(&f.calls);
 	free_places(&f.begins);
 	free_places(&f.ends);
+	fde_starts_free(f.pieces);
 	image_free(f.image);
 	elf_file_free(f.elf);
 	if (f.fd >= 0)

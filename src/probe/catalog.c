@@ -184,6 +184,7 @@ struct catalog_input {
 	struct image *image; /* for kinds that return; NULL = not needed, or not to be had */
 	const char *walkers; /* the same: unreturning_file() */
 	const struct functions *functions; /* of it */
+	const struct fde_starts *pieces; /* of it; NULL = not needed, or not known */
 	uint64_t found;
 };
 
@@ -198,7 +199,7 @@ static uint32_t left_cost(const struct catalog_input *in, const struct found_fun
 	struct err e = ERR_INIT;
 	leaves left = { 0 };
 
-	if (!why && leaves_find(in->file, in->functions, f, in->image, &left, &e))
+	if (!why && leaves_find(in->file, in->functions, f, in->image, in->pieces, &left, &e))
 		why = e.text;
 	if (why)
 		text_format(note, ARGS_TEXT_MAX, "its return cannot be probed: %s", why);
@@ -316,6 +317,7 @@ int catalog_file(const struct catalog *c, const char *path, const char *shown, u
 	const bool functions = !c->only || is_of_function(c->only->kind), usdt = asks_for(c, PROBE_USDT);
 	AUTO(elf_file_free) struct elf_file *file = NULL;
 	AUTO(image_free) struct image *image = NULL;
+	AUTO(fde_starts_free) struct fde_starts *pieces = NULL;
 	struct catalog_input in = { .c = c, .shown = shown };
 	int rc;
 
@@ -332,6 +334,8 @@ int catalog_file(const struct catalog *c, const char *path, const char *shown, u
 	in.file = file;
 	in.image = image;
 	in.walkers = image ? unreturning_file(in.file) : NULL;
+	pieces = image ? fde_starts_new(file) : NULL;
+	in.pieces = pieces;
 	rc = functions ? catalog_functions(&in, path, e) : 0;
 	if (!rc && usdt)
 		rc = catalog_usdt(&in, e);

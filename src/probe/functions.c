@@ -253,6 +253,13 @@ bool functions_cold_part(const struct functions *f, uint64_t start, uint64_t vad
 	return false;
 }
 
+bool functions_begin_in(const struct functions *f, uint64_t vaddr, uint64_t size)
+{
+	const size_t i = vaddr ? count_upto(f->symbol.v, f->symbol.n, vaddr, vaddr - 1) : 0;
+
+	return i < f->symbol.n && f->symbol.v[i].vaddr - vaddr < size;
+}
+
 bool functions_inside(const struct functions *f, uint64_t vaddr)
 {
 	size_t i = count_upto(f->symbol.v, f->symbol.n, vaddr, vaddr);

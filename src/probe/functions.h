@@ -80,6 +80,9 @@ bool functions_cold_part(const struct functions *f, uint64_t start, uint64_t vad
 /* Whether SYMBOL is the name of an unlikely part. */
 bool functions_is_cold(const char *symbol);
 
+/* Whether a function begins in the SIZE bytes from VADDR on. */
+bool functions_begin_in(const struct functions *f, uint64_t vaddr, uint64_t size);
+
 /* Whether VADDR is in a function, and not at its begin. */
 bool functions_inside(const struct functions *f, uint64_t vaddr);
 

@@ -38,6 +38,7 @@ struct leaves_search {
 	const struct found_function *f;
 	const struct site_arch *arch;
 	struct image *cfi;
+	const struct fde_starts *pieces;
 	struct leaves_part part[PARTS_MAX];
 	size_t parts;
 	VEC(struct leaves_jump) jump;
@@ -140,6 +141,24 @@ static const struct leaves_part *leaves_part_of(const struct leaves_search *s, u
 	return NULL;
 }
 
+/*
+ * Whether J leads to an unlikely part: one that a symbol says to be one, or one without a symbol, when
+ * the jump is from where the stack has more than the return address, so that it goes to no function.
+ */
+static bool leaves_cold_part(const struct leaves_search *s, const struct leaves_jump *j, struct function_part *ret)
+{
+	struct fde_start piece;
+
+	if (functions_cold_part(s->all, s->f->start, j->target, ret))
+		return true;
+	if (!s->pieces || leaves_returns_at(s, j->offset) || !fde_starts_find(s->pieces, j->target, &piece) ||
+	    functions_begin_in(s->all, piece.start, piece.size) || leaves_part_of(s, piece.start))
+		return false;
+	ret->vaddr = piece.start;
+	ret->size = piece.size;
+	return elf_file_offset(s->file, piece.start, &ret->offset);
+}
+
 /* Decodes all parts: those that jumps of others lead to come after them. */
 static int leaves_decode_all(struct leaves_search *s)
 {
@@ -153,7 +172,7 @@ static int leaves_decode_all(struct leaves_search *s)
 			struct function_part cold;
 
 			if (j->way == SITE_WAY_END && !leaves_part_of(s, j->target) &&
-			    functions_cold_part(s->all, s->f->start, j->target, &cold))
+			    leaves_cold_part(s, j, &cold))
 				r = leaves_add_part(s, cold.vaddr, cold.offset, cold.size);
 		}
 	}
@@ -222,11 +241,11 @@ static int leaves_judge_all(struct leaves_search *s)
 }
 
 int leaves_find(const struct elf_file *file, const struct functions *all, const struct found_function *f,
-		struct image *cfi, leaves *ret, struct err *e)
+		struct image *cfi, const struct fde_starts *pieces, leaves *ret, struct err *e)
 {
 	struct leaves_search s = {
 		.file = file, .all = all, .f = f, .arch = site_arch_of(file->eh.e_machine), .cfi = cfi, .ret = ret,
-		.e = e,
+		.pieces = pieces, .e = e,
 	};
 	const size_t before = ret->n;
 	int r = 0;

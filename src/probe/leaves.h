@@ -8,8 +8,9 @@
  * them the stack pointer is where it was at the entry, so a call is known by it.
  *
  * The whole body is decoded for this, its unlikely part (".cold") too, which compilers put elsewhere
- * and name by a symbol. A probe that is placed inside of an instruction would end the program, and
- * one that is missing a call, so a function is taken only if all of this holds:
+ * and name by a symbol; where a file has lost that, the unwind table tells of a piece of code that is
+ * jumped to from where no function could be. A probe that is placed inside of an instruction would
+ * end the program, and one that is missing a call, so a function is taken only if all of this holds:
  * - every byte belongs to an instruction, and every jump inside leads to the begin of one;
  * - the unwind table says that the return address is at the stack pointer where it is left;
  * - each jump out of it is one that is always taken, to where a function begins, or may begin;
@@ -22,6 +23,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "probe/functions.h"
+#include "symbol/ehframe.h"
 #include "symbol/elffile.h"
 #include "unwind/image.h"
 
@@ -37,10 +39,11 @@ typedef VEC(struct leave) leaves;
 
 /*
  * Appends to RET where the function F of FILE is left, which find_functions() gave of ALL; CFI are
- * the unwind tables of FILE. Free RET with vec_free(). 0; -EOPNOTSUPP with a clause that says why the
- * function cannot be followed, "it ...", and RET as it was; -ENOMEM.
+ * the unwind tables of FILE, PIECES the pieces of code that they are about (NULL = not known). Free
+ * RET with vec_free(). 0; -EOPNOTSUPP with a clause that says why the function cannot be followed,
+ * "it ...", and RET as it was; -ENOMEM.
  */
 int leaves_find(const struct elf_file *file, const struct functions *all, const struct found_function *f,
-		struct image *cfi, leaves *ret, struct err *e);
+		struct image *cfi, const struct fde_starts *pieces, leaves *ret, struct err *e);
 
 #endif
