@@ -247,6 +247,10 @@ static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32
 	if (weight->begun_ns && only_counts(hit->probe))
 		weight->value = 1;
 	weight->own = weight->value;
+	if (hit->placed) {
+		weight->count = hits_scale;
+		weight->value *= weight->count;
+	}
 	return !thinned || hit->probe < SB_PROBE_PLACED || is_told_hit(hit->probe - SB_PROBE_PLACED, weight, now);
 }
 
@@ -268,7 +272,9 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	struct scratch *s;
 	struct sb_hdr *h;
 
-	if (!c || (ends && !begun_ns))
+	if (hit->probe >= SB_PROBE_PLACED)
+		see_hit(hit->probe - SB_PROBE_PLACED);
+	if (!c || (ends && !begun_ns) || (hit->placed && !hits_scale))
 		return 0;
 	s = take_probe_scratch(c, &place);
 	if (!s)

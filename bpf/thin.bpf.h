@@ -13,12 +13,19 @@
 const volatile bool thinned = false;     /* not all are told one by one */
 const volatile __u32 hits_every = 1;
 const volatile __u32 hits_rate = 0;      /* of one probe; 0 = no bound */
+/*
+ * How many hits each hit in the code of a program stands for. Probes that cost too much are in place
+ * during a part of the time only (engine/placer.h). 0: hits of probes that are being placed, or taken
+ * off, are not counted.
+ */
+__u32 hits_scale = 1;
 #define RATE_SHARES 10u                  /* it is kept in each tenth of a second */
 #define RATE_NS (1000000000ull / RATE_SHARES)
 
-/* Of one probe on one CPU: hits that are not told yet, and their weight. */
+/* Of one probe on one CPU: hits that are not told yet, and their weight; and all that there were. */
 struct untold {
 	__u64 count, value;
+	__u64 seen;              /* whatever its condition says */
 };
 
 /* By the number of a placed probe. User space sets the size. */
@@ -40,6 +47,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct rate);
 } rates SEC(".maps");
+
+/* A hit of the probe KEY has come, which is to be counted before anything is asked about it. */
+static __always_inline void see_hit(__u32 key)
+{
+	struct untold *u = bpf_map_lookup_elem(&untold, &key);
+
+	if (u)
+		__sync_fetch_and_add(&u->seen, 1);
+}
 
 /* May another hit of the probe KEY be told NOW? */
 static __always_inline bool is_within_rate(__u32 key, __u64 now)
@@ -91,7 +107,8 @@ static __always_inline bool is_told_hit(__u32 key, struct weight *weight, __u64 
 		return true;
 	/* Another hit may come in between on this CPU. */
 	__sync_fetch_and_add(&u->value, weight->value);
-	if (__sync_fetch_and_add(&u->count, 1) + 1 < hits_every || !is_within_rate(key, now))
+	if (__sync_fetch_and_add(&u->count, weight->count) + weight->count < (__u64)hits_every * weight->count ||
+	    !is_within_rate(key, now))
 		return false;
 	weight->count = __sync_lock_test_and_set(&u->count, 0);
 	weight->value = __sync_lock_test_and_set(&u->value, 0);

@@ -834,9 +834,31 @@ void bpf_side_turn_hits(struct bpf_side *k)
 	__atomic_store_n(&k->skel->bss->hits_turn, k->skel->bss->hits_turn + 1, __ATOMIC_SEQ_CST);
 }
 
+/* struct untold of bpf/thin.bpf.h */
+struct untold {
+	uint64_t count, weight, seen;
+};
+
+uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe)
+{
+	AUTO_FREE struct untold *each = calloc(k->sizes.cpus, sizeof(*each));
+	uint64_t seen = 0;
+
+	if (probe >= k->sizes.untold || !each || bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.untold), &probe, each))
+		return 0;
+	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++)
+		seen += each[cpu].seen;
+	return seen;
+}
+
+void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale)
+{
+	k->skel->data->hits_scale = scale;
+}
+
 bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_count, uint64_t *ret_weight)
 {
-	AUTO_FREE struct { uint64_t count, weight; } *each = calloc(k->sizes.cpus, sizeof(*each));
+	AUTO_FREE struct untold *each = calloc(k->sizes.cpus, sizeof(*each));
 
 	*ret_count = *ret_weight = 0;
 	/* One for each possible CPU: the layout has them all. */

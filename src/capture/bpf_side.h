@@ -76,6 +76,10 @@ void bpf_side_turn_sums(struct bpf_side *k);
 /* The same two of hits. */
 bool bpf_side_hits(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn);
 void bpf_side_turn_hits(struct bpf_side *k);
+/* How often PROBE was hit, whatever its condition says. */
+uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe);
+/* Each hit of probes in programs stands for SCALE of them from now on; 0 = they are not counted. */
+void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale);
 /* The hits of PROBE that are not told yet, on all CPUs; false when all are told one by one. */
 bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_count, uint64_t *ret_weight);
 

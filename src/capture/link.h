@@ -60,6 +60,7 @@ struct link_places {
 	 */
 	const uint64_t *semaphore;
 	const uint64_t *cookie;          /* n values of bpf_get_attach_cookie(); NULL = 0 */
+	const uint32_t *cost_ns;         /* n times that a hit takes the target; 0 = not known. NULL = of no place */
 	const char *const *name;         /* n names for error messages; NULL = offsets are shown */
 };
 

@@ -133,6 +133,16 @@ int live_hits(struct source *base, source_sum_fn *each, void *ctx, struct err *e
 	return bpf_side_hits(s->kernel, fd, &turn) ? read_sums_of(fd[(turn + 1) % 2], each, ctx, e) : 0;
 }
 
+uint64_t live_hits_seen(const struct source *base, uint32_t probe)
+{
+	return bpf_side_seen(live_of(base)->kernel, probe);
+}
+
+void live_scale_hits(struct source *base, uint32_t scale)
+{
+	bpf_side_scale_hits(live_of(base)->kernel, scale);
+}
+
 void live_untold(struct source *base, source_untold_fn *each, void *ctx)
 {
 	struct live_source *s = live_of(base);

@@ -312,6 +312,17 @@ int source_hits(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
 	return s->ops->hits ? s->ops->hits(s, each, ctx, e) : 0;
 }
 
+uint64_t source_hits_seen(const struct source *s, uint32_t probe)
+{
+	return s->ops->hits_seen ? s->ops->hits_seen(s, probe) : 0;
+}
+
+void source_scale_hits(struct source *s, uint32_t scale)
+{
+	if (s->ops->scale_hits)
+		s->ops->scale_hits(s, scale);
+}
+
 void source_untold(struct source *s, source_untold_fn *each, void *ctx)
 {
 	if (s->ops->untold)

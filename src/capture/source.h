@@ -418,6 +418,14 @@ typedef void source_span_fn(void *ctx, uint32_t probe, const struct source_span 
 void source_spans(struct source *s, source_span_fn *each, void *ctx);
 
 /*
+ * How often the placed probe PROBE was hit so far, whatever its condition says and however few are told.
+ * Any thread may ask.
+ */
+uint64_t source_hits_seen(const struct source *s, uint32_t probe);
+/* From now on each hit of a probe in a program stands for SCALE of them; 0 = none is counted. Any thread. */
+void source_scale_hits(struct source *s, uint32_t scale);
+
+/*
  * Lists waits that have lasted MIN_NS or longer. Kernel stacks come with waits that EACH will keep:
  * those that began at UP_TO_NS or earlier, or before the capture. *RET_NS is the moment of this
  * look. Returns the number of waits, or a negative errno.

@@ -52,6 +52,8 @@ struct source_ops {
 	int (*hits)(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
 	void (*untold)(struct source *s, source_untold_fn *each, void *ctx);     /* NULL: none are left */
 	void (*spans)(struct source *s, source_span_fn *each, void *ctx);        /* NULL: there are none */
+	uint64_t (*hits_seen)(const struct source *s, uint32_t probe);   /* NULL: 0 */
+	void (*scale_hits)(struct source *s, uint32_t scale);            /* NULL: does nothing */
 	int (*open_waits)(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 			  uint64_t *ret_ns, struct err *e);
 	enum source_stack (*open_stack)(struct source *s, const struct source_open *w, struct raw_event *ret);
