@@ -342,6 +342,13 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "offcpu_summed_waits", "Short waits whose stack was known already, added up in the kernel: exact; not with "
 	                         "--unwind copy." },
 	{ "offcpu_unsummed_waits", "Short waits that found no room to be added up, and were sampled instead." },
+	{ "probe_hits_per_second, probe_cost_percent",
+	  "How often probes in programs were hit while they were in place, lately, and what that cost the target, in "
+	  "percent of one CPU." },
+	{ "probe_slices",
+	  "1: these probes were in place all the time. N: more than --budget was to be paid, and at the worst they "
+	  "were in place for one Nth of it. Their numbers are estimates then: of what there would be if they were "
+	  "always in place." },
 	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults "
 	  "were sampled." },
 	{ "numa_samples, numa_address_percent", "Samples for which sberf looked for the address of an access, and how "

@@ -553,6 +553,27 @@ static void header_add_losses(struct items *is, const struct profile_meta *m, bo
 	}
 }
 
+/* What probes in programs cost; where that is too much, that they are estimates. */
+static void header_add_probes(struct items *is, const struct profile_meta *m)
+{
+	char hits[UNITS_MAX], share[UNITS_MAX];
+	struct item *it;
+
+	if (!m->probe_scale)
+		return;
+	units_count(hits, m->probe_hits_s);
+	units_percent(share, (double)m->probe_share / 1e6);
+	if (m->probe_scale > 1) {
+		it = header_add(is, LOSS_LINE, RANK_LOST, STYLE_WARN,
+				"probes: %s hits/s cost %s of a CPU, in place 1/%llu of the time: estimates (--budget)",
+				hits, share, (unsigned long long)m->probe_scale);
+		snprintf(it->brief, sizeof(it->brief), "probes 1/%llu", (unsigned long long)m->probe_scale);
+	} else {
+		it = header_add(is, 2, RANK_DETAIL, STYLE_TEXT, "probes %s hits/s, %s of a CPU", hits, share);
+		snprintf(it->brief, sizeof(it->brief), "probes %s/s", hits);
+	}
+}
+
 /* What looks like a deadlock from outside is said as what is seen of it. */
 static void add_standstill(struct items *is, const struct standstill *s, bool small)
 {
@@ -594,5 +615,6 @@ void header_collect(struct items *is, const struct header *h, bool small)
 		add_sampled(is, &h->meta);
 	add_pending(is, h);
 	header_add_losses(is, &h->meta, small);
+	header_add_probes(is, &h->meta);
 	add_own(is, h);
 }

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "capture/replay.h"
 #include "capture/source.h"
+#include "engine/budget.h"
 #include "engine/guard.h"
 #include "model/measure.h"
 #include "model/probes.h"
@@ -267,6 +268,7 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	if (s->placing)
 		placing_plan(s->placing, plan);
 	s->config.placing = s->placing;
+	s->config.probe_budget = o->budget == PERCENT_NONE ? BUDGET_NONE : (uint32_t)(o->budget * 1e4 + 0.5);
 	if (!r)
 		r = resolve_target(s, o, detached, e);
 	if (!r && plan->target == TARGET_PIDS && !s->child.pid)

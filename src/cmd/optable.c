@@ -251,6 +251,17 @@ const struct opt opts[] = {
 		.max = 100000000, .help = "take the stacks of at most so many hits of each probe in a second",
 		.more = "Totals stay exact, as with --every.",
 	}, {
+		.name = "budget", .metavar = "PERCENT", .type = OPT_PERCENT_OR_NONE, .what = "budget",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(budget), .min = 0,
+		.max = 100000, .fallback = "5",
+		.help = "what hits of probes in programs may cost, in percent of one CPU",
+		.more = "A breakpoint costs the target 0.6 to 16 us a hit, which sberf list tells for each place. The "
+			"hits are counted a tenth of a second after the beginning for the first time. Where they cost "
+			"more than PERCENT of one CPU, the probes are taken off, and put back for a part of the time: "
+			"each hit then stands for several, so numbers become estimates of what there would be if the "
+			"probes were always in place, and calls that take longer than 100 ms are missing. The summary, "
+			"the view and record say so. none: the probes stay in place, whatever they cost.",
+	}, {
 		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
 		.section = SECTION_CAPTURE, .commands = CMD_TRACE, .at = FIELD(probes),
 		.help = "print a line for each hit of SPEC (sys:openat, sys:%file, uprobe:app:f)",

@@ -56,6 +56,7 @@ enum opt_type {
 	OPT_SIZE32,              /* uint32_t bytes, .min to .max */
 	OPT_PIXELS,              /* double, .min to .max */
 	OPT_PERCENT,             /* double, percent, .min to .max */
+	OPT_PERCENT_OR_NONE,     /* the same, or PERCENT_NONE for "none" */
 	OPT_LIST,                /* u32_vec, .min to .max, with ranges */
 	OPT_IDS,                 /* the same without ranges */
 	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */

@@ -272,6 +272,12 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return parse_size(value, opt->what, opt->min, opt->max, field, e);
 	case OPT_PIXELS:
 		return parse_pixels(value, opt->what, opt->min, opt->max, field, e);
+	case OPT_PERCENT_OR_NONE:
+		if (!strcmp(value, "none")) {
+			*(double *)field = PERCENT_NONE;
+			return 0;
+		}
+		return parse_percent(value, opt->what, opt->min, opt->max, field, e);
 	case OPT_PERCENT:
 		return parse_percent(value, opt->what, opt->min, opt->max, field, e);
 	case OPT_LIST:

@@ -80,6 +80,8 @@ struct options {
 	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */
 	uint64_t min_block_ns;
 	uint32_t every, max_rate;        /* of hits of probes; 0 = all */
+#define PERCENT_NONE (-1.0)
+	double budget;                   /* --budget, percent of one CPU; PERCENT_NONE = none */
 
 	/* What is shown (top, report) */
 	measure_mask measures;           /* --metric: as query.measures; 0 = not given */

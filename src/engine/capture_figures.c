@@ -130,6 +130,19 @@ static void measure_own(struct engine *en)
 	m->rss_bytes = own_rss_bytes();
 }
 
+static void measure_placed(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	struct placer_figures f;
+
+	if (!en->placing)
+		return;
+	engine_probes(en, &f);
+	m->probe_hits_s = f.hits_per_s;
+	m->probe_share = f.share;
+	m->probe_scale = f.most_scale;
+}
+
 void engine_measure(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;
@@ -169,6 +182,7 @@ void engine_measure(struct engine *en)
 	m->refused = ps.refused;
 	m->folded = ps.facts_folded;
 	measure_own(en);
+	measure_placed(en);
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
 	capture_figures_copy_text(m->activity, sizeof(m->activity), activity);

@@ -625,6 +625,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->keep_ns = c->record.keep_ns;
 	en->recorder_spare = c->record_spare;
 	en->placing = c->placing && placing_in_programs(c->placing) ? c->placing : NULL;
+	en->probe_budget = c->probe_budget;
 	en->tracer = c->tracer;
 	en->child = c->child;
 	if (c->tracer && c->tracer->stacks) {
@@ -651,7 +652,8 @@ int engine_start(struct engine *en, struct err *e)
 	if (r >= 0)
 		r = processes_scan(en->ps, en->scan.v, en->scan.n, e);
 	if (r >= 0 && en->placing)
-		r = placer_new(en->placing, en->source, (const uint32_t *)en->scan.v, en->scan.n, &en->placer, e);
+		r = placer_new(en->placing, en->source, (const uint32_t *)en->scan.v, en->scan.n, en->probe_budget,
+			       &en->placer, e);
 	if (r < 0)
 		return r;
 	engine_begin(en);

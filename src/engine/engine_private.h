@@ -37,6 +37,7 @@ struct engine {
 	struct ingest *ingest;
 	struct target_watch *watch;
 	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */
+	uint32_t probe_budget;           /* engine_config.probe_budget */
 	struct placer *placer;           /* from engine_start() on; NULL = none */
 	struct placer_figures placed;    /* of it, when it has ended */
 	const struct engine_tracer *tracer;      /* NULL = none */

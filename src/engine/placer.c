@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "bpf/wire.h"
+#include "engine/budget.h"
 #include "model/probes.h"
 
 #include <pthread.h>
@@ -24,11 +25,14 @@ struct done {
 	struct placing_file file;
 };
 
-/* What was placed in a process. */
+/* What is to be placed in a file of a process: a set of places that it owns. */
 struct placed {
 	pid_t pid;
-	struct links *links;     /* NULL = nothing */
-	uint64_t probes;         /* which, by their number, as a mask */
+	struct link_places places;       /* its arrays are at OFFSET, one behind the other */
+	char *path;
+	uint64_t *offset;
+	struct links *links;     /* NULL = nothing is in place */
+	uint64_t probes;         /* which are, by their number, as a mask */
 };
 
 /* A process to be looked at. */
@@ -52,6 +56,13 @@ struct placer {
 	const struct link_places *places;        /* of that what is being placed, */
 	uint32_t refused[PROBES_MAX];            /* of these places, those that the kernel refused, */
 	struct probe_places found[PROBES_MAX];   /* and what came of each probe in that process */
+	uint32_t budget;
+	uint32_t scale;          /* of the slice that is under way; 1 = probes are always in place */
+	uint32_t next_scale;     /* of the one to come */
+	bool off;                /* between slices: nothing is in place */
+	uint64_t begun_ns;       /* of what is under way, since when hits are counted */
+	uint64_t due_ns;         /* when it ends */
+	uint64_t seen[PROBES_MAX];       /* hits by then */
 
 	pthread_mutex_t lock;    /* protects what follows */
 	pthread_cond_t wake;
@@ -101,7 +112,7 @@ static void placer_count(struct placer *p, const struct link_places *places, str
 
 		if (probe >= PROBES_MAX)
 			continue;
-		if (!at->links || p->refused[probe]) {
+		if (!(at->links || p->off) || p->refused[probe]) {
 			p->refused[probe] -= p->refused[probe] > 0;
 			p->found[probe].failed++;
 		} else {
@@ -111,26 +122,87 @@ static void placer_count(struct placer *p, const struct link_places *places, str
 	}
 }
 
+/* A copy of PLACES into *RET, which borrows nothing but their names, which nobody needs. */
+static bool placed_copy(struct placed *ret, pid_t pid, const struct link_places *places)
+{
+	const size_t n = places->n;
+	uint64_t *at = malloc(3 * n * sizeof(*at));
+	char *path = strdup(places->path);
+
+	if (!at || !path) {
+		free(at);
+		free(path);
+		return false;
+	}
+	*ret = (struct placed){ .pid = pid, .places = *places, .path = path, .offset = at };
+	memcpy(at, places->offset, n * sizeof(*at));
+	memcpy(at + n, places->cookie, n * sizeof(*at));
+	if (places->semaphore)
+		memcpy(at + 2 * n, places->semaphore, n * sizeof(*at));
+	ret->places.path = path;
+	ret->places.offset = at;
+	ret->places.cookie = at + n;
+	ret->places.semaphore = places->semaphore ? at + 2 * n : NULL;
+	ret->places.name = NULL;
+	ret->places.cost_ns = NULL;
+	return true;
+}
+
+static void placed_free(struct placed *x)
+{
+	links_drop(x->links);
+	free(x->path);
+	free(x->offset);
+}
+
+/* What hits of PLACES cost is known from now on. The lock is held. */
+static void placer_learn_costs(struct placer *p, const struct link_places *places)
+{
+	for (uint32_t i = 0; places->cost_ns && i < places->n; i++) {
+		const uint32_t probe = placer_probe(places, i);
+
+		if (probe < PROBES_MAX && places->cost_ns[i] > p->figures.cost_ns[probe])
+			p->figures.cost_ns[probe] = places->cost_ns[i];
+	}
+}
+
 static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
 {
 	struct placer *p = ctx;
-	struct placed *at = vec_push(&p->placed);
+	struct placed x;
 	int n;
 
 	(void)f;
-	if (!at)
+	if (!vec_reserve(&p->placed, 1) || !placed_copy(&x, p->pid, places))
 		return;
-	*at = (struct placed){ .pid = p->pid };
 	p->places = places;
 	memset(p->refused, 0, sizeof(p->refused));
-	n = source_place(p->source, places, placer_failed, p, &at->links, NULL);
+	/* Between slices it waits for the next one. */
+	n = p->off ? (int)places->n : source_place(p->source, places, placer_failed, p, &x.links, NULL);
 	/* What is followed to its end is one place. */
 	if (places->of != LINK_OF_ENDS)
-		placer_count(p, places, at);
+		placer_count(p, places, &x);
+	p->placed.v[p->placed.n++] = x;
 	pthread_mutex_lock(&p->lock);
+	placer_learn_costs(p, places);
 	p->figures.failed += n < 0 ? places->n : 0;
 	p->figures.places += n > 0 && places->of != LINK_OF_ENDS ? (uint32_t)n : 0;
 	pthread_mutex_unlock(&p->lock);
+}
+
+static void placer_take_off(struct placer *p)
+{
+	for (size_t i = 0; i < p->placed.n; i++)
+		links_drop(take_ptr(p->placed.v[i].links));
+	p->off = true;
+}
+
+/* A process that is gone, or has unmapped the file, has no place any more: it is as if it had none. */
+static void placer_put_back(struct placer *p)
+{
+	for (size_t i = 0; i < p->placed.n; i++)
+		(void)source_place(p->source, &p->placed.v[i].places, NULL, NULL, &p->placed.v[i].links, NULL);
+	p->off = false;
 }
 
 /* The probes that PID has places of, as a mask. */
@@ -183,9 +255,78 @@ static void placer_clear(struct placer *p, pid_t pid)
 			p->done.v[i] = p->done.v[--p->done.n];
 	for (size_t i = p->placed.n; i--;)
 		if (p->placed.v[i].pid == pid) {
-			links_drop(p->placed.v[i].links);
+			placed_free(&p->placed.v[i]);
 			p->placed.v[i] = p->placed.v[--p->placed.n];
 		}
+}
+
+/* For NS from NOW_NS on hits are counted, each of which stands for SCALE. */
+static void placer_begin(struct placer *p, uint32_t scale, uint64_t now_ns, uint64_t ns)
+{
+	for (uint32_t i = 0; i < probes_count(); i++)
+		p->seen[i] = source_hits_seen(p->source, i);
+	p->scale = scale;
+	p->begun_ns = now_ns;
+	p->due_ns = now_ns + ns;
+}
+
+/* What hits have cost since that began. *RET_PLACED: of probes in programs alone, in millionths of one CPU. */
+static void placer_measure(struct placer *p, uint64_t now_ns, uint32_t *ret_placed)
+{
+	uint64_t hits = 0, placed_ns = 0;
+
+	pthread_mutex_lock(&p->lock);
+	for (uint32_t i = 0; i < probes_count(); i++) {
+		const uint64_t n = source_hits_seen(p->source, i) - p->seen[i];
+
+		hits += n;
+		placed_ns += n * p->figures.cost_ns[i];
+	}
+	*ret_placed = budget_share(placed_ns, now_ns - p->begun_ns);
+	p->figures.share = *ret_placed;
+	p->figures.hits_per_s = hits * NSEC_PER_SEC / (now_ns - p->begun_ns + 1);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void placer_show_scale(struct placer *p, uint32_t scale)
+{
+	pthread_mutex_lock(&p->lock);
+	if (scale > p->figures.most_scale)
+		p->figures.most_scale = scale;
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* What was under way until NOW_NS is over: the price is known, and what follows is chosen by it. */
+static void placer_turn(struct placer *p, uint64_t now_ns)
+{
+	uint32_t share;
+
+	if (p->off) {
+		placer_put_back(p);
+		source_scale_hits(p->source, p->next_scale);
+		now_ns = clock_mono_ns();
+		placer_begin(p, p->next_scale, now_ns, p->next_scale > 1 ? BUDGET_SLICE_NS : BUDGET_LOOK_NS);
+		return;
+	}
+	placer_measure(p, now_ns, &share);
+	p->next_scale = budget_scale(share, p->budget);
+	placer_show_scale(p, p->next_scale);
+	if (p->scale > 1) {
+		source_scale_hits(p->source, 0);
+		p->due_ns = p->begun_ns + (clock_mono_ns() - p->begun_ns) * p->scale;
+		placer_take_off(p);
+	} else {
+		source_scale_hits(p->source, p->next_scale);
+		placer_begin(p, p->next_scale, now_ns, p->next_scale > 1 ? BUDGET_SLICE_NS : BUDGET_LOOK_NS);
+	}
+}
+
+/* Until somebody asks for something, or it is time. The lock is held. */
+static void placer_wait(struct placer *p)
+{
+	const struct timespec until = clock_timespec(p->due_ns);
+
+	pthread_cond_timedwait(&p->wake, &p->lock, &until);
 }
 
 static void *placer_main(void *arg)
@@ -193,12 +334,20 @@ static void *placer_main(void *arg)
 	struct placer *p = arg;
 
 	pthread_setname_np(pthread_self(), "sberf-placer");
+	placer_begin(p, 1, clock_mono_ns(), BUDGET_FIRST_NS);
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
+		const uint64_t now_ns = clock_mono_ns();
 		struct asked next;
 
+		if (now_ns >= p->due_ns) {
+			pthread_mutex_unlock(&p->lock);
+			placer_turn(p, now_ns);
+			pthread_mutex_lock(&p->lock);
+			continue;
+		}
 		if (!p->asked.n) {
-			pthread_cond_wait(&p->wake, &p->lock);
+			placer_wait(p);
 			continue;
 		}
 		next = p->asked.v[0];
@@ -281,8 +430,8 @@ void placer_figures(struct placer *p, struct placer_figures *ret)
 	pthread_mutex_unlock(&p->lock);
 }
 
-int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, struct placer **ret,
-	       struct err *e)
+int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, uint32_t budget,
+	       struct placer **ret, struct err *e)
 {
 	AUTO(placer_free) struct placer *p = calloc(1, sizeof(*p));
 	int r;
@@ -291,6 +440,8 @@ int placer_new(const struct placing *what, struct source *source, const uint32_t
 		return err_nomem(e, "probes");
 	p->what = what;
 	p->source = source;
+	p->budget = budget;
+	p->scale = p->next_scale = 1;
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
 	for (size_t i = 0; i < n; i++) {
@@ -316,7 +467,7 @@ void placer_free(struct placer *p)
 	if (p->running)
 		pthread_join(p->thread, NULL);
 	for (size_t i = 0; i < p->placed.n; i++)
-		links_drop(p->placed.v[i].links);
+		placed_free(&p->placed.v[i]);
 	vec_free(&p->placed);
 	vec_free(&p->done);
 	vec_free(&p->asked);

@@ -3,6 +3,11 @@
  * placer.h - places probes in the programs of a target while it runs: in those that are there, and
  * in what they fork, execute and load later. A thread of its own does so, since looking up functions
  * reads files, and attaching takes the kernel milliseconds.
+ *
+ * It also counts the hits, a tenth of a second after the beginning for the first time, and knows by
+ * where they are what they cost the target. Where that is more than the budget, probes in programs are
+ * taken off and put back in time slices (engine/budget.h). A call that a slice does not see whole is not
+ * counted, so calls of more than a slice are missing then.
  */
 #ifndef SBERF_ENGINE_PLACER_H
 #define SBERF_ENGINE_PLACER_H
@@ -11,6 +16,7 @@
 #include "base/err.h"
 #include "capture/source.h"
 #include "engine/placing.h"
+#include "model/probes.h"
 #include "model/raw.h"
 
 #include <stdint.h>
@@ -22,14 +28,20 @@ struct placer_figures {
 	uint32_t places;         /* in all of them */
 	uint32_t failed;         /* places that the kernel refused */
 	uint64_t left;           /* calls that ended without a return; 0 while the capture runs */
+	/* what follows is 0 before the first look */
+	uint64_t hits_per_s;     /* of all probes, while they are in place */
+	uint32_t share;          /* what these cost the target, in millionths of one CPU; of known costs */
+	uint32_t most_scale;     /* probes were in place one of so many parts of the time at the worst */
+	uint32_t cost_ns[PROBES_MAX];    /* of a hit, by probe, at its dearest place; 0 = not known */
 };
 
 /*
- * Begins with the N processes PIDS, whose places are there before it returns. WHAT and SOURCE must
- * outlive the result. 0, or a negative errno with a sentence.
+ * Begins with the N processes PIDS, whose places are there before it returns. Their hits may cost the
+ * target BUDGET millionths of one CPU, or BUDGET_NONE (engine/budget.h). WHAT and SOURCE must outlive the
+ * result. 0, or a negative errno with a sentence.
  */
-int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, struct placer **ret,
-	       struct err *e);
+int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, uint32_t budget,
+	       struct placer **ret, struct err *e);
 /* Takes all probes off, in the background, and waits for a file that is being read. NULL is fine. */
 void placer_free(struct placer *p);
 

@@ -405,6 +405,7 @@ struct places_in_file {
 	VEC(uint64_t) offset;
 	VEC(uint64_t) semaphore;
 	VEC(uint64_t) cookie;
+	VEC(uint32_t) cost_ns;           /* of a hit; 0 = not known, or of another place of the same call */
 };
 
 static void free_places(struct places_in_file *p)
@@ -412,11 +413,14 @@ static void free_places(struct places_in_file *p)
 	vec_free(&p->offset);
 	vec_free(&p->semaphore);
 	vec_free(&p->cookie);
+	vec_free(&p->cost_ns);
 }
 
-static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaphore, uint64_t cookie, struct err *e)
+static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaphore, uint32_t cost_ns, uint64_t cookie,
+		     struct err *e)
 {
 	uint64_t *o, *s, *c;
+	uint32_t *n;
 
 	if (to->offset.n >= LINK_PLACES_MAX)
 		return err_set(e, E2BIG, "the probes mean more than %u places in one file: name fewer",
@@ -424,11 +428,13 @@ static int add_place(struct places_in_file *to, uint64_t offset, uint64_t semaph
 	o = vec_push(&to->offset);
 	s = vec_push(&to->semaphore);
 	c = vec_push(&to->cookie);
-	if (!o || !s || !c)
+	n = vec_push(&to->cost_ns);
+	if (!o || !s || !c || !n)
 		return err_nomem(e, "probes");
 	*o = offset;
 	*s = semaphore;
 	*c = cookie;
+	*n = cost_ns;
 	return 0;
 }
 
@@ -463,14 +469,15 @@ static int is_placed(const struct places_in_file *all, uint64_t offset, uint32_t
 	return 0;
 }
 
-/* Adds the calls of FN, which begin at SITE and end at N places LEFT. */
-static int add_left(struct file_at_hand *f, uint64_t site, const struct leave *left, size_t n, uint32_t probe,
-		    struct err *e)
+/* Adds the calls of a function, which begin at SITE, where a hit costs COST_NS, and end at N places LEFT. */
+static int add_left(struct file_at_hand *f, uint64_t site, uint32_t cost_ns, const struct leave *left, size_t n,
+		    uint32_t probe, struct err *e)
 {
-	int r = add_place(&f->begins, site, 0, SB_COOKIE(SB_PROBE_PLACED + probe, 0), e);
+	const uint32_t end_ns = site_insn_info(n && left[0].jumps ? SITE_JUMP : SITE_RETURN)->cost_ns;
+	int r = add_place(&f->begins, site, 0, cost_ns + end_ns, SB_COOKIE(SB_PROBE_PLACED + probe, 0), e);
 
 	for (size_t i = 0; !r && i < n; i++)
-		r = add_place(&f->ends, left[i].offset, 0, SB_COOKIE(SB_PROBE_PLACED + probe, left[i].jumps ?
+		r = add_place(&f->ends, left[i].offset, 0, 0, SB_COOKIE(SB_PROBE_PLACED + probe, left[i].jumps ?
 			      SB_LEAVES_JUMP : SB_LEAVES_RETURN), e);
 	return r;
 }
@@ -502,7 +509,8 @@ static int placing_add_left(struct file_at_hand *f, const struct functions *all,
 	else
 		r = is_placed(&f->begins, at, x->probe, fn, e);
 	if (!r)
-		r = add_left(f, at, left.v, left.n, x->probe, e);
+		r = add_left(f, at, at == site->offset ? site->cost_ns : site->entry_cost_ns, left.v, left.n, x->probe,
+			     e);
 	vec_free(&left);
 	return r == -EOPNOTSUPP || r > 0 ? 0 : r;
 }
@@ -526,7 +534,8 @@ static int placing_add_call(struct file_at_hand *f, const struct functions *all,
 	r = is_placed(&f->calls, site->offset, x->probe, fn, e);
 	if (r)
 		return r < 0 ? r : 0;
-	return add_place(&f->calls, site->offset, 0, SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
+	return add_place(&f->calls, site->offset, 0, site->cost_ns ? site->cost_ns + SITE_RETURN_NS : 0,
+			 SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
 }
 
 /*
@@ -572,7 +581,7 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 		r = find_site(f, &found.v[i], &wish, &site, e);
 		if (r >= 0)
 			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, e) :
-				add_place(&f->moments, site.offset, 0,
+				add_place(&f->moments, site.offset, 0, site.cost_ns,
 					  SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span), e);
 	}
 	vec_free(&found);
@@ -587,7 +596,7 @@ static int add_static_probes(struct file_at_hand *f, const struct in_program *x,
 	if (!r)
 		r = err_set(e, ENOENT, "it has no static probes");
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = add_place(&f->moments, found.v[i].offset, found.v[i].semaphore,
+		r = add_place(&f->moments, found.v[i].offset, found.v[i].semaphore, site_insn_info(SITE_NOP)->cost_ns,
 			      SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span), e);
 	vec_free(&found);
 	return r;
@@ -617,6 +626,7 @@ static void tell_places(struct looking *l, const struct placing_file *id, const 
 	const struct link_places places = {
 		.kind = kind, .of = of, .path = path, .pid = l->pid, .n = (uint32_t)all->offset.n,
 		.offset = all->offset.v, .semaphore = all->semaphore.v, .cookie = all->cookie.v,
+		.cost_ns = all->cost_ns.v,
 	};
 
 	if (places.n && l->v && l->v->place)

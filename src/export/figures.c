@@ -310,6 +310,15 @@ static void put_offcpu(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "offcpu_unsummed_waits", m->wait_unsummed | none);
 }
 
+static void put_probes(struct sink *o, const struct profile_meta *m)
+{
+	const uint64_t none = m->probe_scale ? 0 : META_UNKNOWN;
+
+	put_u64(o, "probe_hits_per_second", m->probe_hits_s | none);
+	put_ratio(o, "probe_cost_percent", (double)m->probe_share, m->probe_scale ? 1e6 : 0, 10000, 2);
+	put_u64(o, "probe_slices", m->probe_scale | none);
+}
+
 /* What was sampled is not known when nothing was, or nobody says so. */
 static void put_numa(struct sink *o, const struct profile_meta *m, const struct numa_state *s, const struct counted *c)
 {
@@ -365,6 +374,7 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, const s
 	put_published(&o, m, &c);
 	put_further(&o, m, &c);
 	put_offcpu(&o, m);
+	put_probes(&o, m);
 	put_numa(&o, m, snapshot_numa(s), &c);
 	put_ratio(&o, FIGURE_NO_TABLE, (double)c.frames.no_table, (double)c.frames.frames, 10000, 2);
 	put_unread(&o, &m->unread);

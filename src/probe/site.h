@@ -69,6 +69,9 @@ struct site_insn_info {
 
 const struct site_insn_info *site_insn_info(enum site_insn insn);
 
+/* What the return of a function adds, where that is probed, too: measured in the same way (1.49 us for both). */
+#define SITE_RETURN_NS 580u
+
 /* Why a place is not behind the entry, or not further. */
 enum site_stop {
 	SITE_STOP_NONE,          /* an emulated instruction was found */

@@ -89,6 +89,12 @@ struct profile_meta {
 	uint64_t wait_summed;        /* waits that the kernel half summed up instead of telling each */
 	uint64_t wait_unsummed;      /* waits that it could not, for want of room: told by sampling */
 	uint64_t wait_period_ns;     /* waits of this length and more have a stack of their own, now */
+	/*
+	 * of probes in programs, 0 = there are none, or nothing is known yet: their hits in a second
+	 * while they were in place, lately; what these cost the target, in millionths of one CPU;
+	 * and in one of how many parts of the time they were in place at the worst, 1 = always
+	 */
+	uint64_t probe_hits_s, probe_share, probe_scale;
 	struct losses lost;
 	uint64_t numa_too_large;     /* states of nodes (numa/state.h) that found no room in the recording */
 	uint64_t late;

@@ -76,6 +76,9 @@ static const struct value_key keys[] = {
 	U64("rules_evicted", rules_evicted),
 	U64("rules_bytes", rules_bytes),
 	U64("numa_too_large", numa_too_large),
+	U64("probe_hits_s", probe_hits_s),
+	U64("probe_share", probe_share),
+	U64("probe_scale", probe_scale),
 #define X(nr, id, name, text, remedy) U64("lost_" name, lost.n[nr]),
 	LOST_REASONS(X)
 #undef X

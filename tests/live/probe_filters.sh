@@ -26,7 +26,7 @@ odd='uprobe:asked:counted /arg0 & 1 == 1/'
 named='uprobe:asked:counted /comm == "asked" && pid == tid && cpu < 1000000/'
 strange='uprobe:asked:counted /comm != "asked"/'
 arithmetic='uprobe:asked:counted /(arg0 << 2) - arg0 * 3 + ~0 >= 99 && !(arg0 > 200)/'
-"$SBERF" record -o run.data --ring-size 64M -p $pid --probe "$some" --probe "$odd" --probe "$named" --probe "$strange" \
+"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$some" --probe "$odd" --probe "$named" --probe "$strange" \
 	--probe "$arithmetic" --probe 'uprobe:asked:counted sum(arg0)' --probe 'uprobe:asked:counted /arg0 < 10/ sum(-1)' --duration 3s 2>err &
 recorder=$!
 placed() {
@@ -51,12 +51,12 @@ exec {to}>&-
 
 # System calls: by arguments, result and time.
 few='sys:read /arg0 == 0 && arg2 == 1 && retval == 1/'
-record run.data --ring-size 64M --probe "$few" -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
+record run.data --budget none --ring-size 64M --probe "$few" -- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
 equal "reads of one byte" 2000 "$(of "$few" count)"
-record run.data --probe 'sys:write sum(retval)' -- dd if=/dev/zero of=/dev/null bs=100 count=50 status=none
+record run.data --budget none --probe 'sys:write sum(retval)' -- dd if=/dev/zero of=/dev/null bs=100 count=50 status=none
 equal "bytes written" 5000 "$(of 'sys:write sum(retval)' total)"
 long='sys:clock_nanosleep /latency > 10ms/'
-record run.data --probe "$long" -- python3 -c 'import time
+record run.data --budget none --probe "$long" -- python3 -c 'import time
 for i in range(20): time.sleep(0.02 if i % 4 == 0 else 0.001)'
 equal "sleeps of more than 10 ms" 5 "$(of "$long" count)"
 between "they took, in ms" 100 130 "$(($(of "$long" total_ns) / 1000000))"
@@ -69,7 +69,7 @@ pid=$!
 also_kill $pid
 exec {to}>in2
 wait_until 20 grep -q ready out2
-"$SBERF" record -o run.data -p $pid --probe "$slow" --duration 2s 2>err &
+"$SBERF" record -o run.data --budget none -p $pid --probe "$slow" --duration 2s 2>err &
 recorder=$!
 wait_until 20 placed
 echo slow 500 >&$to

@@ -21,7 +21,7 @@ pid=$!
 also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
-"$SBERF" record -o run.data --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe call:timed:recurse \
+"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe call:timed:recurse \
 	--probe call:timed:tail --probe call:timed:left --probe call:timed:leaver --probe call:timed:ends \
 	--duration 6s 2>err &
 recorder=$!
@@ -66,18 +66,18 @@ note "$(cat folded)"
 
 # Copied stacks have it, too.
 echo "slow 100000" >&$to
-"$SBERF" record -o run.data --unwind copy -p $pid --probe call:timed:slow --duration 1s 2>err
+"$SBERF" record -o run.data --budget none --unwind copy -p $pid --probe call:timed:slow --duration 1s 2>err
 at_least "copied: calls" 100 "$(of call:timed:slow count)"
 "$SBERF" report -i run.data --metric call:timed:slow --format folded --no-inline >folded
 at_least "copied: percent with the whole stack" 100 "$(share folded '^timed;_start;([^;]*;){1,2}main;(act;)?slow ')"
 note "$(head -n 2 folded)"
 
 # uretprobe: counts returns; two probes of one function are refused.
-"$SBERF" record -o run.data -p $pid --probe ur:timed:slow --duration 1s 2>err
+"$SBERF" record -o run.data --budget none -p $pid --probe ur:timed:slow --duration 1s 2>err
 note "$(cat err)"
 equal "returns weigh one each" "$(of uretprobe:timed:slow count)" "$(of uretprobe:timed:slow total)"
 at_least "returns" 100 "$(of uretprobe:timed:slow count)"
-"$SBERF" record -o run.data -p $pid --probe ur:timed:slow --probe call:timed:slow --duration 500ms 2>err
+"$SBERF" record -o run.data --budget none -p $pid --probe ur:timed:slow --probe call:timed:slow --duration 500ms 2>err
 check "two probes of one function: refused" test $? -ne 0
 matches "and named" "two probes.*slow" "$(cat err)"
 finish

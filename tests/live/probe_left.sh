@@ -35,7 +35,7 @@ recorded() {
 	for probe in "$@"; do
 		options+=(--probe "$probe")
 	done
-	"$SBERF" record -o run.data --ring-size 64M -p "$pid" "${options[@]}" --duration "${seconds}s" 2>err &
+	"$SBERF" record -o run.data --budget none --ring-size 64M -p "$pid" "${options[@]}" --duration "${seconds}s" 2>err &
 	recorder=$!
 	wait_until 20 eval 'grep -qs sberf-placer /proc/$recorder/task/*/comm || ! kill -0 $recorder 2>/dev/null'
 	printf '%s\n' "$what" >&"$to"
@@ -98,7 +98,7 @@ check "the result of what ends by a jump: refused" test $? -ne 0
 matches "and why" "result is not known" "$(cat err)"
 matches "list says how functions are left" "left at [0-9]* places?, single-stepped: exceptions of C\+\+" \
 	"$("$SBERF" list 'call:./left:Pool::rare' 2>&1)"
-"$SBERF" record -o run.data -p "$pid" --probe ur:left:Pool::slow --duration 500ms 2>err &
+"$SBERF" record -o run.data --budget none -p "$pid" --probe ur:left:Pool::slow --duration 500ms 2>err &
 recorder=$!
 wait_until 20 grep -qs sberf-placer /proc/$recorder/task/*/comm
 echo "slow 100" >&"$to"

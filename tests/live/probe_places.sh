@@ -28,7 +28,7 @@ pid=$!
 also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
-"$SBERF" record -o run.data --probe uprobe:asked:counted --probe 'u:asked:outer' --ring-size 64M -p $pid --duration 4s 2>err &
+"$SBERF" record -o run.data --budget none --probe uprobe:asked:counted --probe 'u:asked:outer' --ring-size 64M -p $pid --duration 4s 2>err &
 recorder=$!
 wait_until 20 places
 echo 20000 >&$to
@@ -50,7 +50,7 @@ pid=$!
 also_kill $pid
 exec {to}>in2
 wait_until 20 grep -q ready out2
-"$SBERF" record -o fork.data --probe uprobe:asked:counted --ring-size 64M -p $pid --duration 4s 2>err &
+"$SBERF" record -o fork.data --budget none --probe uprobe:asked:counted --ring-size 64M -p $pid --duration 4s 2>err &
 recorder=$!
 wait_until 20 places
 echo 5000 >&$to
@@ -61,7 +61,7 @@ equal "children: each call is counted" 10000 "$(of fork.data uprobe:asked:counte
 exec {to}>&-
 
 # A command: its program is not there yet when the capture begins.
-(echo probed 3000; sleep 2) | "$SBERF" record -o command.data --ring-size 64M --probe uprobe:asked:counted -- "$asked" 2>err >/dev/null
+(echo probed 3000; sleep 2) | "$SBERF" record -o command.data --budget none --ring-size 64M --probe uprobe:asked:counted -- "$asked" 2>err >/dev/null
 equal "a command: status" 0 $?
 note "$(cat err)"
 equal "a command: each call is counted" 3000 "$(of command.data uprobe:asked:counted)"

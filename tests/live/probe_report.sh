@@ -14,7 +14,7 @@ pid=$!
 also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
-"$SBERF" record -o run.data --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe uprobe:timed:recurse \
+"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe uprobe:timed:recurse \
 	--probe sys:openat --duration 4s 2>err &
 recorder=$!
 placed() {

@@ -28,7 +28,7 @@ pending() {
 	wait_until 10 grep -q '\[uprobes\]' "/proc/$workload/maps"
 	result $? "$title: return probes are pending"
 	# It runs for a while before, so that its code is known.
-	check "$title: recorded" record pending.data -F 997 --probe uprobe:returning:counted --duration 2s -p "$workload" "$@"
+	check "$title: recorded" record pending.data --budget none -F 997 --probe uprobe:returning:counted --duration 2s -p "$workload" "$@"
 	stop_workload
 	note "$title: $(cuts pending.data)"
 	equal "$title: stacks of waits that end at a return probe" 0 "$(value pending.data offcpu_cut_uretprobe)"

@@ -34,7 +34,7 @@ resize 100 30
 keys q
 restored "after q"
 
-"$SBERF" record -o run.data -p $pid --probe call:timed:slow --duration 1s 2>err &
+"$SBERF" record -o run.data --budget none -p $pid --probe call:timed:slow --duration 1s 2>err &
 recorder=$!
 placed() {
 	grep -qs sberf-placer /proc/$recorder/task/*/comm

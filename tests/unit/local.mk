@@ -179,6 +179,7 @@ suites_engine += tests/unit/test_filters
 suites_engine += tests/unit/test_wait_sums
 suites_engine += tests/unit/test_target
 suites_engine += tests/unit/test_batching
+suites_engine += tests/unit/test_budget
 suites_engine += tests/unit/test_stack_completion
 
 suites_ui =

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * budget.h - how much of the time probes in programs may be in place, so that the time that their hits
+ * take from the target stays within a budget.
+ *
+ * A breakpoint costs its target 0.6 to 16 us a hit (probe/site.h), whether the hit is told or not. So
+ * where all hits together would cost more than the budget, the probes are in place during one of SCALE
+ * equal parts of the time, and each hit stands for SCALE of them. Placing them and taking them off
+ * takes the kernel up to 25 ms, in which they cost as much and are not counted: a quarter of a slice,
+ * which is reckoned with. Pure.
+ */
+#ifndef SBERF_ENGINE_BUDGET_H
+#define SBERF_ENGINE_BUDGET_H
+
+#include "base/clock.h"
+
+#include <stdint.h>
+
+#define BUDGET_SHARE 50000u                      /* of one CPU, in millionths, unless something else is asked for */
+#define BUDGET_NONE UINT32_MAX                   /* no bound */
+#define BUDGET_FIRST_NS (NSEC_PER_SEC / 10)      /* after which the price of probes is known first */
+#define BUDGET_LOOK_NS NSEC_PER_SEC              /* between looks at probes that are always in place */
+#define BUDGET_SLICE_NS (NSEC_PER_SEC / 10)      /* in place at a time, where not always */
+#define BUDGET_SCALE_MAX 1000u
+
+/* The share of one CPU, in millionths, that COST_NS in a time of NS are. */
+uint32_t budget_share(uint64_t cost_ns, uint64_t ns);
+
+/*
+ * One of how many equal parts of the time the probes may be in place: 1 (always) to BUDGET_SCALE_MAX.
+ * While they were, their hits took SHARE, in millionths of one CPU; they may take BUDGET of it.
+ */
+uint32_t budget_scale(uint32_t share, uint32_t budget);
+
+#endif

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_budget.sh - what hits of probes in a program cost is said, and kept within --budget: the probes are in place for a part of the time.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+probe=uprobe:paced:paced
+# calls FILE: how many are in the recording, in percent of what is called in its time: 20 in each ms.
+calls() {
+	"$SBERF" report -i "$1" --metric "$probe" --format json | python3 -c 'import json, sys
+r = json.load(sys.stdin)
+print(100 * r["tree"][0].get("count", 0) / (20000 * r["figures"]["duration_seconds"]))' 2>&1
+}
+start_workload paced 60 20
+
+check "within a budget: recorded" record few.data -p "$workload" --probe $probe --duration 3s
+note "$(cat few.data.err)"
+# Its first instruction is single-stepped: 12.7 us 20,000 times a second are a quarter of a CPU.
+between "it says how often it is hit" 12000 25000 "$(value few.data probe_hits_per_second)"
+between "and what that costs, in percent" 10 60 "$(value few.data probe_cost_percent)"
+between "in place for one of so many parts of the time" 3 12 "$(value few.data probe_slices)"
+matches "the price is said at once" 'probes: [0-9,]+ hits a second, which cost the target [0-9.]+ % of one CPU: more than --budget.*1/' "$(cat few.data.err)"
+between "percent of the calls, as they are estimated" 75 125 "$(calls few.data)"
+
+check "without one: recorded" record all.data -p "$workload" --probe $probe --duration 2s --budget none
+note "$(cat all.data.err)"
+equal "always in place" 1 "$(value all.data probe_slices)"
+# In the first moments a target is looked at, it is not probed yet.
+between "percent of the calls" 93 101 "$(calls all.data)"
+equal "the price is said, too" 1 "$(grep -c 'hits a second, which cost the target [0-9.]* % of one CPU$' all.data.err)"
+
+# What costs little stays in place.
+check "a budget that suffices: recorded" record enough.data -p "$workload" --probe $probe --duration 1s --budget 90
+equal "always in place, too" 1 "$(value enough.data probe_slices)"
+stop_workload
+
+for bad in -1 much 5x; do
+	"$SBERF" record -o bad.data --budget "$bad" --probe $probe -- true 2>err
+	equal "--budget $bad, status" 2 $?
+	equal "--budget $bad: one sentence, and a hint at most" 1 "$(($(wc -l <err) < 3))"
+done
+
+# A recording without probes in programs knows nothing of it.
+record none.data -- true
+equal "without probes" unknown "$(value none.data probe_slices)"
+finish
