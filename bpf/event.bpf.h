@@ -12,6 +12,7 @@
 #include "entered.bpf.h"
 #include "filter.bpf.h"
 #include "hitsums.bpf.h"
+#include "mapped.bpf.h"
 #include "spans.bpf.h"
 #include "thin.bpf.h"
 #include "record.bpf.h"
@@ -24,6 +25,7 @@ struct hit {
 	bool placed;             /* in the task's own code */
 	bool call;               /* a system call, which has no frames of interest in the kernel */
 	bool user;               /* what user code brought about: the same */
+	bool mapped;             /* its first argument is an address; a trace wants to know what is there */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
 	__u32 text;              /* which of them is a string, + 1; 0 = none */
 	__u64 text_addr;         /* that argument */
@@ -299,6 +301,8 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 		off = put_text(s, off, hit->text - 1, hit->text_addr);
 	if (hit->to)
 		off = put_comm(s, off, SB_SIGNAL_PID, hit->to);
+	if (tracing && hit->mapped)
+		off = put_mapped(s, off, task, SB_FAULT_ADDRESS, hit->arg[SB_FAULT_ADDRESS]);
 	if (tracing && hit->call)
 		off = put_call_texts(s, off, task);
 	send_hit(c, s, off, hit, &weight, task, now,

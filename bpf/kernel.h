@@ -49,6 +49,11 @@ enum {
 #define BPF_RB_FORCE_WAKEUP (1ull << 1)
 #define BPF_RB_AVAIL_DATA 0
 
+/* include/uapi/linux/bpf.h, since Linux 5.17 (7c7e3d31e785, "bpf: Introduce helper bpf_find_vma") */
+enum bpf_func_id {
+	BPF_FUNC_find_vma = 180,
+};
+
 /* include/uapi/asm-generic/errno-base.h */
 #define SB_EFAULT 14
 
@@ -117,9 +122,15 @@ struct uprobes_state {
 struct mm_struct {
 	struct uprobes_state uprobes_state;     /* with CONFIG_UPROBES */
 	struct file *exe_file;
-	unsigned long end_code, start_stack;
+	unsigned long end_code, start_stack, start_brk, brk;
 	unsigned long env_end;          /* behind the environment, the last but one thing on the first stack */
 	unsigned long exec_vm;          /* pages that are executable and not writable */
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+	struct mm_struct *vm_mm;
+	struct file *vm_file;
 };
 
 struct kernfs_node {

@@ -56,6 +56,7 @@ bpf_headers += bpf/sums.bpf.h
 bpf_headers += bpf/entered.bpf.h
 bpf_headers += bpf/event.bpf.h
 bpf_headers += bpf/filter.bpf.h
+bpf_headers += bpf/mapped.bpf.h
 bpf_headers += bpf/spans.bpf.h
 bpf_headers += bpf/forks.bpf.h
 bpf_headers += bpf/functions.bpf.h

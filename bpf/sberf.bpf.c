@@ -23,6 +23,7 @@
  *	calls.bpf.h     system calls from entry to return
  *	forks.bpf.h     tasks that create processes and threads
  *	traces.bpf.h    tracepoints and functions of the kernel
+ *	mapped.bpf.h    what an address is of
  *	placed.bpf.h    who comes by a place in a program
  *	functions.bpf.h functions from entry to return
  *	faults.bpf.h    which addresses are touched first, with which stacks

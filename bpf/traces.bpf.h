@@ -66,11 +66,12 @@ static __always_inline int on_paged(struct sb_perf_ctx *ctx, bool walk)
 	const __u64 cookie = bpf_get_attach_cookie(ctx);
 	struct hit hit = {
 		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1, .nr = 1, .user = true,
+		.mapped = true,
 	};
 
 	if (!task->pid || !wanted(task, task->tgid, task->pid))
 		return 0;
-	hit.arg[0] = ctx->addr;
+	hit.arg[SB_FAULT_ADDRESS] = ctx->addr;
 	return tell_hit(ctx, &hit, NULL, walk);
 }
 

@@ -188,6 +188,13 @@ struct sb_part_sum {
 #define SB_CALL_FILE 8u
 #define SB_CALL_MADE 10u         /* the same of the descriptor that was returned */
 
+/*
+ * The argument of a page fault is its address; where somebody traces, its text is what was mapped there
+ * by then: "heap", "stack", "anon", or the name of a file without its path.
+ */
+#define SB_FAULT_ADDRESS 0u
+#define SB_MAPPED_MAX 64u        /* bytes of that text, its end included */
+
 /* Arguments of the hit of a signal. The name of the thread that gets it is the text of SB_SIGNAL_PID. */
 #define SB_SIGNAL_SIG 0u
 #define SB_SIGNAL_PID 1u         /* of who gets it */

@@ -699,9 +699,9 @@ static void probe_page(void)
 	fputs(".SS Page faults and signals\n", stdout);
 	line("fault counts each page fault once the kernel has handled it: what getrusage(2) counts, without what "
 	     "the kernel touches by itself. Its value is address. The stack is that of the code that "
-	     "touched it, or made the system call that did. sberf trace looks up what is mapped there: a file, heap, "
-	     "stack or anon. It does so up to a fifth of a second later, so of a program that has just ended, or of a "
-	     "mapping that came in place of another one, it says nothing, or what was there before. CPUs that "
+	     "touched it, or made the system call that did. sberf trace says what is mapped there: a file, heap, "
+	     "stack or anon. It looks up the path of the file a little later: of a program that has ended by then it "
+	     "has the name without the path (before Linux 5.17, nothing). CPUs that "
 	     "come later are not watched, and faults of other processes cost a fraction of a microsecond more.");
 	line("signal counts signals that the target sends and signals that it is sent, those that a command is sent "
 	     "from outside without a stack. Its values are sig, to_pid, to_tid, code (si_code of sigaction(2)), group "

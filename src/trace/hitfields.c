@@ -29,10 +29,27 @@ static void add_number(struct hitfields *f, const char *key, long long n)
 	text_format(add_field(f, key, true), HITFIELD_BYTES, "%lld", n);
 }
 
+/* Is what was mapped THEN what is NOW, by its name? */
+static bool is_same_mapping(const struct hit_text *then, const char *now)
+{
+	const char *slash = strrchr(now, '/'), *name = slash ? slash + 1 : now;
+	const size_t len = strlen(name);
+
+	/* "anon:NAME" is anon, and what is as long as it may be was cut. */
+	return len >= then->len && !memcmp(name, then->bytes, then->len) &&
+		(len == then->len || name[then->len] == ':' || then->len == SB_MAPPED_MAX - 1);
+}
+
 void hitfields_of_fault(const struct hit *h, const char *mapped, struct hitfields *ret)
 {
-	const unsigned long long address = h->arg[0];
+	const struct hit_text *then = hit_text_of(h, SB_FAULT_ADDRESS);
+	const unsigned long long address = h->arg[SB_FAULT_ADDRESS];
+	char name[SB_MAPPED_MAX];
 
+	if (then && then->len && !(mapped && is_same_mapping(then, mapped))) {
+		text_format(name, sizeof(name), "%.*s", (int)then->len, then->bytes);
+		mapped = name;
+	}
 	ret->n = 0;
 	text_format(ret->text, sizeof(ret->text), "0x%llx%s%.*s", address, mapped ? ", " : "", (int)HITFIELD_BYTES - 1,
 		    mapped ? mapped : "");

@@ -23,7 +23,11 @@ struct hitfields {
 	} field[HITFIELDS_MAX];
 };
 
-/* Of the page fault H, where MAPPED says what the address is of; NULL = not known. What is too long is cut. */
+/*
+ * Of the page fault H, where MAPPED says what the address is of now; NULL = not known. What the kernel
+ * half said of it then comes first; of a file it has no path, which MAPPED gives if it is that file.
+ * What is too long is cut.
+ */
 void hitfields_of_fault(const struct hit *h, const char *mapped, struct hitfields *ret);
 
 /* Of the signal H (SB_SIGNAL_* in bpf/wire.h). */

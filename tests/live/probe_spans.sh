@@ -25,7 +25,7 @@ all='span:uprobe:spanned:begins~~uprobe:spanned:ends'
 slow='span:uprobe:spanned:begins~~uprobe:spanned:ends /latency > 300us/'
 some='span:uprobe:spanned:begins /arg0 < 10/~~uprobe:spanned:ends count()'
 sum='span:uprobe:spanned:begins~~uprobe:spanned:ends sum(arg0)'
-"$SBERF" record -o run.data --ring-size 64M -p $pid --probe "$all" --probe "$slow" --probe "$some" --probe "$sum" --duration 5s 2>err &
+"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$all" --probe "$slow" --probe "$some" --probe "$sum" --duration 5s 2>err &
 recorder=$!
 placed() {
 	grep -qs sberf-placer /proc/$recorder/task/*/comm

@@ -322,6 +322,18 @@ static void faults_and_signals_have_fields(void **state)
 	assert_true(hitline_json(f, &l));
 	hitfields_of_fault(fault, NULL, &fields);
 	hitline_text(f, &l);
+	/* What the kernel half has said at the fault counts, and gets its path if that is still the same. */
+	fault->nr_texts = 1;
+	fault->text[0] = (struct hit_text){ .arg = SB_FAULT_ADDRESS, .len = 9, .bytes = "libc.so.6" };
+	hitfields_of_fault(fault, "/usr/lib/libc.so.6", &fields);
+	assert_string_equal(fields.text, "0x7f0012345678, /usr/lib/libc.so.6");
+	hitfields_of_fault(fault, "/usr/bin/other", &fields);
+	assert_string_equal(fields.text, "0x7f0012345678, libc.so.6");
+	hitfields_of_fault(fault, NULL, &fields);
+	assert_string_equal(fields.text, "0x7f0012345678, libc.so.6");
+	fault->text[0] = (struct hit_text){ .arg = SB_FAULT_ADDRESS, .len = 4, .bytes = "anon" };
+	hitfields_of_fault(fault, "anon:glibc: malloc", &fields);
+	assert_string_equal(fields.text, "0x7f0012345678, anon:glibc: malloc");
 	l = (struct hitline){ .hit = sent, .name = "signal", .fields = &fields };
 	hitfields_of_signal(sent, &fields);
 	hitline_text(f, &l);
