@@ -39,6 +39,7 @@ bpf_headers += bpf/hops.bpf.h
 bpf_programs += bpf/sberf.bpf.c
 bpf_programs += bpf/sberf_plain.bpf.c
 bpf_headers += bpf/maps.bpf.h
+bpf_headers += bpf/opencalls.bpf.h
 bpf_headers += bpf/target.bpf.h
 bpf_headers += bpf/record.bpf.h
 bpf_headers += bpf/returns.bpf.h

@@ -26,6 +26,7 @@
  *	mapped.bpf.h    what an address is of
  *	placed.bpf.h    who comes by a place in a program
  *	functions.bpf.h functions from entry to return
+ *	opencalls.bpf.h calls of both that have not ended
  *	faults.bpf.h    which addresses are touched first, with which stacks
  *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved
  *	tasks.bpf.h     the tasks that are there, and those that wait
@@ -56,6 +57,7 @@
 #include "placed.bpf.h"
 #include "tasks.bpf.h"
 #include "traces.bpf.h"
+#include "opencalls.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

@@ -426,6 +426,13 @@ struct sb_sum {
 	struct sb_sum_part part[SB_SUM_BUCKETS];
 };
 
+/* What the iterators say of a call of a placed probe that has begun and not ended. */
+struct sb_open_call {
+	__u64 begun_ns;
+	__u32 probe;             /* SB_PROBE_* */
+	__u32 pad;
+};
+
 /*
  * What the iterator says of one task that is off the CPU. Behind it are the user's registers, as in
  * sb_part_regs, the addresses of the kernel's stack, innermost first, and true return addresses.
@@ -682,6 +689,7 @@ _Static_assert(sizeof(struct sb_part_event) == 40, "sb_part_event is wire format
 _Static_assert(sizeof(struct sb_part_text) == 16, "sb_part_text is wire format");
 _Static_assert(sizeof(struct sb_call_wish) == 4, "sb_call_wish is shared with user space");
 _Static_assert(sizeof(struct sb_home) == 48, "sb_home is what the iterator writes");
+_Static_assert(sizeof(struct sb_open_call) == 16, "sb_open_call is shared with user space");
 _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is shared with user space");
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");
 _Static_assert(sizeof(struct sb_open) == 112, "sb_open is what the iterator writes");

@@ -788,6 +788,11 @@ int bpf_side_homes(struct bpf_side *k, struct err *e)
 	return programs_iterate(&k->programs, "sb_homes", e);
 }
 
+int bpf_side_open_calls(struct bpf_side *k, bool functions, struct err *e)
+{
+	return programs_iterate(&k->programs, functions ? "sb_open_funcs" : "sb_open_calls", e);
+}
+
 struct sb_slot *bpf_side_slot(struct bpf_side *k, uint32_t slot)
 {
 	return k->slots && slot < k->sizes.slots ? (void *)(k->slots + (size_t)slot * k->sizes.slot_bytes) : NULL;

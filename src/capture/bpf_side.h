@@ -103,6 +103,11 @@ int bpf_side_list(struct bpf_side *k, uint64_t min_ns, uint64_t up_to_ns, struct
  * with NUMA_OFF.
  */
 int bpf_side_homes(struct bpf_side *k, struct err *e);
+/*
+ * The same for calls of probes that have not ended, as struct sb_open_call: of FUNCTIONS, or system
+ * calls. -ENOENT where none are probed.
+ */
+int bpf_side_open_calls(struct bpf_side *k, bool functions, struct err *e);
 /* memory shared with the kernel; NULL: no such slot */
 struct sb_slot *bpf_side_slot(struct bpf_side *k, uint32_t slot);
 uint32_t bpf_side_slot_bytes(const struct bpf_side *k);            /* size of one slot, its head included */

@@ -109,6 +109,7 @@ bool live_turn_hits(struct source *base, uint64_t *ret_ns);
 int live_hits(struct source *base, source_sum_fn *each, void *ctx, struct err *e);
 uint64_t live_hits_seen(const struct source *base, uint32_t probe);
 void live_scale_hits(struct source *base, uint32_t scale);
+int live_open_calls(struct source *base, source_open_call_fn *each, void *ctx, struct err *e);
 void live_untold(struct source *base, source_untold_fn *each, void *ctx);
 void live_spans(struct source *base, source_span_fn *each, void *ctx);
 int live_set_faults(struct source *base, bool on, struct err *e);

@@ -654,6 +654,7 @@ static const struct source_ops live_ops = {
 	.spans = live_spans,
 	.hits_seen = live_hits_seen,
 	.scale_hits = live_scale_hits,
+	.open_calls = live_open_calls,
 	.open_waits = live_open_waits,
 	.open_stack = live_open_stack,
 	.read_further = live_read_further,

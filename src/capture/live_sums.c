@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * live_sums.c - reads the sums of short waits, and of hits, from the maps that the kernel half filled
- * (bpf/sums.bpf.h, bpf/hitsums.bpf.h).
+ * (bpf/sums.bpf.h, bpf/hitsums.bpf.h), and which calls are open (bpf/opencalls.bpf.h).
  */
 #include "config.h"
 
@@ -165,4 +165,37 @@ void live_spans(struct source *base, source_span_fn *each, void *ctx)
 		if (bpf_side_span(s->kernel, probe, &span))
 			each(ctx, probe, &span);
 	}
+}
+
+struct listing_calls {
+	source_open_call_fn *each;
+	void *ctx;
+};
+
+static int live_sums_open_call(void *ctx, const void *item, struct err *e)
+{
+	const struct listing_calls *to = ctx;
+	const struct sb_open_call *o = item;
+
+	if (o->probe >= SB_PROBE_PLACED)
+		to->each(to->ctx, o->probe - SB_PROBE_PLACED, o->begun_ns);
+	return 0;
+}
+
+int live_open_calls(struct source *base, source_open_call_fn *each, void *ctx, struct err *e)
+{
+	struct live_source *s = live_of(base);
+	struct listing_calls to = { each, ctx };
+	int all = 0;
+
+	for (int functions = 0; functions < 2; functions++) {
+		AUTO_FD int fd = bpf_side_open_calls(s->kernel, functions, NULL);
+		const int n = fd < 0 ? 0 : live_read_list(fd, sizeof(struct sb_open_call), NULL,
+							  live_sums_open_call, &to, e);
+
+		if (n < 0)
+			return n;
+		all += n;
+	}
+	return all;
 }

@@ -52,6 +52,8 @@ static const struct program {
 	{ "sb_signal", WHEN_SIGNALS, ATTACH_SIGNALS, true, 0 },
 	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR, false, 0 },
 	{ "sb_homes", WHEN_NUMA, ATTACH_ITERATOR, false, 0 },
+	{ "sb_open_calls", WHEN_CALLS, ATTACH_ITERATOR, false, 0 },
+	{ "sb_open_funcs", WHEN_FUNCTIONS, ATTACH_ITERATOR, false, 0 },
 	{ "sb_whoami", 0, ATTACH_RUN, false, 0 },
 };
 
@@ -164,7 +166,7 @@ int programs_iterate(struct programs *p, const char *name, struct err *e)
 
 	while (i < ROWS && strcmp(table[i].name, name))
 		i++;
-	if (i == ROWS)
+	if (i == ROWS || !programs_is(p, i, ATTACH_ITERATOR))
 		return err_set(e, ENOENT, "there is no iterator %s", name);
 	if (!p->link[i])
 		p->link[i] = bpf_program__attach_iter(p->prog[i], NULL);

@@ -323,6 +323,11 @@ void source_scale_hits(struct source *s, uint32_t scale)
 		s->ops->scale_hits(s, scale);
 }
 
+int source_open_calls(struct source *s, source_open_call_fn *each, void *ctx, struct err *e)
+{
+	return s->ops->open_calls ? s->ops->open_calls(s, each, ctx, e) : 0;
+}
+
 void source_untold(struct source *s, source_untold_fn *each, void *ctx)
 {
 	if (s->ops->untold)

@@ -401,6 +401,14 @@ int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
 bool source_turn_hits(struct source *s, uint64_t *ret_ns);
 int source_hits(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
 /*
+ * Calls of probes that have begun and not ended: PROBE since BEGUN_NS, CLOCK_MONOTONIC. One that was
+ * left by an exception or longjmp() is among them until its place on the stack is used again. Returns
+ * their number, or a negative errno with a sentence.
+ */
+typedef void source_open_call_fn(void *ctx, uint32_t probe, uint64_t begun_ns);
+int source_open_calls(struct source *s, source_open_call_fn *each, void *ctx, struct err *e);
+
+/*
  * After source_stop(): what is left of hits that were not told one by one (plan.hits_every): for each
  * probe how many, and their weight.
  */

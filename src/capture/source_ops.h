@@ -50,6 +50,8 @@ struct source_ops {
 	/* NULL, or both: hits are not summed. */
 	bool (*turn_hits)(struct source *s, uint64_t *ret_ns);
 	int (*hits)(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
+	/* NULL: it is not known which calls are open */
+	int (*open_calls)(struct source *s, source_open_call_fn *each, void *ctx, struct err *e);
 	void (*untold)(struct source *s, source_untold_fn *each, void *ctx);     /* NULL: none are left */
 	void (*spans)(struct source *s, source_span_fn *each, void *ctx);        /* NULL: there are none */
 	uint64_t (*hits_seen)(const struct source *s, uint32_t probe);   /* NULL: 0 */

@@ -139,6 +139,34 @@ void hit_sums_see(struct hit_sums *h, const struct raw_event *raw, const struct 
 		wait_sums_first(h->sums, &task, raw->hit.sum, ev);
 }
 
+struct counting_open {
+	uint64_t now_ns;
+	struct probe_open of[PROBES_MAX];
+};
+
+static void hit_sums_see_open(void *ctx, uint32_t probe, uint64_t begun_ns)
+{
+	struct counting_open *c = ctx;
+	const uint64_t lasted = begun_ns < c->now_ns ? c->now_ns - begun_ns : 0;
+
+	if (probe >= PROBES_MAX)
+		return;
+	c->of[probe].calls++;
+	if (c->of[probe].oldest_ns < lasted)
+		c->of[probe].oldest_ns = lasted;
+}
+
+/* Counts the calls that have not ended; what cannot be listed now stays as it was. */
+static void hit_sums_count_open(struct hit_sums *h)
+{
+	struct counting_open c = { .now_ns = clock_mono_ns() };
+
+	if (source_open_calls(h->source, hit_sums_see_open, &c, NULL) < 0)
+		return;
+	for (uint32_t probe = 0; probe < probes_count(); probe++)
+		probes_set_open(probe, c.of[probe]);
+}
+
 int hit_sums_turn(struct hit_sums *h, uint64_t seen_ns, struct err *e)
 {
 	const uint64_t now = clock_mono_ns();
@@ -152,6 +180,7 @@ int hit_sums_turn(struct hit_sums *h, uint64_t seen_ns, struct err *e)
 	}
 	if (!h->turning_ns && now - h->turned_ns >= TURN_NS) {
 		h->turned_ns = now;
+		hit_sums_count_open(h);
 		if (!source_turn_hits(h->source, &h->turning_ns))
 			h->settled_ns = UINT64_MAX;
 	}

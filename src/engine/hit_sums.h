@@ -31,7 +31,8 @@ void hit_sums_see(struct hit_sums *h, const struct raw_event *raw, const struct 
 
 /*
  * Once a second has the kernel half begin new sums, and reads the old ones when all events up to then
- * have been handed on: SEEN_NS. 0, or a negative errno with a sentence.
+ * have been handed on: SEEN_NS. Also counts the calls that have not ended (model/probes.h). 0, or a
+ * negative errno with a sentence.
  */
 int hit_sums_turn(struct hit_sums *h, uint64_t seen_ns, struct err *e);
 

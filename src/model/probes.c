@@ -22,7 +22,8 @@ static pthread_mutex_t placed_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	const struct placed *placed;
 	unsigned int measure;
-	struct probe_places places;      /* under placed_lock */
+	struct probe_places places;      /* under placed_lock, like the next */
+	struct probe_open open;
 } probe_table[PROBES_MAX];
 static _Atomic uint32_t nr_probes;
 
@@ -145,6 +146,27 @@ struct probe_places probes_places(uint32_t probe)
 		return r;
 	pthread_mutex_lock(&placed_lock);
 	r = probe_table[probe].places;
+	pthread_mutex_unlock(&placed_lock);
+	return r;
+}
+
+void probes_set_open(uint32_t probe, struct probe_open now)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	probe_table[probe].open = now;
+	pthread_mutex_unlock(&placed_lock);
+}
+
+struct probe_open probes_open(uint32_t probe)
+{
+	struct probe_open r = { 0 };
+
+	if (probe >= probes_count())
+		return r;
+	pthread_mutex_lock(&placed_lock);
+	r = probe_table[probe].open;
 	pthread_mutex_unlock(&placed_lock);
 	return r;
 }

@@ -47,4 +47,15 @@ void probes_note_places(uint32_t probe, const struct probe_places *more);
 /* What is known; all 0 for no probe, and of one that only a recording has. */
 struct probe_places probes_places(uint32_t probe);
 
+/* Calls of a probe that have begun and not ended, in this run. */
+struct probe_open {
+	uint32_t calls;
+	uint64_t oldest_ns;      /* how long the oldest has lasted when they were counted */
+};
+
+/* NOW is so of PROBE; nothing for no probe. */
+void probes_set_open(uint32_t probe, struct probe_open now);
+/* What was set last; all 0 when nothing was. */
+struct probe_open probes_open(uint32_t probe);
+
 #endif

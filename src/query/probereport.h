@@ -39,6 +39,7 @@ struct probe_row {
 	thread_id longest_thread;        /* and its thread; ID_NONE */
 	uint64_t hist[WAIT_BUCKETS];     /* calls by length (wait_bucket()) */
 	struct probe_places places;      /* where it is placed, in this run */
+	struct probe_open open;          /* calls that have not ended, in this run */
 };
 
 struct probe_report {

@@ -34,6 +34,14 @@ resize 100 30
 keys q
 restored "after q"
 
+# A call that has not returned.
+type_line "$SBERF top -e cpu-clock --probe sys:clock_nanosleep -- sleep 60"
+see "the view of a sleeper" 'sleep [0-9]+ ·'
+keys V 0
+see "its call is open" '1 call has not returned · the oldest for [1-9][0-9.]* s'
+keys q
+restored "after a sleeper"
+
 "$SBERF" record -o run.data --budget none -p $pid --probe call:timed:slow --duration 1s 2>err &
 recorder=$!
 placed() {

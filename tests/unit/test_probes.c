@@ -179,6 +179,13 @@ static void places_add_up(void **state)
 	assert_int_equal(p.failed, 1);
 	assert_int_equal(p.unseen_ns, 5);
 	assert_int_equal(probes_places(PROBE_NONE).sites, 0);
+	assert_int_equal(probes_open(probe).calls, 0);
+	probes_set_open(probe, (struct probe_open){ .calls = 3, .oldest_ns = 7 });
+	assert_int_equal(probes_open(probe).calls, 3);
+	assert_int_equal(probes_open(probe).oldest_ns, 7);
+	probes_set_open(probe, (struct probe_open){ 0 });
+	assert_int_equal(probes_open(probe).calls, 0);
+	assert_int_equal(probes_open(PROBE_NONE).calls, 0);
 }
 
 static void there_is_an_end_of_them(void **state)

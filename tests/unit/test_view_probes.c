@@ -44,6 +44,7 @@ static void add_hits(struct made *m)
 	if (!probes_places(call).sites)
 		probes_note_places(call, &(struct probe_places){ .sites = 3, .processes = 2, .failed = 1,
 								 .unseen_ns = 12 * MS });
+	probes_set_open(sync, (struct probe_open){ .calls = 2, .oldest_ns = 1300 * MS });
 	made_hits(m, at, app, serve, call, 120000, 120000 * 3 * US);
 	made_hits(m, at, app, serve, call, 310000, 310000 * 6 * US);
 	made_hits(m, at, app, serve, call, 9000, 9000 * 14 * US);

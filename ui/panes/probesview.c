@@ -17,6 +17,7 @@
 #define SEED 0x70726f6265ull
 #define LONGEST_KEY 1000u        /* beside buckets, whose numbers are smaller */
 #define PLACES_KEY 1001u
+#define OPEN_KEY 1002u
 
 /* Adds a row below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
 static uint32_t probesview_add(struct probesview *pv, uint32_t parent, struct outline_row what, struct probes_line line,
@@ -61,11 +62,14 @@ static void probesview_add_places(struct probesview *pv, uint32_t path, stack_id
 	}
 }
 
-static void probesview_add_where(struct probesview *pv, uint32_t above, uint32_t i)
+/* What is true of the moment: calls that have not ended, and where the probe is. */
+static void probesview_add_now(struct probesview *pv, uint32_t above, uint32_t i)
 {
 	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE };
 	const struct probe_places *p = &pv->report->row[i].places;
 
+	if (pv->report->row[i].open.calls)
+		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OPEN, 0, i }, OPEN_KEY);
 	if (p->sites || p->failed)
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_PLACES, 0, i }, PLACES_KEY);
 }
@@ -98,7 +102,7 @@ static void probesview_fill(struct probesview *pv)
 		const uint32_t row = probesview_add(pv, 0, what, line, r->key);
 
 		if (row)
-			probesview_add_where(pv, row, i);
+			probesview_add_now(pv, row, i);
 		if (row)
 			probesview_add_calls(pv, row, i);
 	}
@@ -166,6 +170,10 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 		break;
 	case PROBES_LEVEL_BUCKET:
 		text_builder_put(&words, "%s", probe_bucket_label(pv->line[node].sub, text));
+		break;
+	case PROBES_LEVEL_OPEN:
+		text_builder_put(&words, "%u call%s not returned" TEXT_BUILDER_DOT "the oldest for %s", r->open.calls,
+				 r->open.calls == 1 ? " has" : "s have", units_time(text, r->open.oldest_ns));
 		break;
 	case PROBES_LEVEL_PLACES:
 		probesview_put_places(&words, &r->places);
