@@ -13,7 +13,7 @@ also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
 terminal
-type_line "$SBERF top -e cpu-clock -p $pid --probe call:timed:slow --probe uprobe:timed:recurse"
+type_line "$SBERF top -e cpu-clock -p $pid --budget none --probe call:timed:slow --probe uprobe:timed:recurse"
 see "the view" 'timed'
 keys V 0
 see "the pane of probes" '[─━] 2 probes [─━].* hits .* longest'
