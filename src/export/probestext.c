@@ -126,7 +126,7 @@ static int probestext_write(FILE *out, const struct export_view *v, struct err *
 
 	if (r < 0)
 		return r;
-	probe_report_bound(p, v->meta->duration_ns);
+	probe_report_bound(p, v->meta->duration_ns, v->meta->probe_scale);
 	x.p = p;
 	if (!p->n)
 		out_text(&x.o, "no probe was placed\n");

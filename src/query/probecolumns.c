@@ -12,7 +12,8 @@ static struct list_figure probecolumns_hits(const void *row)
 {
 	const struct probe_row *r = row;
 
-	return (struct list_figure){ .unit = r->hits ? LIST_COUNT : LIST_NONE, .value = r->hits };
+	return (struct list_figure){ .unit = r->hits ? LIST_COUNT : LIST_NONE, .value = r->hits,
+				     .doubt = r->estimate };
 }
 
 static struct list_figure probecolumns_rate(const void *row)
@@ -20,7 +21,7 @@ static struct list_figure probecolumns_rate(const void *row)
 	const struct probe_row *r = row;
 
 	return (struct list_figure){ .unit = r->hits && r->elapsed_ns ? LIST_RATE : LIST_NONE, .value = r->hits,
-				     .whole = r->elapsed_ns };
+				     .whole = r->elapsed_ns, .doubt = r->estimate };
 }
 
 /* What only counts has no total beside the number of its hits. */
@@ -30,7 +31,8 @@ static struct list_figure probecolumns_total(const void *row)
 
 	if (!r->hits || (!r->timed && !r->summed))
 		return no_figure;
-	return (struct list_figure){ .unit = r->timed ? LIST_TIME : LIST_COUNT, .value = r->value };
+	return (struct list_figure){ .unit = r->timed ? LIST_TIME : LIST_COUNT, .value = r->value,
+				     .doubt = r->estimate };
 }
 
 static struct list_figure probecolumns_mean(const void *row)

@@ -144,11 +144,15 @@ void probe_report_free(struct probe_report *p)
 	free(p);
 }
 
-void probe_report_bound(struct probe_report *p, uint64_t ns)
+void probe_report_bound(struct probe_report *p, uint64_t ns, unsigned int scale)
 {
-	for (uint32_t i = 0; i < p->n; i++)
-		if (ns && p->row[i].elapsed_ns > ns)
-			p->row[i].elapsed_ns = ns;
+	for (uint32_t i = 0; i < p->n; i++) {
+		struct probe_row *r = &p->row[i];
+
+		if (ns && r->elapsed_ns > ns)
+			r->elapsed_ns = ns;
+		r->estimate = scale > 1 && r->others;
+	}
 }
 
 uint64_t probe_percentile_ns(const struct probe_row *r, unsigned int percent)

@@ -34,6 +34,7 @@ struct probe_row {
 	uint64_t others;                 /* of these: others stand for them: --every, --max-rate, a full ring */
 	uint64_t value;                  /* in the unit of its measure */
 	uint64_t elapsed_ns;             /* the time that was asked for, as far as there are facts: for rates */
+	bool estimate;                   /* of hits and value: the probe was not there all the time */
 	double longest_ns;               /* the longest call; 0 = there was none */
 	stack_id longest_stack;          /* and its stack; STACK_ROOT = it has none */
 	thread_id longest_thread;        /* and its thread; ID_NONE */
@@ -60,9 +61,10 @@ int probe_report_build(const struct snapshot *s, const struct names *names, cons
 void probe_report_free(struct probe_report *p);  /* NULL is fine */
 /*
  * Rates are of NS at most, 0 = no bound: slices are whole seconds, and the first and the last of a
- * short capture are longer than what was seen.
+ * short capture are longer than what was seen. SCALE is profile_meta.probe_scale: above 1 the hits of
+ * which some stand for others are an estimate.
  */
-void probe_report_bound(struct probe_report *p, uint64_t ns);
+void probe_report_bound(struct probe_report *p, uint64_t ns, unsigned int scale);
 
 /*
  * The time within which PERCENT of the calls of R were over, in ns: from the histogram, so at most a

@@ -20,7 +20,7 @@ see "the pane of probes" '[─━] 2 probes [─━].* hits .* longest'
 see "both are there before they are hit" 'uprobe:timed:recurse .*·'
 echo "slow 2000" >&$to
 echo "recurse 100" >&$to
-see "calls are counted" 'call:timed:slow +2,000 .* [0-9.]+ us'
+see "calls are counted" 'call:timed:slow +2,000 .*~[0-9.]+ us'
 see "and hits" 'uprobe:timed:recurse +2,000'
 keys E
 see "the histogram" '128 us to 256 us +[0-9,]+ +█'
