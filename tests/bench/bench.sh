@@ -90,6 +90,9 @@ as_root "$top_srcdir/tests/bench/offcpu.sh"
 title "walking in the kernel beside offcputime and perf record: a storm of switches, and programs"
 as_root "$top_srcdir/tests/bench/reach.sh"
 
+title "probes: ns an event, beside bpftrace, perf trace and strace"
+as_root "$top_srcdir/tests/bench/probes.sh"
+
 title "what grows with threads and samples"
 as_root "$top_srcdir/tests/bench/scale.sh"
 

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probes.sh - what an event costs a program (probed.c) that does nothing else: counted, timed, and with its stack, by sberf and by others. ns an
+# event, without those of the program itself; each tool in each of ROUNDS rounds, medians; CPU seconds of the tool beside it in a second.
+set -eu
+work=$(mktemp -d)
+sberf=${SBERF:?is set by make bench}
+begins=x beside='' load=''
+trap 'kill $beside $load 2>/dev/null || :; rm -rf "$work"' EXIT
+. "$top_srcdir/tests/bench/peers.sh"
+probed=$top_builddir/tests/bench/probed
+rounds=${ROUNDS:-3}
+
+# told: ns an event in the next seconds.
+told() {
+	: >"$work/out"
+	pause 2.7
+	sed 1d "$work/out" | median
+}
+
+# measure NAME READY COMMAND...: while COMMAND looks at $pid. READY: a regular expression of what it says when it does, "" = wait for a second.
+measure() {
+	local name=$1 ready=$2 before after
+	shift 2
+	"$@" >"$work/said" 2>&1 &
+	beside=$!
+	if [ -n "$ready" ]; then await grep -q "$ready" "$work/said" || :; fi
+	pause 1.5
+	before=$(cpu_of $beside)
+	told >>"$work/$name"
+	after=$(cpu_of $beside)
+	minus "$after" "$before" | awk '{ print 100 * $1 / 2.7 }' >>"$work/$name.cpu"
+	kill -TERM $beside 2>/dev/null || :
+	wait $beside 2>/dev/null || :
+	beside=''
+}
+
+has() {
+	command -v "$1" >/dev/null
+}
+
+begin() {
+	"$probed" "$1" >>"$work/out" &
+	pid=$!
+	load=$pid
+}
+
+record() {
+	"$sberf" record -o "$work/run.data" --no-off-cpu --budget none -p $pid "$@"
+}
+
+row() {
+	printf '%-58s %9s %9s %8s\n' "$1" "$(m "$2")" "$(minus "$(m "$2")" "$(m "$3")")" "$(m "$2.cpu")"
+}
+
+for ((round = 0; round < rounds; round++)); do
+	begin call
+	told >>"$work/call"
+	f=$probed:probed
+	measure sberf_count '' record --probe "u:$f count()" --every 1000000
+	! has bpftrace || measure bpf_count Attaching bpftrace -e "uprobe:$f { @ = count(); }" -p $pid
+	measure sberf_stack '' record --probe "u:$f"
+	! has bpftrace || measure bpf_stack Attaching bpftrace -e "uprobe:$f { @[ustack] = count(); }" -p $pid
+	measure sberf_time '' record --probe "call:$f" --every 1000000
+	! has bpftrace || measure bpf_time Attaching bpftrace -p $pid \
+		-e "uprobe:$f { @s[tid] = nsecs; } uretprobe:$f /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]); }"
+	measure sberf_call '' record --probe "call:$f"
+	end_load
+
+	begin read
+	told >>"$work/read"
+	measure sberf_sys '' record --probe sys:read --every 1000000
+	measure sberf_sys_stack '' record --probe sys:read
+	! has bpftrace || measure bpf_sys Attaching bpftrace -p $pid \
+		-e "tracepoint:syscalls:sys_enter_read /pid == $pid/ { @s[tid] = nsecs; } tracepoint:syscalls:sys_exit_read /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]); }"
+	measure sberf_trace '' "$sberf" trace -p $pid --probe sys:read -o /dev/null
+	! has perf || measure perf_trace '' perf trace -s -p $pid
+	! has strace || measure strace attached strace -c -p $pid
+	end_load
+done
+
+printf '%-58s %9s %9s %8s\n' 'a function of the program, in a stack of ten' 'ns' 'more' 'CPU %'
+row 'not probed' call call
+row 'counted: sberf u: count()' sberf_count call
+row 'counted: bpftrace count()' bpf_count call
+row 'with its stack: sberf u:' sberf_stack call
+row 'with its stack (frame pointers): bpftrace ustack' bpf_stack call
+row 'timed: sberf call:, few stacks' sberf_time call
+row 'timed: bpftrace, hist()' bpf_time call
+row 'timed, with its stack: sberf call:' sberf_call call
+printf '%-58s %9s %9s %8s\n' 'a read of one byte' 'ns' 'more' 'CPU %'
+row 'not probed' read read
+row 'timed: sberf sys:read, few stacks' sberf_sys read
+row 'timed: bpftrace, hist()' bpf_sys read
+row 'timed, with its stack: sberf sys:read' sberf_sys_stack read
+row 'a line each: sberf trace, to /dev/null' sberf_trace read
+row 'summed: perf trace -s' perf_trace read
+row 'summed: strace -c' strace read
