@@ -24,6 +24,12 @@
 
 #include "event.bpf.h"
 
+/*
+ * Which slice of time it is, where probes are in place for slices of it only (hits_scale). A call that
+ * began in an earlier one may have ended unseen, and another one may have its place on the stack.
+ */
+__u32 calls_slice = 1;
+
 #define OPEN_CALLS 48u                   /* of one task: 4 KB in all */
 
 struct open_call {
@@ -34,7 +40,7 @@ struct open_call {
 };
 
 struct open_calls {
-	__u32 nr, pad;
+	__u32 nr, slice;                 /* calls_slice at the last one */
 	struct open_call at[OPEN_CALLS]; /* outermost first */
 };
 
@@ -57,14 +63,23 @@ static __always_inline struct open_call *last_call(struct open_calls *o)
 	return &o->at[last];
 }
 
+/* Forgets the calls of O that began in an earlier slice. */
+static __always_inline void forget_slice(struct open_calls *o)
+{
+	if (o->slice == calls_slice)
+		return;
+	o->nr = 0;
+	o->slice = calls_slice;
+}
+
 #define KEEP_NONE 0u
 #define KEEP_ALL 0xffffffffu
 
 /*
  * Takes the calls off O that were left: those below SLOT, and at SLOT those that are not of the probe
- * KEEP (KEEP_NONE and KEEP_ALL are no numbers of probes). C counts them.
+ * KEEP (KEEP_NONE and KEEP_ALL are no numbers of probes).
  */
-static __always_inline void drop_left(struct sb_cpu *c, struct open_calls *o, __u64 slot, __u32 keep)
+static __always_inline void take_left(struct open_calls *o, __u64 slot, __u32 keep)
 {
 	for (__u32 i = 0; i < OPEN_CALLS; i++) {
 		struct open_call *last = last_call(o);
@@ -72,8 +87,17 @@ static __always_inline void drop_left(struct sb_cpu *c, struct open_calls *o, __
 		if (!last || last->slot > slot || (last->slot == slot && (keep == KEEP_ALL || last->probe == keep)))
 			return;
 		o->nr--;
-		__sync_fetch_and_add(&c->left, 1);
 	}
+}
+
+/* The same, and C counts them; but not between slices, as the ends of calls may not be seen then. */
+static __always_inline void drop_left(struct sb_cpu *c, struct open_calls *o, __u64 slot, __u32 keep)
+{
+	const __u32 had = o->nr;
+
+	take_left(o, slot, keep);
+	if (hits_scale && o->nr < had)
+		__sync_fetch_and_add(&c->left, had - o->nr);
 }
 
 /* Notes in O a call that begins with the registers REGS; when there is no room, that is counted. */
@@ -112,6 +136,7 @@ int sb_func_enter(struct sb_ctx_regs *regs)
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
 		return 0;
 	}
+	forget_slice(o);
 	drop_left(c, o, slot, user_word(slot) == pending_trampoline(task) ? KEEP_ALL : KEEP_NONE);
 	note_call(c, o, regs, SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)));
 	return 0;
@@ -135,6 +160,7 @@ static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 
 	if (!c || !o)
 		return 0;
+	forget_slice(o);
 	drop_left(c, o, slot, leaves ? KEEP_ALL : hit.probe);
 	call = last_call(o);
 	/* Else it began before its entry was watched. */

@@ -34,7 +34,10 @@ int sb_open_funcs(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct open_calls *o = task ? bpf_task_storage_get(&open_calls, task, NULL, 0) : NULL;
 
-	for (__u32 i = 0; o && i < OPEN_CALLS && i < o->nr; i++)
+	/* Those of an earlier slice may have ended unseen. */
+	if (!o || o->slice != calls_slice)
+		return 0;
+	for (__u32 i = 0; i < OPEN_CALLS && i < o->nr; i++)
 		list_call(ctx->meta->seq, o->at[i].probe, o->at[i].begun_ns);
 	return 0;
 }

@@ -28,16 +28,21 @@ begin() {
 	wait_until 20 grep -q ready out
 }
 
+# $recorder has placed its probes, or ended.
+placed() {
+	grep -qs sberf-placer /proc/"$recorder"/task/*/comm || ! kill -0 "$recorder" 2>/dev/null
+}
+
 # recorded SECONDS WHAT PROBE...: records to run.data while $pid does WHAT, lines of it.
 recorded() {
-	local seconds=$1 what=$2 probe options=() recorder
+	local seconds=$1 what=$2 probe options=()
 	shift 2
 	for probe in "$@"; do
 		options+=(--probe "$probe")
 	done
 	"$SBERF" record -o run.data --budget none --ring-size 64M -p "$pid" "${options[@]}" --duration "${seconds}s" 2>err &
 	recorder=$!
-	wait_until 20 eval 'grep -qs sberf-placer /proc/$recorder/task/*/comm || ! kill -0 $recorder 2>/dev/null'
+	wait_until 20 placed
 	printf '%s\n' "$what" >&"$to"
 	wait $recorder
 }
@@ -98,12 +103,25 @@ check "the result of what ends by a jump: refused" test $? -ne 0
 matches "and why" "result is not known" "$(cat err)"
 matches "list says how functions are left" "left at [0-9]* places?, single-stepped: exceptions of C\+\+" \
 	"$("$SBERF" list 'call:./left:Pool::rare' 2>&1)"
-"$SBERF" record -o run.data --budget none -p "$pid" --probe ur:left:Pool::slow --duration 500ms 2>err &
+"$SBERF" record -o run.data --budget none -p "$pid" --probe ur:left:Pool::slow --duration 2s 2>err &
 recorder=$!
-wait_until 20 grep -qs sberf-placer /proc/$recorder/task/*/comm
+wait_until 20 placed
 echo "slow 100" >&"$to"
 wait $recorder
-equal "returns weigh one each" "$(of uretprobe:left:Pool::slow count)" "$(of uretprobe:left:Pool::slow total)"
+equal "uretprobe: returns weigh one each" "100 100" "$(of uretprobe:left:Pool::slow count) $(of uretprobe:left:Pool::slow total)"
+# Above the budget probes are in place for slices of time: an end that is seen belongs to no begin of a slice before.
+"$SBERF" record -o run.data --budget 1 -p "$pid" --probe call:left:Pool::slow --probe call:left:Pool::recurse --duration 4s 2>err &
+recorder=$!
+wait_until 20 placed
+for ((i = 0; i < 30; i++)); do
+	printf 'slow 500\nrecurse 200\n'
+done >&"$to"
+wait $recorder
+note "$(cat err)"
+at_least "in slices: calls" 100 "$(of call:left:Pool::slow count)"
+longest=$("$SBERF" report -i run.data --format probes | sed -n '/^call:left:Pool::slow/,/longest/s/^ *longest \(.*\), left.*/\1/p')
+note "longest: $longest"
+check "in slices: no call of 200 us takes as long as the time between them" test "${longest% s}" = "$longest"
 exec {to}>&-
 wait "$pid"
 equal "it ends as usual" 0 $?
