@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART_BYTES_MAX (4u << 20)
+#define PART_BYTES_MAX (1u << 20)
 #define PARTS_MAX 4u                     /* the body, and unlikely parts of it */
 
 /* A piece of code of the function. */

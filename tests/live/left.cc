@@ -20,7 +20,11 @@
 #include <stdexcept>
 #include <time.h>
 
+#ifdef __clang__
+#define KEPT __attribute__((noinline, used))
+#else
 #define KEPT __attribute__((noinline, noclone, noipa))
+#endif
 
 static volatile unsigned long sink;
 static unsigned long slow_ns;
