@@ -27,7 +27,8 @@ struct hit {
 	bool user;               /* what user code brought about: the same */
 	bool mapped;             /* its first argument is an address; a trace wants to know what is there */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
-	__u32 text;              /* which of them is a string, + 1; 0 = none */
+	__u16 text;              /* which of them is a string, + 1; 0 = none */
+	__u16 loads;             /* SB_COOKIE_LOADS() */
 	__u64 text_addr;         /* that argument */
 	struct task_struct *to;  /* its name is a text, of argument SB_SIGNAL_PID; NULL = none is */
 	__u64 value;             /* unless it has a begin: then it is the time since then */
@@ -54,9 +55,12 @@ static __always_inline void put_inputs(struct evaluation *ev, const struct hit *
 	bpf_get_current_comm(ev->comm, sizeof(ev->comm));
 }
 
-/* Is HIT, whose record is to be made in S, at PLACE, to be told? If a sum is to be told, that becomes its WEIGHT. */
-static __always_inline bool is_wanted_hit(struct scratch *s, __u32 place, const struct hit *hit, struct weight *weight,
-					  struct task_struct *task)
+/*
+ * Is HIT, whose record is to be made in S, at PLACE, to be told? If a sum is to be told, that becomes its WEIGHT.
+ * CTX: of a tracepoint its record. A hit of which something cannot be read, C counts.
+ */
+static __always_inline bool is_wanted_hit(struct sb_cpu *c, struct scratch *s, __u32 place, void *ctx,
+					  const struct hit *hit, struct weight *weight, struct task_struct *task)
 {
 	__u32 key = hit->probe - SB_PROBE_PLACED + (hit->span == SB_SPAN_BEGIN ? SB_PROBES : 0);
 	const struct sb_filter *f = bpf_map_lookup_elem(&filters, &key);
@@ -66,6 +70,14 @@ static __always_inline bool is_wanted_hit(struct scratch *s, __u32 place, const 
 	if (!f || (!f->when[0].op && !f->sum[0].op))
 		return true;
 	put_inputs(ev, hit, weight, task);
+	if (hit->loads) {
+		ev->base[SB_LOAD_NOTHING] = 0;
+		ev->base[SB_LOAD_RECORD] = (__u64)ctx;
+		if (!load_values(place, hit->loads)) {
+			__sync_fetch_and_add(&c->lost[SB_LOST_VALUE], 1);
+			return false;
+		}
+	}
 	if (f->when[0].op && !evaluate(ev, place, key, 0))
 		return false;
 	if (f->sum[0].op) {
@@ -237,10 +249,11 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 }
 
 /* Is HIT, of WEIGHT, told at all, and now? If so WEIGHT is what is told with it. */
-static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32 place, const struct hit *hit,
-				      struct weight *weight, struct task_struct *task, __u64 now)
+static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32 place, void *ctx,
+				      const struct hit *hit, struct weight *weight, struct task_struct *task,
+				      __u64 now)
 {
-	if (filtered && !is_wanted_hit(s, place, hit, weight, task))
+	if (filtered && !is_wanted_hit(c, s, place, ctx, hit, weight, task))
 		return false;
 	if (spanned && hit->span == SB_SPAN_BEGIN) {
 		begin_span(c, task, hit->probe, now);
@@ -281,7 +294,7 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	s = take_probe_scratch(c, &place);
 	if (!s)
 		return 0;
-	if (!weigh_hit(c, s, place, hit, &weight, task, now)) {
+	if (!weigh_hit(c, s, place, ctx, hit, &weight, task, now)) {
 		give_scratch(s);
 		return 0;
 	}

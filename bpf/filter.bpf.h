@@ -22,12 +22,73 @@ struct {
 	__type(value, struct sb_filter);
 } filters SEC(".maps");
 
+/* By the number in the cookie of a place. User space sets the size, and fills it before the place can be hit. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_loads);
+} loads SEC(".maps");
+
 struct evaluation {
 	__s64 stack[SB_DEPTH];
 	__u32 depth, pad;        /* values on the stack */
 	__u64 input[SB_INPUTS];
 	__u64 comm[2];
+	__u64 base[SB_LOAD_BASES];
 };
+
+/* What L says, from what EV knows, into *RET. 0, or a negative errno where that cannot be read. */
+static __always_inline long load(const struct evaluation *ev, const struct sb_load *l, __u64 *ret)
+{
+	const __u32 unused = (64 - 8 * l->size) & 63;
+	__u64 v = ev->base[l->from & (SB_LOAD_BASES - 1)] + ev->base[l->index & (SB_LOAD_BASES - 1)] * l->scale;
+	long r = 0;
+
+	if (!l->hops)
+		v += l->offset[0];
+	for (__u32 hop = 0; hop < SB_HOPS && hop < l->hops && !r; hop++) {
+		void *at = (void *)(v + l->offset[hop]);
+		__u32 bytes = hop + 1 < l->hops ? sizeof(v) : l->size;
+
+		v = 0;
+		barrier_var(bytes);
+		if (bytes > sizeof(v))
+			return -1;
+		r = l->user >> hop & 1 ? bpf_probe_read_user(&v, bytes, at) : bpf_probe_read_kernel(&v, bytes, at);
+	}
+	*ret = l->is_signed ? (__u64)((__s64)(v << unused) >> unused) : v << unused >> unused;
+	return r;
+}
+
+/*
+ * Reads the named value AT of SET for the evaluation in the scratch buffer PLACE. 1; 0 = there are no
+ * more, -1 = it cannot be read. Global for the same reason as sb_evaluate_step().
+ */
+__noinline int sb_load_value(__u32 place, __u32 set, __u32 at)
+{
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &place);
+	const struct sb_loads *all = bpf_map_lookup_elem(&loads, &set);
+	struct evaluation *ev = s ? (void *)s->rec : NULL;
+	const struct sb_load *l;
+
+	if (!ev || !all || at >= SB_LOADS)
+		return 0;
+	l = &all->load[at & (SB_LOADS - 1)];
+	if (!l->size)
+		return 0;
+	return load(ev, l, &ev->input[(SB_INPUT_LOAD + at) & (SB_INPUTS - 1)]) ? -1 : 1;
+}
+
+/* Reads all of SET. False when one of them cannot be read. */
+static __always_inline bool load_values(__u32 place, __u32 set)
+{
+	int r = 1;
+
+	for (__u32 i = 0; i < SB_LOADS && r > 0; i++)
+		r = sb_load_value(place, set, i);
+	return r >= 0;
+}
 
 /* Shifts by more than 63 give 0, as the reference (src/probe/spec_expr.c) does. */
 static __always_inline __s64 operate(__u32 op, __s64 a, __s64 b)

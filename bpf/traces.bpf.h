@@ -26,7 +26,10 @@ const volatile __u64 signal_cookie = 0;
 static __always_inline int tell_trace(void *ctx, __u64 cookie, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct hit hit = { .probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1 };
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .loads = SB_COOKIE_LOADS(cookie),
+		.value = 1,
+	};
 
 	if (!wanted(task, task->tgid, task->pid))
 		return 0;

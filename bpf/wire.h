@@ -232,6 +232,9 @@ struct sb_call_wish {
 #define SB_SPAN_END 2u
 #define SB_COOKIE_OF_SPAN(probe, span) ((__u64)(span) << 60 | (probe))
 #define SB_COOKIE_SPAN(cookie) ((__u32)((cookie) >> 60))
+/* Which struct sb_loads says where the named values of its filter are; 0 = it has none. */
+#define SB_COOKIE_OF_LOADS(loads) ((__u64)(loads) << 48)
+#define SB_COOKIE_LOADS(cookie) ((__u32)((cookie) >> 48) & 0xfffu)
 #define SB_PROBES 64u            /* that can be placed (PROBES_MAX of src/model/probes.h); a power of two */
 /* The filter of the begin of a span is that of this number; that of its end, of its own. */
 #define SB_BEGIN_FILTER(probe) ((probe) + SB_PROBES)
@@ -284,7 +287,33 @@ struct sb_filter {
 #define SB_INPUT_PID 8
 #define SB_INPUT_TID 9
 #define SB_INPUT_CPU 10
-#define SB_INPUTS 16u            /* a power of two */
+#define SB_INPUT_LOAD 11         /* the first of SB_LOADS named values */
+#define SB_INPUTS 32u            /* a power of two */
+
+/*
+ * Where a named value is at one place: it is read from something that is known when the place is hit,
+ * through up to SB_HOPS pointers. ADDRESS is the value of FROM, and that of INDEX times SCALE. Each hop
+ * reads at ADDRESS + OFFSET of that hop: 8 bytes, which are the next ADDRESS, the last hop SIZE bytes.
+ * Without hops the value is ADDRESS + OFFSET[0], of which the low SIZE bytes count.
+ */
+#define SB_HOPS 4u
+struct sb_load {
+	__u8 size;               /* 1, 2, 4 or 8; 0 = behind the last value */
+	__u8 is_signed;
+	__u8 hops;
+	__u8 user;               /* mask of the hops that read memory of the program, not of the kernel */
+	__u8 from, index;        /* SB_LOAD_* */
+	__u16 scale;
+	__s64 offset[SB_HOPS];
+};
+#define SB_LOAD_NOTHING 0        /* which is 0 */
+#define SB_LOAD_RECORD 1         /* address of the record that a tracepoint has made */
+#define SB_LOADS 8u              /* of one probe; a power of two */
+#define SB_LOAD_BASES 64u        /* above all SB_LOAD_*; a power of two */
+struct sb_loads {
+	struct sb_load load[SB_LOADS];
+};
+#define SB_LOAD_SETS 256u        /* different ones; the first is not used */
 
 /*
  * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else
@@ -635,6 +664,7 @@ struct sb_part_stop {
 #define SB_LOST_SWITCH 7         /* a task came or left twice: one of its switches was not seen */
 #define SB_LOST_WAKE 8           /* a waker's record was lost */
 #define SB_LOST_HIT_STACK 9      /* the ring had no room for a hit: it counts with the next one of its probe */
+#define SB_LOST_VALUE 10         /* a named value of a condition or a sum could not be read: the hit is not told */
 #define SB_LOST_NR 12
 
 /*

@@ -633,6 +633,7 @@ static void probe_page(void)
 		{ "sys:openat /retval < 0/", "Calls of openat that failed." },
 		{ "sys:%net", "System calls about the network." },
 		{ "tracepoint:sched:sched_migrate_task /dest_cpu == 0/", "Threads that move to CPU 0." },
+		{ "tracepoint:syscalls:sys_enter_write sum(count)", "How many bytes were to be written." },
 		{ "fault:major", "What waits for a disk by touching memory." },
 		{ "signal /sig == 9/", "Who kills whom." },
 		{ "kprobe:vfs_read /arg2 > 1M/", "Large reads, where the kernel carries them out." },
@@ -724,9 +725,13 @@ static void probe_page(void)
 	terms(values);
 	fputs(".PP\n", stdout);
 	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too) and system calls, the "
-	     "values of faults and signals, retval, latency, comm, pid, tid, cpu and numbers; text can be "
-	     "compared with comm alone. retval is a whole register of 64 bits: of a function that returns int, "
-	     "retval & 0xffffffff is its value.");
+	     "values of faults and signals, fields of tracepoints that are numbers, retval, latency, comm, pid, tid, "
+	     "cpu and numbers; text can be compared with comm alone. retval is a whole register of 64 bits: of a "
+	     "function that returns int, retval & 0xffffffff is its value.");
+	line("The fields of a tracepoint are those of its format, which sberf list shows: prev_pid of sched_switch, "
+	     "args[1] of raw_syscalls:sys_enter, count of syscalls:sys_enter_read; those that begin with common_ "
+	     "cannot be read. A wildcard may mean tracepoints that have a field at different places. One probe can "
+	     "use 8 names. A hit of which a value cannot be read is not taken note of, but counted (lost_value).");
 	line("In a span each of both probes may have a condition; that of the second one knows the latency. Where "
 	     "it does not hold the span has ended all the same, and is not counted.");
 	fputs(".SH MEASURES\n", stdout);

@@ -269,6 +269,7 @@ static int size_maps(struct bpf_side *k)
 	r = r ? r : bpf_map__set_max_entries(s->maps.spaces, n->spaces);
 	r = r ? r : bpf_map__set_max_entries(s->maps.mapped, n->mapped);
 	r = r ? r : bpf_map__set_max_entries(s->maps.filters, n->filters);
+	r = r ? r : bpf_map__set_max_entries(s->maps.loads, n->loads);
 	r = r ? r : bpf_map__set_max_entries(s->maps.untold, n->untold);
 	r = r ? r : bpf_map__set_max_entries(s->maps.rates, n->rates);
 	r = r ? r : bpf_map__set_max_entries(s->maps.even_hits, n->hits);
@@ -300,6 +301,8 @@ static int fill_filters(struct bpf_side *k, const struct capture_plan *plan, str
 	for (uint32_t i = 0; i < plan->nr_filters && !r; i++)
 		r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.filters), &plan->filters[i].probe,
 					&plan->filters[i].filter, BPF_ANY);
+	for (uint32_t i = 1; i < plan->nr_loads && !r; i++)
+		r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.loads), &i, &plan->loads[i], BPF_ANY);
 	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;
 }
 

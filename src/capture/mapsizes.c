@@ -43,6 +43,7 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 			.chunks = 2 * cpus->nr_cpus, .walks = 1, .slots = 1, .totals = 1,
 		.sums = 1, .hits = 1, .untold = 1, .rates = plan->hits_every > 1 || plan->hits_rate ? PROBES_MAX : 1,
 			.filters = !plan->nr_filters ? 1 : plan->spans ? 2 * SB_PROBES : PROBES_MAX,
+		.loads = plan->loads ? SB_LOAD_SETS : 1,
 		.pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
 	};
 

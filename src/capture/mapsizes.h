@@ -54,6 +54,7 @@ struct map_sizes {
 	uint32_t untold;                 /* one for each probe that there can be */
 	uint32_t rates;                  /* the same, if not all hits are told one by one */
 	uint32_t filters;                /* one for each probe that there can be, if some has a condition */
+	uint32_t loads;                  /* where their named values are, at different places */
 	uint32_t probe_first;            /* scratch buffers from this one on are for probes; UINT32_MAX = none */
 	uint32_t slots, slot_bytes;
 	uint32_t totals, sums;

@@ -74,6 +74,7 @@ struct capture_trace {
 	uint64_t id;
 	uint32_t probe;          /* its number (model/probes.h) */
 	uint32_t span;           /* SB_SPAN_* of bpf/wire.h */
+	uint32_t loads;          /* which of the plan's says where named values are; 0 = there are none */
 };
 
 /* Conditions and sums of a placed probe, for the kernel half (bpf/wire.h). */
@@ -133,6 +134,9 @@ struct capture_plan {
 	uint32_t nr_traces;
 	const struct capture_filter *filters;    /* of those probes that have any; NULL = none */
 	uint32_t nr_filters;
+	/* by number, where named values of filters are (bpf/wire.h): at places in the kernel; NULL = there are none */
+	const struct sb_loads *loads;
+	uint32_t nr_loads;       /* up to SB_LOAD_SETS */
 	/* of hits of placed probes one in so many is told, and so many a second of one probe; 0 = all */
 	uint32_t hits_every, hits_rate;
 	bool spans;              /* some probes are begins and ends of spans */

@@ -55,7 +55,7 @@ bool trace_cookies(void)
 
 static uint64_t trace_cookie_of(const struct capture_trace *t)
 {
-	return SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + t->probe, t->span);
+	return SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + t->probe, t->span) | SB_COOKIE_OF_LOADS(t->loads);
 }
 
 int trace_check(const struct capture_trace *traces, uint32_t n, uint64_t *ret_cookie, struct err *e)

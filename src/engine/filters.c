@@ -5,6 +5,7 @@
 #include "engine/filters.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COMM_BYTES 16u           /* of the name of a thread, with its end */
@@ -42,7 +43,8 @@ struct translating {
 	struct sb_filter *filter;
 	struct sb_step *to;
 	uint32_t n;              /* steps so far */
-	uint32_t comms;          /* names in filter */
+	uint32_t comms;          /* names of threads in filter */
+	struct filter_names *names;
 	struct err *e;
 };
 
@@ -63,6 +65,28 @@ static bool has_arguments(enum probe_kind kind)
 		kind == PROBE_FAULT || kind == PROBE_SIGNAL;
 }
 
+/* Is PATH at a probe of KIND looked up when its place is known? */
+static bool filters_has_names(enum probe_kind kind)
+{
+	return kind == PROBE_TRACEPOINT;
+}
+
+/* The value that is called NAME. */
+static int filters_name(struct translating *t, const char *name)
+{
+	struct filter_names *all = t->names;
+	uint32_t i = 0;
+
+	while (i < all->n && strcmp(all->name[i], name))
+		i++;
+	if (i == SB_LOADS)
+		return err_set(t->e, E2BIG, "a probe can have %u different names in its condition and sum", SB_LOADS);
+	if (i == all->n)
+		snprintf(all->name[all->n++], sizeof(all->name[0]), "%s", name);
+	filters_add(t, SB_OP_INPUT, SB_INPUT_LOAD + i);
+	return 0;
+}
+
 /* The operand ST. */
 static int filters_input(struct translating *t, const struct spec_step *st)
 {
@@ -72,6 +96,8 @@ static int filters_input(struct translating *t, const struct spec_step *st)
 		filters_add(t, SB_OP_INPUT, SB_INPUT_ARG + value);
 		return 0;
 	}
+	if (st->op == SPEC_PATH && filters_has_names(t->kind))
+		return filters_name(t, t->from->pool + st->value);
 	switch (st->op) {
 	case SPEC_ARG:
 		if (!has_arguments(t->kind))
@@ -158,12 +184,14 @@ static int filters_translate(struct translating *t, const struct spec_expr *from
 	return r;
 }
 
-int filter_of_spec(const struct spec *s, uint32_t point, struct sb_filter *ret, struct err *e)
+int filter_of_spec(const struct spec *s, uint32_t point, struct sb_filter *ret, struct filter_names *ret_names,
+		   struct err *e)
 {
-	struct translating t = { .kind = s->point[point].kind, .filter = ret, .e = e };
+	struct translating t = { .kind = s->point[point].kind, .filter = ret, .names = ret_names, .e = e };
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
+	memset(ret_names, 0, sizeof(*ret_names));
 	r = filters_translate(&t, &s->point[point].when, ret->when);
 	return r || point + 1 < s->points ? r : filters_translate(&t, &s->sum, ret->sum);
 }

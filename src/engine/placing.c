@@ -8,6 +8,7 @@
 #include "bpf/wire.h"
 #include "capture/tracelink.h"
 #include "engine/filters.h"
+#include "engine/loads.h"
 #include "model/machine.h"
 #include "model/probes.h"
 #include "probe/find_syscalls.h"
@@ -48,6 +49,7 @@ struct placing {
 	VEC(struct capture_trace) traces;
 	VEC(struct capture_filter) filters;
 	VEC(struct in_program) points;
+	struct load_sets *loads; /* where names of filters are */
 	bool spans;              /* there are some */
 };
 
@@ -97,6 +99,7 @@ struct wanted {
 	const char *text;        /* of the whole probe */
 	uint32_t probe;          /* its number */
 	uint32_t span;           /* SB_SPAN_* */
+	const struct filter_names *names;        /* in its condition and its sum */
 };
 
 static int placing_calls(struct placing *p, const struct wanted *w, struct err *e)
@@ -149,8 +152,14 @@ static int placing_trace(struct placing *p, const struct wanted *w, const char *
 {
 	struct capture_trace trace = { .how = raw ? CAPTURE_TRACE_RAW : CAPTURE_TRACE_FORMATTED };
 	struct tracepoint format = { 0 };
+	struct sb_loads loads;
 	int r = raw ? 0 : tracepoint_read(tracefs, name, &format, e);
 
+	if (!r && !raw && w->names->n) {
+		r = loads_of_tracepoint(w->names, &format, &loads, e);
+		r = r ? err_prefix(e, "probe '%.100s'", w->text) : load_sets_add(p->loads, &loads, e);
+		trace.loads = (uint32_t)r;
+	}
 	trace.id = format.id;
 	tracepoint_free(&format);
 	if (r < 0)
@@ -232,20 +241,21 @@ static int placing_point(struct placing *p, const struct wanted *w, struct err *
 	return 0;
 }
 
-/* The condition of POINT of S, which is TEXT; of the last one with the sum. */
+/* The condition of POINT of S, which is TEXT; of the last one with the sum. *RET_NAMES: those in them. */
 static int placing_filter(struct placing *p, const struct spec *s, uint32_t point, const char *text, uint32_t probe,
-			  struct err *e)
+			  struct filter_names *ret_names, struct err *e)
 {
 	struct capture_filter *at;
 	int r;
 
+	ret_names->n = 0;
 	if (!filter_in_spec(s, point))
 		return 0;
 	at = vec_push(&p->filters);
 	if (!at)
 		return err_nomem(e, "probes");
 	at->probe = point + 1 < s->points ? SB_BEGIN_FILTER(probe) : probe;
-	r = filter_of_spec(s, point, &at->filter, e);
+	r = filter_of_spec(s, point, &at->filter, ret_names, e);
 	return r ? err_prefix(e, "probe '%.100s'", text) : 0;
 }
 
@@ -304,15 +314,16 @@ static int placing_span(struct placing *p, const struct spec *asked, const char 
 		r = span_moment(&s.point[i], i, text, e);
 	for (uint32_t i = 0; i < s.points && !r; i++) {
 		struct spec one = s;
-		const struct wanted w = { &one, text, probe, i ? SB_SPAN_END : SB_SPAN_BEGIN };
+		struct filter_names names;
+		const struct wanted w = { &one, text, probe, i ? SB_SPAN_END : SB_SPAN_BEGIN, &names };
 
 		/* The arguments that are asked for are those of this point. */
 		one.point[0] = s.point[i];
 		one.points = 1;
 		if (!i)
 			memset(&one.sum, 0, sizeof(one.sum));
-		r = placing_add(p, &w, e);
-		r = r ? r : placing_filter(p, &s, i, text, probe, e);
+		r = placing_filter(p, &s, i, text, probe, &names, e);
+		r = r ? r : placing_add(p, &w, e);
 	}
 	p->spans = true;
 	return r;
@@ -322,20 +333,23 @@ int placing_new(const char *const *texts, size_t n, struct placing **ret, struct
 {
 	AUTO(placing_free) struct placing *p = calloc(1, sizeof(*p));
 
-	if (!p)
+	if (p)
+		p->loads = calloc(1, sizeof(*p->loads));
+	if (!p || !p->loads)
 		return err_nomem(e, "probes");
 	for (size_t i = 0; i < n; i++) {
 		struct spec s;
+		struct filter_names names;
 		uint32_t probe = PROBE_NONE;
 		int r = placing_read(texts[i], &s, &probe, e);
-		const struct wanted w = { &s, texts[i], probe, SB_SPAN_NONE };
+		const struct wanted w = { &s, texts[i], probe, SB_SPAN_NONE, &names };
 
 		if (!r && s.span)
 			r = placing_span(p, &s, texts[i], probe, e);
 		else if (!r)
-			r = placing_add(p, &w, e);
+			r = placing_filter(p, &s, 0, texts[i], probe, &names, e);
 		if (!r && !s.span)
-			r = placing_filter(p, &s, 0, texts[i], probe, e);
+			r = placing_add(p, &w, e);
 		if (r)
 			return r;
 	}
@@ -353,6 +367,7 @@ void placing_free(struct placing *p)
 	vec_free(&p->calls);
 	vec_free(&p->traces);
 	vec_free(&p->filters);
+	free(p->loads);
 	free(p);
 }
 
@@ -362,6 +377,8 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 	plan->nr_calls = (uint32_t)p->calls.n;
 	plan->filters = p->filters.v;
 	plan->nr_filters = (uint32_t)p->filters.n;
+	plan->loads = p->loads->n ? p->loads->set : NULL;
+	plan->nr_loads = p->loads->n;
 	plan->traces = p->traces.v;
 	plan->nr_traces = (uint32_t)p->traces.n;
 	plan->spans = p->spans;

@@ -61,6 +61,22 @@ for i in range(20): time.sleep(0.02 if i % 4 == 0 else 0.001)'
 equal "sleeps of more than 10 ms" 5 "$(of "$long" count)"
 between "they took, in ms" 100 130 "$(($(of "$long" total_ns) / 1000000))"
 
+# Tracepoints, by the fields of their records; a wildcard means two that have the field at different places.
+few='t:syscalls:sys_enter_read /fd == 0 && args->count == 1/'
+raw='t:raw_syscalls:sys_enter /id == 1 && args[0] == 1/ sum(args[2])'
+record run.data --budget none --ring-size 64M --probe "$few" --probe 't:syscalls:sys_enter_write sum(count)' \
+	--probe "$raw" \
+	--probe 't:syscalls:sys_exit_read /ret < 0/' \
+	-- dd if=/dev/zero of=/dev/null bs=1 count=2000 status=none
+equal "reads of one byte, by name" 2000 "$(of "$few" count)"
+equal "bytes to be written, by name" 2000 "$(of 't:syscalls:sys_enter_write sum(count)' total)"
+equal "bytes to be written, by an element" 2000 "$(of "$raw" total)"
+equal "failed reads" 0 "$(of 't:syscalls:sys_exit_read /ret < 0/' count)"
+equal "values that could not be read" 0 "$(value run.data lost_value)"
+ends='t:sched:sched_process_ex* /args->pid == tid/'
+record run.data --probe "$ends" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+between "programs that begin, and threads that end" 21 22 "$(of "$ends" count)"
+
 # Functions up to their return.
 slow='call:timed:slow /latency > 190us && arg0 < 100/'
 mkfifo in2
@@ -77,7 +93,8 @@ wait $recorder
 equal "calls by time and argument" 100 "$(of "$slow" count)"
 
 # What is not known is said.
-for bad in 'uprobe:asked:counted /size > 1/' 't:sched:sched_switch /prev_pid == 1/' 'sys:openat /arg1 == "x"/' \
+for bad in 'uprobe:asked:counted /size > 1/' 't:sched:sched_switch /prev_pod == 1/' 't:sched:sched_switch /common_pid/' \
+	'sys:openat /arg1 == "x"/' \
 	'sys:read /comm == "a-name-of-17-bytes"/' 'usdt:libc:a:b /arg0/'; do
 	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
 	check "$bad: it does not record" test $? -ne 0

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+static struct filter_names names;        /* of what was translated last */
+
 static struct sb_filter translated(const char *text)
 {
 	struct err e = ERR_INIT;
@@ -16,7 +18,7 @@ static struct sb_filter translated(const char *text)
 
 	assert_int_equal(spec_parse(text, &s, &e), 0);
 	assert_true(filter_in_spec(&s, 0));
-	if (filter_of_spec(&s, 0, &f, &e))
+	if (filter_of_spec(&s, 0, &f, &names, &e))
 		fail_msg("%s: %s", text, e.text);
 	return f;
 }
@@ -83,6 +85,22 @@ static void values_of_faults_and_signals_have_names(void **state)
 	assert_int_equal(f.sum[0].value, SB_INPUT_ARG + SB_SIGNAL_TID);
 }
 
+/* Equal names are one value, also in the sum. */
+static void names_are_numbered(void **state)
+{
+	const struct sb_filter f = translated("t:sched:sched_switch /prev_pid == 1 && args[2] > args->prev_pid/ "
+					      "sum(prev_prio)");
+
+	assert_step(&f.when[0], SB_OP_INPUT, SB_INPUT_LOAD);
+	assert_step(&f.when[3], SB_OP_INPUT, SB_INPUT_LOAD + 1);
+	assert_step(&f.when[4], SB_OP_INPUT, SB_INPUT_LOAD);
+	assert_step(&f.sum[0], SB_OP_INPUT, SB_INPUT_LOAD + 2);
+	assert_int_equal(names.n, 3);
+	assert_string_equal(names.name[0], "prev_pid");
+	assert_string_equal(names.name[1], "args[2]");
+	assert_string_equal(names.name[2], "prev_prio");
+}
+
 static void what_is_not_known_is_said(void **state)
 {
 	static const struct {
@@ -96,6 +114,7 @@ static void what_is_not_known_is_said(void **state)
 		{ "rawtracepoint:sched_switch /arg1 == 1/", "arg1 of a probe of kind rawtracepoint" },
 		{ "u:app:f /comm == \"a\" || comm == \"b\" || comm == \"c\" || comm == \"d\" || comm == \"e\"/",
 		  "4 times" },
+		{ "t:a:b /a + b + c + d + e + f + g + h + i/", "8 different names" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -104,7 +123,7 @@ static void what_is_not_known_is_said(void **state)
 		struct spec s;
 
 		assert_int_equal(spec_parse(bad[i].text, &s, NULL), 0);
-		assert_true(filter_of_spec(&s, 0, &f, &e) < 0);
+		assert_true(filter_of_spec(&s, 0, &f, &names, &e) < 0);
 		assert_non_null(strstr(e.text, bad[i].why));
 	}
 }
@@ -124,6 +143,7 @@ int main(void)
 		cmocka_unit_test(names_of_threads_are_compared),
 		cmocka_unit_test(every_operator_has_a_step),
 		cmocka_unit_test(values_of_faults_and_signals_have_names),
+		cmocka_unit_test(names_are_numbered),
 		cmocka_unit_test(what_is_not_known_is_said),
 		cmocka_unit_test(a_probe_without_either_has_none),
 	};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loads.c - see loads.h. */
+#include "config.h"
+
+#include "engine/loads.h"
+
+#include "probe/nearest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int load_sets_add(struct load_sets *sets, const struct sb_loads *l, struct err *e)
+{
+	uint32_t i;
+
+	for (i = 1; i < sets->n; i++)
+		if (!memcmp(&sets->set[i], l, sizeof(*l)))
+			return (int)i;
+	if (i == SB_LOAD_SETS)
+		return err_set(e, E2BIG, "the names in conditions and sums of probes stand for values in more than %u "
+			       "different ways: probe fewer places", SB_LOAD_SETS - 1);
+	sets->set[i] = *l;
+	sets->n = i + 1;
+	return (int)i;
+}
+
+/* T has no field NAME. */
+static int loads_no_field(const struct tracepoint *t, const char *name, struct err *e)
+{
+	struct nearest near = nearest_begin(name, strlen(name));
+	const char *others = "";
+
+	for (size_t i = 0; i < t->field.n; i++)
+		if (!t->field.v[i].common)
+			nearest_offer(&near, t->field.v[i].name);
+	if (!*near.best)
+		for (size_t i = 0; i < t->field.n && !*others; i++)
+			others = t->field.v[i].common ? "" : t->field.v[i].name;
+	return err_set(e, ENOENT, "tracepoint %s:%s has no field '%s'%s%s%s", t->category, t->name, name,
+		       *near.best ? ": did you mean '" : *others ? ": it has '" : "", *near.best ? near.best : others,
+		       *near.best ? "'?" : *others ? "' and those that sberf list shows" : "");
+}
+
+/* How many elements the array F has; 0 = it is none. */
+static uint32_t field_elements(const struct tracepoint_field *f)
+{
+	const char *bracket = strrchr(f->type, '[');
+
+	return bracket ? (uint32_t)strtoul(bracket + 1, NULL, 10) : 0;
+}
+
+/* The element INDEX of the array F of T. */
+static int load_element(const struct tracepoint *t, const struct tracepoint_field *f, uint32_t index,
+			struct sb_load *ret, struct err *e)
+{
+	const uint32_t n = field_elements(f), size = n ? f->size / n : 0;
+
+	if (!n || f->form == TRACEPOINT_DYNAMIC_TEXT || f->form == TRACEPOINT_RELATIVE_TEXT ||
+	    (size != 1 && size != 2 && size != 4 && size != 8))
+		return err_set(e, EOPNOTSUPP, "field '%s' of tracepoint %s:%s is a '%s', no array of numbers", f->name,
+			       t->category, t->name, f->type);
+	if (index >= n)
+		return err_set(e, EINVAL, "field '%s' of tracepoint %s:%s has %u elements, the last is %s[%u]",
+			       f->name, t->category, t->name, n, f->name, n - 1);
+	ret->size = (uint8_t)size;
+	ret->offset[0] += (int64_t)index * size;
+	return 0;
+}
+
+static int load_field(const struct tracepoint *t, const char *path, struct sb_load *ret, struct err *e)
+{
+	const char *at = path, *rest;
+	struct spec_path_step first, next;
+	const struct tracepoint_field *f;
+
+	if (!spec_path_next(&at, &first))
+		return loads_no_field(t, path, e);
+	f = tracepoint_field_find(t, first.name);
+	if (!f)
+		return loads_no_field(t, first.name, e);
+	/* Programs at tracepoints find something else in place of these. */
+	if (f->common)
+		return err_set(e, EOPNOTSUPP, "'%s' cannot be read: use tid or cpu", path);
+	*ret = (struct sb_load){ .hops = 1, .from = SB_LOAD_RECORD, .is_signed = f->is_signed,
+				 .size = (uint8_t)f->size, .offset = { f->offset } };
+	rest = at;
+	if (*at && spec_path_next(&at, &next) && next.join == SPEC_PATH_INDEX && !*at)
+		return load_element(t, f, next.index, ret, e);
+	if (*rest)
+		return err_set(e, EOPNOTSUPP, "'%s' cannot be looked up: a format does not say what field '%s', of "
+			       "type '%s', consists of", path, f->name, f->type);
+	if (f->form != TRACEPOINT_NUMBER && f->form != TRACEPOINT_POINTER)
+		return err_set(e, EOPNOTSUPP, "field '%s' of tracepoint %s:%s is a '%s', no number", f->name,
+			       t->category, t->name, f->type);
+	return 0;
+}
+
+int loads_of_tracepoint(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret,
+			struct err *e)
+{
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t i = 0; i < names->n && !r; i++)
+		r = load_field(t, names->name[i], &ret->load[i], e);
+	return r;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loads.h - where the named values of conditions and sums are at a place (struct sb_loads of bpf/wire.h): looked up
+ * in the format of a tracepoint.
+ *
+ * Places that have them in the same ways share one set, whose number their cookies have.
+ */
+#ifndef SBERF_ENGINE_LOADS_H
+#define SBERF_ENGINE_LOADS_H
+
+#include "base/err.h"
+#include "bpf/wire.h"
+#include "engine/filters.h"
+#include "probe/tracepoint.h"
+
+/* Different sets, by number; all zero = empty. One thread at a time adds; what is there does not change. */
+struct load_sets {
+	uint32_t n;              /* of SET, with the first, which stands for places without names; 0 = none */
+	struct sb_loads set[SB_LOAD_SETS];
+};
+
+/* The number of L among SETS, where it is added if it is new; -E2BIG with a sentence when there is no room. */
+int load_sets_add(struct load_sets *sets, const struct sb_loads *l, struct err *e);
+
+/*
+ * Where NAMES are in the records of T. 0; -ENOENT with a sentence for a field that it does not have, with the
+ * nearest name; -EOPNOTSUPP for one that is no number.
+ */
+int loads_of_tracepoint(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret,
+			struct err *e);
+
+#endif
