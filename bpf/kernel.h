@@ -49,11 +49,6 @@ enum {
 #define BPF_RB_FORCE_WAKEUP (1ull << 1)
 #define BPF_RB_AVAIL_DATA 0
 
-/* include/uapi/linux/bpf.h, since Linux 5.17 (7c7e3d31e785, "bpf: Introduce helper bpf_find_vma") */
-enum bpf_func_id {
-	BPF_FUNC_find_vma = 180,
-};
-
 /* include/uapi/asm-generic/errno-base.h */
 #define SB_EFAULT 14
 

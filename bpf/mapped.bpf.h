@@ -8,6 +8,9 @@
 
 #include "record.bpf.h"
 
+/* The kernel has bpf_find_vma(). */
+const volatile bool finds_vma = false;
+
 /* What is handed to a callback has to be on the stack. */
 struct naming {
 	struct sb_part_text *p;
@@ -54,7 +57,7 @@ static __always_inline __u32 put_mapped(struct scratch *s, __u32 off, struct tas
 
 	_Static_assert(SB_MAPPED_MAX <= SB_TEXT_MAX, "there is room for it");
 	barrier_var(off);
-	if (off > RECORD_MAX - TEXT_BYTES || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma))
+	if (off > RECORD_MAX - TEXT_BYTES || !finds_vma)
 		return off;
 	p = (void *)(s->rec + off);
 	p->got = 0;

@@ -197,6 +197,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->spanned = plan->spans;
 	s->rodata->true_returns = k->features.true_returns;
 	s->rodata->loops = k->walks && k->features.loops;
+	s->rodata->finds_vma = k->features.find_vma;
 	s->rodata->min_wait_ns = plan->min_block_ns;
 	/* Nodes that come later have CPUs of this layout, and nobody loads the programs again for them. */
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1 || cpu_nodes_possible(SYSTEM_DIR);

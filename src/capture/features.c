@@ -116,6 +116,7 @@ void features_of(const struct btf *btf, struct features *ret)
 		.exit_code = struct_has(btf, "pidfd_info", "exit_code"),
 		.plain_reads = btf_has(btf, "bpf_rdonly_cast", BTF_KIND_FUNC),
 		.loops = enum_has(btf, "bpf_func_id", "BPF_FUNC_loop"),
+		.find_vma = enum_has(btf, "bpf_func_id", "BPF_FUNC_find_vma"),
 		/* since 6.6; link.c tries whether it is right */
 		.uprobe_multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI"),
 		/* the kernel can have this and not that; tracelink.c tries */

@@ -94,7 +94,8 @@ static void other_features(void **state)
 	struct features f;
 
 	features_of(btf, &f);
-	assert_false(f.balancing || f.exit_code || f.mmap_lock || f.plain_reads || f.loops || f.uprobe_multi);
+	assert_false(f.balancing || f.exit_code || f.mmap_lock || f.plain_reads || f.loops || f.find_vma ||
+		     f.uprobe_multi);
 	assert_int_equal(btf__add_enum_value(btf, "BPF_MAP_TYPE_TASK_STORAGE", 29), 0);
 	assert_true(btf__add_enum(btf, "bpf_func_id", 4) > 0);
 	assert_int_equal(btf__add_enum_value(btf, "BPF_FUNC_task_pt_regs", 175), 0);
@@ -102,6 +103,7 @@ static void other_features(void **state)
 	assert_true(f.pt_regs);
 	assert_false(f.loops);
 	assert_int_equal(btf__add_enum_value(btf, "BPF_FUNC_loop", 181), 0);
+	assert_int_equal(btf__add_enum_value(btf, "BPF_FUNC_find_vma", 180), 0);
 	assert_true(btf__add_struct(btf, "bpf_iter__task", 24) > 0);
 	/* Since 6.13, but without this member until 6.15. */
 	assert_true(btf__add_struct(btf, "pidfd_info", 64) > 0);
@@ -126,6 +128,7 @@ static void other_features(void **state)
 	assert_true(f.plain_reads);
 	assert_true(f.true_returns);
 	assert_true(f.loops);
+	assert_true(f.find_vma);
 	assert_true(f.task_storage);
 	assert_true(f.task_iter);
 	assert_true(f.exit_code);
@@ -342,10 +345,10 @@ static size_t look_at(const struct bpf_insn *in, size_t n)
 		if (in[i].src_reg)
 			fail_msg("instruction %zu calls a function of the kernel, which Linux 5.15 does not allow", i);
 		/*
-		 * bpf_loop() is called only where `loops` says that it is there: the verifier does
-		 * not look at code that cannot be reached.
+		 * bpf_loop() is called only where `loops` says that it is there, and bpf_find_vma() where
+		 * `find_vma` does: the verifier does not look at code that cannot be reached.
 		 */
-		if (in[i].imm > NEWEST_HELPER && in[i].imm != BPF_FUNC_loop)
+		if (in[i].imm > NEWEST_HELPER && in[i].imm != BPF_FUNC_loop && in[i].imm != BPF_FUNC_find_vma)
 			fail_msg("the BPF helper %d is newer than Linux 5.15 (see src/capture/features.h)", in[i].imm);
 	}
 	return calls;
