@@ -250,19 +250,19 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 
 /* Is HIT, of WEIGHT, told at all, and now? If so WEIGHT is what is told with it. */
 static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32 place, void *ctx,
-				      const struct hit *hit, struct weight *weight, struct task_struct *task,
-				      __u64 now)
+				      const struct hit *hit, bool scaled, struct weight *weight,
+				      struct task_struct *task, __u64 now)
 {
 	if (filtered && !is_wanted_hit(c, s, place, ctx, hit, weight, task))
 		return false;
 	if (spanned && hit->span == SB_SPAN_BEGIN) {
-		begin_span(c, task, hit->probe, now);
+		begin_span(c, task, hit->probe, hit->placed, now);
 		return false;
 	}
 	if (weight->begun_ns && only_counts(hit->probe))
 		weight->value = 1;
 	weight->own = weight->value;
-	if (hit->placed) {
+	if (scaled) {
 		weight->count = hits_scale;
 		weight->value *= weight->count;
 	}
@@ -278,7 +278,10 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns();
 	const bool ends = spanned && hit->span == SB_SPAN_END;
-	const __u64 begun_ns = ends ? end_span(task, hit->probe) : hit->begun_ns;
+	/* It stands for some, as what is in programs is there for some of the time. */
+	bool scaled = hit->placed;
+	const bool over = ends && (!scaled || hits_scale);
+	const __u64 begun_ns = over ? end_span(task, hit->probe, &scaled) : hit->begun_ns;
 	struct weight weight = {
 		.value = begun_ns ? now - begun_ns : hit->value, .begun_ns = begun_ns, .count = 1,
 	};
@@ -289,12 +292,12 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 
 	if (hit->probe >= SB_PROBE_PLACED)
 		see_hit(hit->probe - SB_PROBE_PLACED);
-	if (!c || (ends && !begun_ns) || (hit->placed && !hits_scale))
+	if (!c || (ends && !begun_ns) || (scaled && !hits_scale))
 		return 0;
 	s = take_probe_scratch(c, &place);
 	if (!s)
 		return 0;
-	if (!weigh_hit(c, s, place, ctx, hit, &weight, task, now)) {
+	if (!weigh_hit(c, s, place, ctx, hit, scaled, &weight, task, now)) {
 		give_scratch(s);
 		return 0;
 	}

@@ -24,12 +24,6 @@
 
 #include "event.bpf.h"
 
-/*
- * Which slice of time it is, where probes are in place for slices of it only (hits_scale). A call that
- * began in an earlier one may have ended unseen, and another one may have its place on the stack.
- */
-__u32 calls_slice = 1;
-
 #define OPEN_CALLS 48u                   /* of one task: 4 KB in all */
 
 struct open_call {
@@ -40,7 +34,7 @@ struct open_call {
 };
 
 struct open_calls {
-	__u32 nr, slice;                 /* calls_slice at the last one */
+	__u32 nr, slice;                 /* hits_slice at the last one */
 	struct open_call at[OPEN_CALLS]; /* outermost first */
 };
 
@@ -63,13 +57,16 @@ static __always_inline struct open_call *last_call(struct open_calls *o)
 	return &o->at[last];
 }
 
-/* Forgets the calls of O that began in an earlier slice. */
+/*
+ * Forgets the calls of O that began in an earlier slice: they may have ended unseen, and others may have their
+ * places on the stack.
+ */
 static __always_inline void forget_slice(struct open_calls *o)
 {
-	if (o->slice == calls_slice)
+	if (o->slice == hits_slice)
 		return;
 	o->nr = 0;
-	o->slice = calls_slice;
+	o->slice = hits_slice;
 }
 
 #define KEEP_NONE 0u

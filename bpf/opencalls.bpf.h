@@ -35,7 +35,7 @@ int sb_open_funcs(struct bpf_iter__task *ctx)
 	struct open_calls *o = task ? bpf_task_storage_get(&open_calls, task, NULL, 0) : NULL;
 
 	/* Those of an earlier slice may have ended unseen. */
-	if (!o || o->slice != calls_slice)
+	if (!o || o->slice != hits_slice)
 		return 0;
 	for (__u32 i = 0; i < OPEN_CALLS && i < o->nr; i++)
 		list_call(ctx->meta->seq, o->at[i].probe, o->at[i].begun_ns);

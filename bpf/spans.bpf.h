@@ -6,11 +6,14 @@
  * span that came last, so spans may be nested, in themselves, too; those of different spans may
  * overlap. When too many are open, the oldest one is forgotten, and counted as lost: a begin whose
  * end never comes costs no other one.
+ *
+ * Where probes in programs are in place for some of the time only (hits_scale), a span is within one
+ * such slice: of what began before it, the end may have been missed.
  */
 #ifndef SBERF_BPF_SPANS_H
 #define SBERF_BPF_SPANS_H
 
-#include "maps.bpf.h"
+#include "thin.bpf.h"
 
 #define OPEN_SPANS 32u                   /* of one task; a power of two */
 
@@ -23,7 +26,9 @@ __u64 spans_unbegun[SB_PROBES] = { 0 };
 
 struct open_span {
 	__u64 begun_ns;
-	__u32 probe, pad;                /* 0 = none */
+	__u32 probe;                     /* 0 = none */
+	__u16 slice;
+	__u16 placed;                    /* it began in a program */
 };
 
 struct open_spans {
@@ -53,8 +58,15 @@ static __always_inline void count_span(__u64 counts[SB_PROBES], __u32 probe)
 	__sync_fetch_and_add(&counts[(probe - SB_PROBE_PLACED) & (SB_PROBES - 1)], 1);
 }
 
-/* TASK begins a span of PROBE. */
-static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *task, __u32 probe, __u64 now)
+/* Has SPAN an end to come, or is it of an earlier slice, and forgotten? */
+static __always_inline bool is_open_span(const struct open_span *span)
+{
+	return span->probe && span->slice == (__u16)hits_slice;
+}
+
+/* TASK begins a span of PROBE; PLACED: in a program. */
+static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *task, __u32 probe, bool placed,
+				       __u64 now)
 {
 	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct open_span *span;
@@ -65,29 +77,37 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 	}
 	count_span(spans_begun, probe);
 	/* What has ended at the end of the list makes room. */
-	for (__u32 i = 0; i < OPEN_SPANS && o->nr && !open_span_at(o, 1)->probe; i++)
+	for (__u32 i = 0; i < OPEN_SPANS && o->nr && !is_open_span(open_span_at(o, 1)); i++) {
+		o->nr -= !!open_span_at(o, 1)->probe;
+		open_span_at(o, 1)->probe = 0;
 		o->next--;
+	}
 	span = open_span_at(o, 0);
-	if (span->probe)
+	if (is_open_span(span))
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
-	else
-		o->nr++;
+	o->nr += !span->probe;
 	span->probe = probe;
+	span->slice = hits_slice;
+	span->placed = placed;
 	span->begun_ns = now;
 	o->next++;
 }
 
-/* TASK ends the span of PROBE that it has begun last. Returns when that was; 0 = there is none. */
-static __always_inline __u64 end_span(struct task_struct *task, __u32 probe)
+/*
+ * TASK ends the span of PROBE that it has begun last. Returns when that was, and sets *RET_PLACED if in
+ * a program; 0 = there is none.
+ */
+static __always_inline __u64 end_span(struct task_struct *task, __u32 probe, bool *ret_placed)
 {
 	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, 0);
 
 	for (__u32 i = 1; o && o->nr && i <= OPEN_SPANS; i++) {
 		struct open_span *span = open_span_at(o, i);
 
-		if (span->probe != probe)
+		if (span->probe != probe || span->slice != (__u16)hits_slice)
 			continue;
 		count_span(spans_ended, probe);
+		*ret_placed |= span->placed;
 		span->probe = 0;
 		o->nr--;
 		return span->begun_ns;

@@ -19,6 +19,11 @@ const volatile __u32 hits_rate = 0;      /* of one probe; 0 = no bound */
  * off, are not counted.
  */
 __u32 hits_scale = 1;
+/*
+ * Which slice of time it is, where probes are in place for slices of it only. What began in an earlier one may
+ * have ended unseen.
+ */
+__u32 hits_slice = 1;
 #define RATE_SHARES 10u                  /* it is kept in each tenth of a second */
 #define RATE_NS (1000000000ull / RATE_SHARES)
 

@@ -714,7 +714,8 @@ static void probe_page(void)
 	     "It has the stack and the values of its end. Spans may be nested: an end belongs to the begin "
 	     "that came last. Ends without a begin, and begins without an end so far, are counted apart, and told when "
 	     "the command ends. 32 spans of a thread can be open at a time; then the oldest one is forgotten, which "
-	     "is counted (lost_task_state).");
+	     "is counted (lost_task_state). Where --budget has probes in place for a part of the time only, a "
+	     "span begins and ends within one such part.");
 	line("A system call begins a span at its entry and ends one at its return, where it has no values; call: "
 	     "begins one at the entry of a function. Returns of functions cannot stand in a span yet.");
 	fputs(".SH CONDITIONS\n", stdout);

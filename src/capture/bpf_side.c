@@ -862,8 +862,9 @@ uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe)
 
 void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale)
 {
+	/* Calls and spans that began before do not go on. */
 	if (scale && !k->skel->data->hits_scale)
-		k->skel->data->calls_slice++;
+		k->skel->data->hits_slice++;
 	k->skel->data->hits_scale = scale;
 }
 

@@ -213,6 +213,9 @@ static int explain_trace(const struct capture_trace *t, int error, struct err *e
 	switch (error) {
 	case -ENOENT:
 		return err_set(e, ENOENT, "the kernel lets nobody probe the tracepoint %s", t->name);
+	case -EEXIST:
+		return err_set(e, EEXIST, "two probes are about %s, where the kernel runs a program once: leave one of "
+			       "them out", t->name);
 	case -EMFILE:
 	case -ENFILE:
 		return err_set(e, -error, "cannot probe %s: %s (each place takes a descriptor: see ulimit -n)",

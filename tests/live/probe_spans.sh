@@ -15,6 +15,12 @@ of() {
 print(json.load(sys.stdin)["tree"][0].get(sys.argv[1], 0))' "$2"
 }
 
+# canonical PROBE: with long names of kinds.
+canonical() {
+	local text=${1//:t:/:tracepoint:}
+	printf '%s\n' "${text//\~t:/~tracepoint:}"
+}
+
 mkfifo in
 "$WORKLOADS/spanned" <in >out &
 pid=$!
@@ -52,8 +58,23 @@ at_least "percent with the whole stack of the end" 100 "$(share folded '^spanned
 note "$(head -n 3 folded)"
 matches "what did not end, and what did not begin" 'spanned:ends: 7 begun and not ended, 5 ends without a begin' "$(cat err)"
 
+# Where the probes are in place for a part of the time only, no end belongs to a begin of an earlier part.
+"$SBERF" record -o run.data --budget 1 -p $pid --probe "$all" --duration 4s 2>err &
+recorder=$!
+wait_until 20 placed
+echo "pair 25000" >&$to
+wait $recorder
+note "$(cat err)"
+at_least "a small budget: in place for one of so many parts of the time" 2 "$(value run.data probe_slices)"
+spans=$(of "$all" count)
+at_least "spans, as they are estimated" 1000 "$spans"
+wait_until 60 grep -q '^pair 25000 ' out
+most=$(awk '$2 == 25000 { printf "%.0f\n", $4 / $2 }' out)
+# Those that are seen are not all; one from part to part would take a hundred times as long as all others of its part.
+between "each takes, in ns, about as its own clock says" 200000 $((most * 3)) $(($(of "$all" total_ns) / (spans + !spans)))
+
 # Lines, with the time of each and the arguments at the end.
-"$SBERF" trace -p $pid --probe "$all" >lines 2>err &
+"$SBERF" trace --budget none -p $pid --probe "$all" >lines 2>err &
 recorder=$!
 wait_until 20 placed
 sleep 1
@@ -68,14 +89,20 @@ exec {to}>&-
 
 # Probes of the kernel: a system call from its entry to its return, and to the next one.
 sleeps='span:sys:clock_nanosleep~~sys:clock_nanosleep'
-turn='span:tracepoint:syscalls:sys_exit_clock_nanosleep~~sys:clock_nanosleep'
+turn='span:t:syscalls:sys_exit_clock_nanosleep~~t:syscalls:sys_enter_clock_nanosleep'
+same='span:t:syscalls:sys_exit_read~~sys:read'
 if grep -qs '^[^ ]* [^ ]* tracefs ' /proc/self/mounts; then
 	record run.data --probe "$sleeps" --probe sys:clock_nanosleep -- python3 -c 'import time
 for i in range(20): time.sleep(0.01)'
 	equal "sleeps" 20 "$(of "$sleeps" count)"
 	between "their time, percent of that of the calls" 99 101 $((100 * $(of "$sleeps" total_ns) / $(of sys:clock_nanosleep total_ns)))
-	record run.data --probe "$turn" -- true
-	equal "nothing is hit" 0 "$(of "$turn" count)"
+	record run.data --probe "$turn" -- python3 -c 'import time
+for i in range(20): time.sleep(0.001)'
+	equal "from a sleep to the next one" 19 "$(of "$(canonical "$turn")" count)"
+	"$SBERF" record -o bad.data --probe "$same" -- true 2>err
+	check "from a tracepoint to itself: it does not record" test $? -ne 0
+	matches "and says why" 'two probes are about syscalls:sys_exit_read' "$(cat err)"
+	note "$(cat err)"
 else
 	skip "tracefs is not mounted" "sleeps"
 fi
