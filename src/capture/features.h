@@ -46,8 +46,8 @@ enum feature_use {
 	  "types (6.3 and later)") \
 	X(loops, "5.17", FEATURE_SPARED, "the kernel's own unwinder unwinds all kernel stacks, so samples in the " \
 	  "kernel cost more") \
-	X(find_vma, "5.17", FEATURE_SPARED, "a trace says of page faults at which address they were, not what is mapped " \
-	  "there") \
+	X(find_vma, "5.17", FEATURE_SPARED, "a trace says of page faults at which address they were, not what is " \
+	  "mapped there") \
 	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, which takes a tenth " \
 	  "of a second to remove") \
 	X(trace_cookies, "6.10", FEATURE_SPARED, "there can be one probe of kind rawtracepoint") \
