@@ -55,12 +55,29 @@ static __always_inline void put_inputs(struct evaluation *ev, const struct hit *
 	bpf_get_current_comm(ev->comm, sizeof(ev->comm));
 }
 
+/* What loads of HIT can start from. CTX and REGS: as of is_wanted_hit(). */
+static __always_inline void put_bases(struct evaluation *ev, void *ctx, struct sb_ctx_regs *regs,
+				      const struct hit *hit)
+{
+	__u64 *reg = &ev->base[SB_LOAD_REG];
+
+	ev->base[SB_LOAD_NOTHING] = 0;
+	ev->base[SB_LOAD_RECORD] = (__u64)ctx;
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_ARGS + 1; i++)
+		ev->base[SB_LOAD_ARG + i] = hit->arg[i];
+	if (regs)
+		sb_regs_to_dwarf(regs, reg);
+}
+
 /*
  * Is HIT, whose record is to be made in S, at PLACE, to be told? If a sum is to be told, that becomes its WEIGHT.
- * CTX: of a tracepoint its record. A hit of which something cannot be read, C counts.
+ * CTX: of a tracepoint its record. REGS: at a place in the task's code; NULL = it is somewhere else. A hit of which
+ * something cannot be read, C counts.
  */
 static __always_inline bool is_wanted_hit(struct sb_cpu *c, struct scratch *s, __u32 place, void *ctx,
-					  const struct hit *hit, struct weight *weight, struct task_struct *task)
+					  struct sb_ctx_regs *regs, const struct hit *hit, struct weight *weight,
+					  struct task_struct *task)
 {
 	__u32 key = hit->probe - SB_PROBE_PLACED + (hit->span == SB_SPAN_BEGIN ? SB_PROBES : 0);
 	const struct sb_filter *f = bpf_map_lookup_elem(&filters, &key);
@@ -71,8 +88,7 @@ static __always_inline bool is_wanted_hit(struct sb_cpu *c, struct scratch *s, _
 		return true;
 	put_inputs(ev, hit, weight, task);
 	if (hit->loads) {
-		ev->base[SB_LOAD_NOTHING] = 0;
-		ev->base[SB_LOAD_RECORD] = (__u64)ctx;
+		put_bases(ev, ctx, regs, hit);
 		if (!load_values(place, hit->loads)) {
 			__sync_fetch_and_add(&c->lost[SB_LOST_VALUE], 1);
 			return false;
@@ -250,10 +266,10 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 
 /* Is HIT, of WEIGHT, told at all, and now? If so WEIGHT is what is told with it. */
 static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32 place, void *ctx,
-				      const struct hit *hit, bool scaled, struct weight *weight,
-				      struct task_struct *task, __u64 now)
+				      struct sb_ctx_regs *regs, const struct hit *hit, bool scaled,
+				      struct weight *weight, struct task_struct *task, __u64 now)
 {
-	if (filtered && !is_wanted_hit(c, s, place, ctx, hit, weight, task))
+	if (filtered && !is_wanted_hit(c, s, place, ctx, regs, hit, weight, task))
 		return false;
 	if (spanned && hit->span == SB_SPAN_BEGIN) {
 		begin_span(c, task, hit->probe, hit->placed, now);
@@ -297,7 +313,7 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	s = take_probe_scratch(c, &place);
 	if (!s)
 		return 0;
-	if (!weigh_hit(c, s, place, ctx, hit, scaled, &weight, task, now)) {
+	if (!weigh_hit(c, s, place, ctx, regs, hit, scaled, &weight, task, now)) {
 		give_scratch(s);
 		return 0;
 	}

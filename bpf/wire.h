@@ -308,6 +308,8 @@ struct sb_load {
 };
 #define SB_LOAD_NOTHING 0        /* which is 0 */
 #define SB_LOAD_RECORD 1         /* address of the record that a tracepoint has made */
+#define SB_LOAD_ARG 2            /* the first of six arguments, and behind them the result */
+#define SB_LOAD_REG 16           /* the first of the registers at the place, by DWARF number */
 #define SB_LOADS 8u              /* of one probe; a power of two */
 #define SB_LOAD_BASES 64u        /* above all SB_LOAD_*; a power of two */
 struct sb_loads {

@@ -641,7 +641,7 @@ static void probe_page(void)
 		{ "call:libc.so.6:malloc sum(arg0)", "How many bytes were asked for." },
 		{ "call:./app:handle /arg1 > 4096 && comm == \"worker\"/ sum(arg1)", "The same, of some calls of "
 		  "one thread." },
-		{ "usdt:/usr/bin/python3:python:gc__start", "Garbage collections of Python." },
+		{ "usdt:/usr/bin/python3:python:gc__start /arg0 == 2/", "Full garbage collections of Python." },
 		{ "span:u:./app:begin~~u:./app:commit /latency > 1ms/", "From one function to another." },
 		{ NULL, NULL },
 	};
@@ -725,14 +725,15 @@ static void probe_page(void)
 	     "There is no division. Values are signed numbers of 64 bits.");
 	terms(values);
 	fputs(".PP\n", stdout);
-	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too) and system calls, the "
-	     "values of faults and signals, fields of tracepoints that are numbers, retval, latency, comm, pid, tid, "
-	     "cpu and numbers; text can be compared with comm alone. retval is a whole register of 64 bits: of a "
-	     "function that returns int, retval & 0xffffffff is its value.");
+	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too), system calls and "
+	     "static probes, the values of faults and signals, fields of tracepoints that are numbers, retval, "
+	     "latency, comm, pid, tid, cpu and numbers; text can be compared with comm alone. retval is a whole register of "
+	     "64 bits: of a function that returns int, retval & 0xffffffff is its value.");
 	line("The fields of a tracepoint are those of its format, which sberf list shows: prev_pid of sched_switch, "
 	     "args[1] of raw_syscalls:sys_enter, count of syscalls:sys_enter_read; those that begin with common_ "
 	     "cannot be read. A wildcard may mean tracepoints that have a field at different places. One probe can "
-	     "use 8 names. A hit of which a value cannot be read is not taken note of, but counted (lost_value).");
+	     "use 8 names. arg0 to arg5 of a static probe stand where its note says, which can differ from place "
+	     "to place. A hit of which a value cannot be read is not taken note of, but counted (lost_value).");
 	line("In a span each of both probes may have a condition; that of the second one knows the latency. Where "
 	     "it does not hold the span has ended all the same, and is not counted.");
 	fputs(".SH MEASURES\n", stdout);

@@ -602,10 +602,27 @@ static int attach_places(struct bpf_side *k, const struct capture_plan *plan, st
 	return all || !plan->nr_places ? 0 : err_set(e, ENOENT, "none of the places that were asked for can be probed");
 }
 
+/* Hands to the kernel where the named values at PLACES are. */
+static int tell_loads(struct bpf_side *k, const struct link_places *places, struct err *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; places->loads && i < places->n && !r; i++) {
+		const uint32_t set = SB_COOKIE_LOADS(places->cookie[i]);
+
+		if (set)
+			r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.loads), &set, &places->loads[set], BPF_ANY);
+	}
+	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;
+}
+
 int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		   struct links **ret, struct err *e)
 {
-	return links_attach(program_of_places(k, places), link_way_of(places->kind), places, failed, ctx, ret, e);
+	const int r = tell_loads(k, places, e);
+
+	return r ? r : links_attach(program_of_places(k, places), link_way_of(places->kind), places, failed, ctx, ret,
+				    e);
 }
 
 static void drop_places(struct bpf_side *k)

@@ -46,6 +46,8 @@ enum link_way {
 
 #define LINK_PLACES_MAX 10000u   /* in one set */
 
+struct sb_loads;
+
 /* Places of one file. Borrowed during the call. */
 struct link_places {
 	enum link_kind kind;
@@ -61,6 +63,11 @@ struct link_places {
 	const uint64_t *semaphore;
 	const uint64_t *cookie;          /* n values of bpf_get_attach_cookie(); NULL = 0 */
 	const uint32_t *cost_ns;         /* n times that a hit takes the target; 0 = not known. NULL = of no place */
+	/*
+	 * Where named values of filters are (struct sb_loads of bpf/wire.h), by the number in cookies, for who
+	 * chooses the program; NULL = no cookie has one. It must outlive links that are put back.
+	 */
+	const struct sb_loads *loads;
 	const char *const *name;         /* n names for error messages; NULL = offsets are shown */
 };
 

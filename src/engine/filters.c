@@ -65,10 +65,10 @@ static bool has_arguments(enum probe_kind kind)
 		kind == PROBE_FAULT || kind == PROBE_SIGNAL;
 }
 
-/* Is PATH at a probe of KIND looked up when its place is known? */
-static bool filters_has_names(enum probe_kind kind)
+/* Is the operand ST of a probe of KIND looked up when its place is known? */
+static bool filters_is_name(enum probe_kind kind, const struct spec_step *st)
 {
-	return kind == PROBE_TRACEPOINT;
+	return (kind == PROBE_TRACEPOINT && st->op == SPEC_PATH) || (kind == PROBE_USDT && st->op == SPEC_ARG);
 }
 
 /* The value that is called NAME. */
@@ -91,13 +91,15 @@ static int filters_name(struct translating *t, const char *name)
 static int filters_input(struct translating *t, const struct spec_step *st)
 {
 	const int value = st->op == SPEC_PATH ? probe_kind_value(t->kind, t->from->pool + st->value) : -1;
+	char arg[sizeof("argN")];
 
 	if (value >= 0) {
 		filters_add(t, SB_OP_INPUT, SB_INPUT_ARG + value);
 		return 0;
 	}
-	if (st->op == SPEC_PATH && filters_has_names(t->kind))
-		return filters_name(t, t->from->pool + st->value);
+	snprintf(arg, sizeof(arg), "arg%u", (unsigned int)st->value & 7);
+	if (filters_is_name(t->kind, st))
+		return filters_name(t, st->op == SPEC_PATH ? t->from->pool + st->value : arg);
 	switch (st->op) {
 	case SPEC_ARG:
 		if (!has_arguments(t->kind))

@@ -4,6 +4,7 @@
 
 #include "engine/loads.h"
 
+#include "model/machine.h"
 #include "probe/nearest.h"
 
 #include <errno.h>
@@ -104,5 +105,50 @@ int loads_of_tracepoint(const struct filter_names *names, const struct tracepoin
 	memset(ret, 0, sizeof(*ret));
 	for (uint32_t i = 0; i < names->n && !r; i++)
 		r = load_field(t, names->name[i], &ret->load[i], e);
+	return r;
+}
+
+/* The register REG as what a load starts from; none is 0. */
+static uint8_t load_register(uint8_t reg)
+{
+	return reg == MACHINE_NO_REG ? SB_LOAD_NOTHING : (uint8_t)(SB_LOAD_REG + reg);
+}
+
+static bool is_load_register(uint8_t reg)
+{
+	return reg == MACHINE_NO_REG || (uint32_t)SB_LOAD_REG + reg < SB_LOAD_BASES;
+}
+
+static int load_usdt_arg(const struct usdt_site *site, unsigned int i, struct sb_load *ret, struct err *e)
+{
+	const struct usdt_arg *a = &site->arg[i];
+
+	if (i >= site->nr_args)
+		return err_set(e, ENOENT, "arg%u of static probe %s:%s cannot be read: it has %u argument%s", i,
+			       site->provider, site->name, site->nr_args, site->nr_args == 1 ? "" : "s");
+	if (a->where == USDT_UNKNOWN || !is_load_register(a->reg) || !is_load_register(a->index))
+		return err_set(e, EOPNOTSUPP, "arg%u of static probe %s:%s cannot be read: it stands in no general "
+			       "register, nor where one points to, at each place of the probe (its note says '%s')", i,
+			       site->provider, site->name, site->text);
+	*ret = (struct sb_load){ .size = a->size, .is_signed = a->is_signed, .offset = { a->offset } };
+	if (a->where != USDT_CONSTANT)
+		ret->from = load_register(a->reg);
+	if (a->where == USDT_INDEXED) {
+		ret->index = load_register(a->index);
+		ret->scale = a->scale;
+	}
+	if (a->where == USDT_MEMORY || a->where == USDT_INDEXED)
+		ret->hops = ret->user = 1;
+	return 0;
+}
+
+int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site, struct sb_loads *ret,
+		  struct err *e)
+{
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t i = 0; i < names->n && !r; i++)
+		r = load_usdt_arg(site, (unsigned int)(names->name[i][strlen("arg")] - '0'), &ret->load[i], e);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * loads.h - where the named values of conditions and sums are at a place (struct sb_loads of bpf/wire.h): looked up
- * in the format of a tracepoint.
+ * in the format of a tracepoint, or in the note of a static probe.
  *
  * Places that have them in the same ways share one set, whose number their cookies have.
  */
@@ -12,6 +12,7 @@
 #include "bpf/wire.h"
 #include "engine/filters.h"
 #include "probe/tracepoint.h"
+#include "probe/usdt.h"
 
 /* Different sets, by number; all zero = empty. One thread at a time adds; what is there does not change. */
 struct load_sets {
@@ -28,5 +29,12 @@ int load_sets_add(struct load_sets *sets, const struct sb_loads *l, struct err *
  */
 int loads_of_tracepoint(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret,
 			struct err *e);
+
+/*
+ * Where NAMES, which are "arg0" to "arg5", are at SITE. 0; -ENOENT with a sentence for one that its note does not
+ * have, -EOPNOTSUPP for one that is not in a general register, or in memory that such registers say.
+ */
+int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site, struct sb_loads *ret,
+		  struct err *e);
 
 #endif

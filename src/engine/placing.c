@@ -42,6 +42,7 @@ struct in_program {
 	uint32_t probe;          /* its number */
 	uint32_t span;           /* SB_SPAN_* of bpf/wire.h */
 	char *target;            /* its file without symbolic links, where it is named by a path; NULL */
+	struct filter_names names;       /* in its condition and its sum */
 };
 
 struct placing {
@@ -51,6 +52,7 @@ struct placing {
 	VEC(struct in_program) points;
 	struct load_sets *loads; /* where names of filters are */
 	bool spans;              /* there are some */
+	bool named;              /* some have names in their filters */
 };
 
 /* The number of S; PROBE_NONE. */
@@ -235,7 +237,7 @@ static int placing_point(struct placing *p, const struct wanted *w, struct err *
 
 	if (!at)
 		return err_nomem(e, "probes");
-	*at = (struct in_program){ .spec = *w->spec, .probe = w->probe, .span = w->span };
+	*at = (struct in_program){ .spec = *w->spec, .probe = w->probe, .span = w->span, .names = *w->names };
 	if (strchr(w->spec->point[0].target, '/'))
 		at->target = realpath(w->spec->point[0].target, NULL);
 	return 0;
@@ -256,6 +258,7 @@ static int placing_filter(struct placing *p, const struct spec *s, uint32_t poin
 		return err_nomem(e, "probes");
 	at->probe = point + 1 < s->points ? SB_BEGIN_FILTER(probe) : probe;
 	r = filter_of_spec(s, point, &at->filter, ret_names, e);
+	p->named |= ret_names->n;
 	return r ? err_prefix(e, "probe '%.100s'", text) : 0;
 }
 
@@ -377,7 +380,7 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 	plan->nr_calls = (uint32_t)p->calls.n;
 	plan->filters = p->filters.v;
 	plan->nr_filters = (uint32_t)p->filters.n;
-	plan->loads = p->loads->n ? p->loads->set : NULL;
+	plan->loads = p->named ? p->loads->set : NULL;
 	plan->nr_loads = p->loads->n;
 	plan->traces = p->traces.v;
 	plan->nr_traces = (uint32_t)p->traces.n;
@@ -462,6 +465,7 @@ struct file_at_hand {
 	struct image *image;             /* its unwind tables, when functions are followed to their return; NULL */
 	struct fde_starts *pieces;       /* the same */
 	const char *walkers;             /* the same: unreturning_file() */
+	struct load_sets *loads;         /* where names of filters are */
 	/*
 	 * of the probes in it: those that are moments; functions up to their return; and where others
 	 * begin, and are left, which would not survive a return probe
@@ -605,6 +609,26 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 	return r;
 }
 
+/* The number of the set that says where the names of X are at SITE; 0 = it has none. */
+static int usdt_loads(struct file_at_hand *f, const struct in_program *x, const struct usdt_site *site, struct err *e)
+{
+	struct sb_loads loads;
+	const int r = x->names.n ? loads_of_usdt(&x->names, site, &loads, e) : 0;
+
+	return r || !x->names.n ? r : load_sets_add(f->loads, &loads, e);
+}
+
+static int add_static_probe(struct file_at_hand *f, const struct in_program *x, const struct usdt_site *site,
+			    struct err *e)
+{
+	const int loads = usdt_loads(f, x, site, e);
+
+	return loads < 0 ? loads : add_place(&f->moments, site->offset, site->semaphore,
+					     site_insn_info(SITE_NOP)->cost_ns,
+					     SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) |
+					     SB_COOKIE_OF_LOADS(loads), e);
+}
+
 static int add_static_probes(struct file_at_hand *f, const struct in_program *x, struct err *e)
 {
 	usdt_sites found = { 0 };
@@ -612,9 +636,11 @@ static int add_static_probes(struct file_at_hand *f, const struct in_program *x,
 
 	if (!r)
 		r = err_set(e, ENOENT, "it has no static probes");
+	/* All places or none: a sum of some of them would be wrong. */
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = add_place(&f->moments, found.v[i].offset, found.v[i].semaphore, site_insn_info(SITE_NOP)->cost_ns,
-			      SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span), e);
+		r = usdt_loads(f, x, &found.v[i], e);
+	for (size_t i = 0; r >= 0 && i < found.n; i++)
+		r = add_static_probe(f, x, &found.v[i], e);
 	vec_free(&found);
 	return r;
 }
@@ -643,7 +669,7 @@ static void tell_places(struct looking *l, const struct placing_file *id, const 
 	const struct link_places places = {
 		.kind = kind, .of = of, .path = path, .pid = l->pid, .n = (uint32_t)all->offset.n,
 		.offset = all->offset.v, .semaphore = all->semaphore.v, .cookie = all->cookie.v,
-		.cost_ns = all->cost_ns.v,
+		.cost_ns = all->cost_ns.v, .loads = l->p->loads->set,
 	};
 
 	if (places.n && l->v && l->v->place)
@@ -666,7 +692,7 @@ static bool placing_open(struct looking *l, const struct executed *x, const char
 
 static void look_into(struct looking *l, const struct executed *x)
 {
-	struct file_at_hand f = { .fd = -1 };
+	struct file_at_hand f = { .fd = -1, .loads = l->p->loads };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)l->pid, (unsigned long long)x->start,

@@ -61,9 +61,9 @@ struct placing_visitor {
 
 /*
  * Looks up, in the files that PID executes now, the places of the probes in programs, and tells V
- * of them, file by file. Reads files, which may take long. Returns how many places there were; E
- * says why there are none of a probe. A negative errno with a sentence when the process cannot be
- * looked at.
+ * of them, file by file. One thread at a time may look or check. Reads files, which may take long.
+ * Returns how many places there were; E says why there are none of a probe. A negative errno with a
+ * sentence when the process cannot be looked at.
  */
 int placing_look(const struct placing *p, pid_t pid, const struct placing_visitor *v, struct err *e);
 

@@ -99,6 +99,10 @@ static void names_are_numbered(void **state)
 	assert_string_equal(names.name[0], "prev_pid");
 	assert_string_equal(names.name[1], "args[2]");
 	assert_string_equal(names.name[2], "prev_prio");
+	(void)translated("usdt:app:a:b /arg0 > arg3/ sum(arg0)");
+	assert_int_equal(names.n, 2);
+	assert_string_equal(names.name[0], "arg0");
+	assert_string_equal(names.name[1], "arg3");
 }
 
 static void what_is_not_known_is_said(void **state)
@@ -110,7 +114,6 @@ static void what_is_not_known_is_said(void **state)
 		{ "signal /signo == 9/", "'signo' cannot be looked up yet" },
 		{ "sys:openat /arg1 == \"x\"/", "only comm" },
 		{ "u:app:f /comm == \"a-name-of-16-byt\"/", "at most" },
-		{ "usdt:app:a:b /arg0/", "arg0 of a probe of kind usdt" },
 		{ "rawtracepoint:sched_switch /arg1 == 1/", "arg1 of a probe of kind rawtracepoint" },
 		{ "u:app:f /comm == \"a\" || comm == \"b\" || comm == \"c\" || comm == \"d\" || comm == \"e\"/",
 		  "4 times" },

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_loads.c - where named values of probes are: fields by the format of a tracepoint, and what cannot be read. */
+/* test_loads.c - where named values of probes are: fields by formats, arguments by notes, and what cannot be read. */
 #include "config.h"
 
 #include "engine/loads.h"
 #include "tests/unit/cmocka_all.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -85,6 +86,54 @@ static void what_is_no_number_is_said(void **state)
 	}
 }
 
+/* How the argument of the note TEXT is read. */
+static struct sb_load usdt_load(const char *text)
+{
+	struct filter_names names = { .n = 1, .name = { "arg0" } };
+	struct usdt_site site = { .provider = "p", .name = "n" };
+	struct err e = ERR_INIT;
+	struct sb_loads l;
+
+	site.nr_args = usdt_args_parse(text, EM_X86_64, site.arg);
+	if (loads_of_usdt(&names, &site, &l, &e))
+		fail_msg("%s: %s", text, e.text);
+	return l.load[0];
+}
+
+static void assert_load(const char *text, const struct sb_load *want)
+{
+	const struct sb_load got = usdt_load(text);
+
+	assert_memory_equal(&got, want, sizeof(got));
+}
+
+static void arguments_are_where_the_note_says(void **state)
+{
+	assert_load("-4@%edi", &(struct sb_load){ .size = 4, .is_signed = 1, .from = SB_LOAD_REG + 5 });
+	assert_load("8@%r15", &(struct sb_load){ .size = 8, .from = SB_LOAD_REG + 15 });
+	assert_load("-4@$-5", &(struct sb_load){ .size = 4, .is_signed = 1, .offset = { -5 } });
+	assert_load("8@-16(%rbp)", &(struct sb_load){ .size = 8, .hops = 1, .user = 1, .from = SB_LOAD_REG + 6,
+						      .offset = { -16 } });
+	assert_load("1@8(%rax,%rcx,4)", &(struct sb_load){ .size = 1, .hops = 1, .user = 1, .from = SB_LOAD_REG,
+							   .index = SB_LOAD_REG + 2, .scale = 4, .offset = { 8 } });
+}
+
+static void arguments_that_are_not_there_are_said(void **state)
+{
+	struct filter_names names = { .n = 1, .name = { "arg1" } };
+	struct usdt_site site = { .provider = "p", .name = "n", .text = "8@%rax" };
+	struct err e = ERR_INIT;
+	struct sb_loads l;
+
+	site.nr_args = usdt_args_parse(site.text, EM_X86_64, site.arg);
+	assert_int_equal(loads_of_usdt(&names, &site, &l, &e), -ENOENT);
+	assert_non_null(strstr(e.text, "arg1 of static probe p:n cannot be read: it has 1 argument"));
+	strcpy(site.text, "8@%rax 8@%xmm0");
+	site.nr_args = usdt_args_parse(site.text, EM_X86_64, site.arg);
+	assert_int_equal(loads_of_usdt(&names, &site, &l, &e), -EOPNOTSUPP);
+	assert_non_null(strstr(e.text, "8@%xmm0"));
+}
+
 static void equal_sets_are_one(void **state)
 {
 	static struct load_sets sets;
@@ -111,6 +160,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_are_where_the_format_says),
 		cmocka_unit_test(what_is_no_number_is_said),
+		cmocka_unit_test(arguments_are_where_the_note_says),
+		cmocka_unit_test(arguments_that_are_not_there_are_said),
 		cmocka_unit_test(equal_sets_are_one),
 	};
 
