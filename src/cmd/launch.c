@@ -215,15 +215,33 @@ static uint32_t kinds_of(measure_mask measures)
 	return kinds;
 }
 
+/* Is there a place in some process of the machine? */
+static int check_everywhere(struct launch *s, struct err *e)
+{
+	u32_vec all = { 0 };
+	int r = lookup_by_name(NULL, &all, e);
+
+	r = r < 0 ? r : placing_check(s->placing, all.v, all.n, e);
+	s->config.probes_everywhere = true;
+	vec_free(&all);
+	return r;
+}
+
 /* Probes in programs are placed in processes that are known; those of a command come when it executes its program. */
-static int check_placing(const struct launch *s, const struct options *o, struct err *e)
+static int check_placing(struct launch *s, const struct options *o, struct err *e)
 {
 	const struct capture_plan *plan = &s->config.plan;
 
-	if (plan->target != TARGET_PIDS || plan->name)
+	if (plan->target == TARGET_PIDS && !plan->name)
+		return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, e);
+	if (plan->target == TARGET_TIDS)
 		return err_set(e, EOPNOTSUPP, "a probe in programs ('%.100s') is placed in processes: give them by "
 			       "-p, or a command", o->probes.v[0]);
-	return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, e);
+	if (!o->yes)
+		return err_set(e, EPERM, "a probe in programs ('%.100s') is placed in every process that has the file, "
+			       "unless the target is -p PID or a command, and each hit costs them 0.6 to 16 us, also "
+			       "those that are not shown: say --yes", o->probes.v[0]);
+	return check_everywhere(s, e);
 }
 
 int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)

@@ -251,6 +251,13 @@ const struct opt opts[] = {
 		.max = 100000000, .help = "take the stacks of at most so many hits of each probe in a second",
 		.more = "Totals stay exact, as with --every.",
 	}, {
+		.name = "yes", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(yes),
+		.help = "place probes in programs in every process that has the file",
+		.more = "This is asked for where the target is neither -p PID nor a command: then the kernel places "
+			"breakpoints for all processes that have mapped the file, now or later. Each hit costs them, "
+			"also those that do not belong to the target and are not shown.",
+	}, {
 		.name = "budget", .metavar = "PERCENT", .type = OPT_PERCENT_OR_NONE, .what = "budget",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(budget), .min = 0,
 		.max = 100000, .fallback = "5",

@@ -80,6 +80,7 @@ struct options {
 	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */
 	uint64_t min_block_ns;
 	uint32_t every, max_rate;        /* of hits of probes; 0 = all */
+	bool yes;                        /* --yes: probes in programs may be placed in every process */
 #define PERCENT_NONE (-1.0)
 	double budget;                   /* --budget, percent of one CPU; PERCENT_NONE = none */
 

@@ -170,9 +170,12 @@ static void say_probes(struct engine *en)
 
 	engine_probes(en, &f);
 	if (f.places || f.failed)
-		fprintf(stderr, "sberf record: probes at %s place%s in %u process%s",
-			units_thousands(text, f.places), f.places == 1 ? "" : "s", f.processes,
-			f.processes == 1 ? "" : "es");
+		fprintf(stderr, "sberf record: probes at %s place%s in ", units_thousands(text, f.places),
+			f.places == 1 ? "" : "s");
+	if ((f.places || f.failed) && f.everywhere)
+		fprintf(stderr, "every process");
+	else if (f.places || f.failed)
+		fprintf(stderr, "%u process%s", f.processes, f.processes == 1 ? "" : "es");
 	if (f.failed)
 		fprintf(stderr, "; %s more cannot be probed", units_thousands(text, f.failed));
 	if (f.left)

@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "capture/features.h"
 #include "engine/parked.h"
+#include "system/lookup.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -626,6 +627,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->recorder_spare = c->record_spare;
 	en->placing = c->placing && placing_in_programs(c->placing) ? c->placing : NULL;
 	en->probe_budget = c->probe_budget;
+	en->probes_everywhere = c->probes_everywhere;
 	en->tracer = c->tracer;
 	en->child = c->child;
 	if (c->tracer && c->tracer->stacks) {
@@ -644,6 +646,25 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	return 0;
 }
 
+static int begin_placing(struct engine *en, struct err *e)
+{
+	struct placer_config c = {
+		.what = en->placing, .source = en->source, .pids = (const uint32_t *)en->scan.v, .n = en->scan.n,
+		.budget = en->probe_budget, .everywhere = en->probes_everywhere,
+	};
+	u32_vec all = { 0 };
+	int r = 0;
+
+	if (c.everywhere) {
+		r = lookup_by_name(NULL, &all, e);
+		c.pids = all.v;
+		c.n = all.n;
+	}
+	r = r < 0 ? r : placer_new(&c, &en->placer, e);
+	vec_free(&all);
+	return r;
+}
+
 int engine_start(struct engine *en, struct err *e)
 {
 	sigset_t all, old;
@@ -652,8 +673,7 @@ int engine_start(struct engine *en, struct err *e)
 	if (r >= 0)
 		r = processes_scan(en->ps, en->scan.v, en->scan.n, e);
 	if (r >= 0 && en->placing)
-		r = placer_new(en->placing, en->source, (const uint32_t *)en->scan.v, en->scan.n, en->probe_budget,
-			       &en->placer, e);
+		r = begin_placing(en, e);
 	if (r < 0)
 		return r;
 	engine_begin(en);

@@ -52,6 +52,7 @@ struct engine_config {
 	const struct placing *placing;   /* probes in programs; outlives the engine; NULL = none */
 	/* what their hits may cost the target, in millionths of one CPU; BUDGET_NONE: no bound (budget.h) */
 	uint32_t probe_budget;
+	bool probes_everywhere;          /* in every process, not only in those of the target */
 	const struct engine_tracer *tracer;      /* outlives the engine; NULL = none */
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */

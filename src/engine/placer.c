@@ -12,10 +12,13 @@
 #include "engine/budget.h"
 #include "model/probes.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PROCESSES_MAX 65536u     /* of a target, that are followed */
 
@@ -29,6 +32,7 @@ struct done {
 struct placed {
 	pid_t pid;
 	struct link_places places;       /* its arrays are at OFFSET, one behind the other */
+	int fd;                  /* of the file, when it may outlive the process: path is by it; else -1 */
 	char *path;
 	uint64_t *offset;
 	struct links *links;     /* NULL = nothing is in place */
@@ -56,6 +60,7 @@ struct placer {
 	const struct link_places *places;        /* of that what is being placed, */
 	uint32_t refused[PROBES_MAX];            /* of these places, those that the kernel refused, */
 	struct probe_places found[PROBES_MAX];   /* and what came of each probe in that process */
+	bool everywhere;         /* links are of all processes, and what is done is by file alone */
 	uint32_t budget;
 	uint32_t scale;          /* of the slice that is under way; 1 = probes are always in place */
 	uint32_t next_scale;     /* of the one to come */
@@ -77,7 +82,7 @@ static bool placer_wants(void *ctx, const struct placing_file *f)
 	struct done *at;
 
 	for (size_t i = 0; i < p->done.n; i++)
-		if (p->done.v[i].pid == p->pid && !memcmp(&p->done.v[i].file, f, sizeof(*f)))
+		if ((p->everywhere || p->done.v[i].pid == p->pid) && !memcmp(&p->done.v[i].file, f, sizeof(*f)))
 			return false;
 	at = vec_push(&p->done);
 	if (at)
@@ -134,7 +139,7 @@ static bool placed_copy(struct placed *ret, pid_t pid, const struct link_places 
 		free(path);
 		return false;
 	}
-	*ret = (struct placed){ .pid = pid, .places = *places, .path = path, .offset = at };
+	*ret = (struct placed){ .pid = pid, .places = *places, .fd = -1, .path = path, .offset = at };
 	memcpy(at, places->offset, n * sizeof(*at));
 	memcpy(at + n, places->cookie, n * sizeof(*at));
 	if (places->semaphore)
@@ -148,9 +153,26 @@ static bool placed_copy(struct placed *ret, pid_t pid, const struct link_places 
 	return true;
 }
 
+/* X is to be in all processes from now on, whatever becomes of the one in which its file was found. */
+static bool placed_everywhere(struct placed *x)
+{
+	char path[sizeof("/proc/self/fd/") + 12];
+
+	x->fd = open(x->path, O_RDONLY | O_CLOEXEC);
+	if (x->fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", x->fd);
+	free(x->path);
+	x->places.path = x->path = strdup(path);
+	x->places.pid = 0;
+	return x->path;
+}
+
 static void placed_free(struct placed *x)
 {
 	links_drop(x->links);
+	if (x->fd >= 0)
+		close(x->fd);
 	free(x->path);
 	free(x->offset);
 }
@@ -175,10 +197,14 @@ static void placer_place(void *ctx, const struct placing_file *f, const struct l
 	(void)f;
 	if (!vec_reserve(&p->placed, 1) || !placed_copy(&x, p->pid, places))
 		return;
+	if (p->everywhere && !placed_everywhere(&x)) {
+		placed_free(&x);
+		return;
+	}
 	p->places = places;
 	memset(p->refused, 0, sizeof(p->refused));
 	/* Between slices it waits for the next one. */
-	n = p->off ? (int)places->n : source_place(p->source, places, placer_failed, p, &x.links, NULL);
+	n = p->off ? (int)places->n : source_place(p->source, &x.places, placer_failed, p, &x.links, NULL);
 	/* What is followed to its end is one place. */
 	if (places->of != LINK_OF_ENDS)
 		placer_count(p, places, &x);
@@ -411,7 +437,8 @@ void placer_event(struct placer *p, const struct raw_event *ev)
 		placer_ask(p, pid, true, ev->time_ns);
 		return;
 	case RAW_MMAP:
-		if (ev->mmap.prot & PROT_EXEC && placer_has(&p->targets, pid))
+		if (ev->mmap.prot & PROT_EXEC && (p->everywhere ? placing_is_about(p->what, ev->mmap.path) :
+						placer_has(&p->targets, pid)))
 			placer_ask(p, pid, false, ev->time_ns);
 		return;
 	case RAW_EXIT:
@@ -430,23 +457,24 @@ void placer_figures(struct placer *p, struct placer_figures *ret)
 	pthread_mutex_unlock(&p->lock);
 }
 
-int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, uint32_t budget,
-	       struct placer **ret, struct err *e)
+int placer_new(const struct placer_config *c, struct placer **ret, struct err *e)
 {
 	AUTO(placer_free) struct placer *p = calloc(1, sizeof(*p));
 	int r;
 
 	if (!p)
 		return err_nomem(e, "probes");
-	p->what = what;
-	p->source = source;
-	p->budget = budget;
+	p->what = c->what;
+	p->source = c->source;
+	p->budget = c->budget;
+	p->everywhere = p->figures.everywhere = c->everywhere;
 	p->scale = p->next_scale = 1;
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
-	for (size_t i = 0; i < n; i++) {
-		placer_follow(p, pids[i]);
-		placer_look(p, (pid_t)pids[i], 0);
+	for (size_t i = 0; i < c->n; i++) {
+		if (!p->everywhere)
+			placer_follow(p, c->pids[i]);
+		placer_look(p, (pid_t)c->pids[i], 0);
 	}
 	r = pthread_create(&p->thread, NULL, placer_main, p);
 	if (r)

@@ -19,12 +19,15 @@
 #include "model/probes.h"
 #include "model/raw.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct placer;
 
 struct placer_figures {
-	uint32_t processes;      /* in which something was placed */
+	uint32_t processes;      /* in which something was placed; where a file of it was found first, if everywhere */
+	bool everywhere;         /* placer_config.everywhere */
 	uint32_t places;         /* in all of them */
 	uint32_t failed;         /* places that the kernel refused */
 	uint64_t left;           /* calls that ended without a return; 0 while the capture runs */
@@ -35,13 +38,24 @@ struct placer_figures {
 	uint32_t cost_ns[PROBES_MAX];    /* of a hit, by probe, at its dearest place; 0 = not known */
 };
 
+struct placer_config {
+	const struct placing *what;      /* outlives the placer, as does source */
+	struct source *source;
+	const uint32_t *pids;            /* processes to begin with; read by placer_new() alone */
+	size_t n;
+	uint32_t budget;         /* what hits may cost the target, in millionths of one CPU; BUDGET_NONE (budget.h) */
+	/*
+	 * not in the processes of the target, but in every process that has a file in which there
+	 * is something to be placed; pids are all there are
+	 */
+	bool everywhere;
+};
+
 /*
- * Begins with the N processes PIDS, whose places are there before it returns. Their hits may cost the
- * target BUDGET millionths of one CPU, or BUDGET_NONE (engine/budget.h). WHAT and SOURCE must outlive the
- * result. 0, or a negative errno with a sentence.
+ * Begins with the processes that there are, whose places are there before it returns. 0, or a negative
+ * errno with a sentence.
  */
-int placer_new(const struct placing *what, struct source *source, const uint32_t *pids, size_t n, uint32_t budget,
-	       struct placer **ret, struct err *e);
+int placer_new(const struct placer_config *c, struct placer **ret, struct err *e);
 /* Takes all probes off, in the background, and waits for a file that is being read. NULL is fine. */
 void placer_free(struct placer *p);
 

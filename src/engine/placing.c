@@ -651,6 +651,14 @@ static bool is_about(const struct in_program *x, const char *path)
 	return probe_target_is(x->spec.point[0].target, path) || (x->target && !strcmp(x->target, path));
 }
 
+bool placing_is_about(const struct placing *p, const char *path)
+{
+	for (size_t i = 0; i < p->points.n; i++)
+		if (is_about(&p->points.v[i], path))
+			return true;
+	return false;
+}
+
 /* One process that is looked at. */
 struct looking {
 	const struct placing *p;

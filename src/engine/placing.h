@@ -41,6 +41,9 @@ void placing_plan(const struct placing *p, struct capture_plan *plan);
 /* Whether some of the probes are places in programs. */
 bool placing_in_programs(const struct placing *p);
 
+/* Whether a file that a process has mapped as PATH may have places of some probe. */
+bool placing_is_about(const struct placing *p, const char *path);
+
 /* A file that a process executes, as the kernel tells it apart. */
 struct placing_file {
 	uint32_t maj, min;

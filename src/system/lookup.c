@@ -152,7 +152,7 @@ int lookup_by_name(const char *name, u32_vec *ret, struct err *e)
 	while ((pid = next_process(dir))) {
 		uint32_t *id;
 
-		if (pid == getpid() || !lookup_has_name(pid, name) || !lookup_process_exists(pid))
+		if (pid == getpid() || (name && !lookup_has_name(pid, name)) || !lookup_process_exists(pid))
 			continue;
 		id = vec_push(ret);
 		if (!id)

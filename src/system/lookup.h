@@ -27,8 +27,8 @@ bool lookup_zombie(pid_t id, pid_t *ret_parent);
 char *lookup_comm(pid_t id, char *dst, size_t dst_size);
 
 /*
- * Appends the processes called NAME, by pid: those whose comm or whose executable's base name equals NAME, sberf itself
- * excepted. None found is not an error.
+ * Appends the processes called NAME, by pid: those whose comm or whose executable's base name equals
+ * NAME, sberf itself excepted. NULL: all but sberf. None found is not an error.
  */
 int lookup_by_name(const char *name, u32_vec *ret, struct err *e);
 

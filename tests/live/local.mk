@@ -31,6 +31,7 @@ shell_tests += tests/live/probe_places.sh
 shell_tests += tests/live/probe_functions.sh
 shell_tests += tests/live/probe_left.sh
 EXTRA_DIST += tests/live/left.cc
+EXTRA_DIST += tests/live/tracefs.sh
 shell_tests += tests/live/probe_budget.sh
 shell_tests += tests/live/probe_filters.sh
 shell_tests += tests/live/probe_report.sh

@@ -90,5 +90,29 @@ done
 "$SBERF" record -o bad.data --probe uprobe:libc:mallox -p $! --duration 1s 2>err
 matches "the nearest name is said" "malloc" "$(cat err)"
 "$SBERF" record -o bad.data --probe uprobe:libc:malloc -a --duration 1s 2>err
-matches "the whole machine is refused" "-p" "$(cat err)"
+check "the whole machine is refused" test $? -ne 0
+matches "unless it is wanted, as others pay for it" "every process .*--yes" "$(cat err)"
+
+# In every process: in those that are there, and in those that begin later; of a name all that is counted is theirs.
+for target in "-a" "-n asked"; do
+	mkfifo "in$target"
+	"$asked" <"in$target" >"out$target" &
+	pid=$!
+	also_kill $pid
+	exec {to}>"in$target"
+	wait_until 20 grep -q ready "out$target"
+	# shellcheck disable=SC2086  # options
+	"$SBERF" record -o all.data --budget none --yes $target --probe uprobe:asked:counted --ring-size 64M --duration 4s 2>err &
+	recorder=$!
+	wait_until 20 eval 'grep -qs sberf-placer /proc/$recorder/task/*/comm'
+	echo 500 >&$to
+	echo 700 | "$asked" >/dev/null
+	wait $recorder
+	note "$(cat err)"
+	equal "$target: each call of both is counted" 1200 \
+		"$("$SBERF" report -i all.data --metric uprobe:asked:counted --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["tree"][0].get("count", 0))')"
+	matches "$target: it says so" "in every process" "$(cat err)"
+	exec {to}>&-
+done
 finish

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # probe_spans.sh - spans: from a hit of one probe to a hit of another one by the same thread, with their number, time and stack; what has
 # no end, or no begin, is counted apart.
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # probe_traces.sh - tracepoints of the kernel: each hit of the target is counted, with its whole stack.
-# Where nobody has mounted tracefs it is mounted for this test alone.
-if [ -z "${OWN_MOUNTS-}" ] && ! grep -qs '^[^ ]* [^ ]* tracefs ' /proc/self/mounts && unshare -m true 2>/dev/null; then
-	OWN_MOUNTS=1 exec unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing; exec bash "$0"' "$0"
-fi
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
