@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "capture/bpflog.h"
+#include "capture/link.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
 
@@ -178,5 +179,7 @@ int main(int argc, char **argv)
 		status = run(c, argc - 1, argv + 1);
 	else
 		status = argc > 1 ? run_global(argv[1], argc - 1, argv + 1) : no_command(NULL);
-	return finish_stdout(status);
+	status = finish_stdout(status);
+	links_leave();
+	return status;
 }

@@ -13,6 +13,7 @@
 #include "capture/features.h"
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -358,4 +359,65 @@ uint32_t links_dropping(uint64_t timeout_ns)
 	n = dropped.n;
 	pthread_mutex_unlock(&dropped.lock);
 	return n;
+}
+
+/* The highest descriptor that this process has open. */
+static int highest_fd(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *d;
+	int highest = 2;
+
+	while (dir && (d = readdir(dir))) {
+		const int fd = atoi(d->d_name);
+
+		highest = fd > highest ? fd : highest;
+	}
+	if (dir)
+		closedir(dir);
+	return highest;
+}
+
+/*
+ * In a process that has this one's descriptors: waits for its end, which STAY tells. What is not of the
+ * kernel's own making, such as links, is closed: nobody is to wait for a pipe or a terminal. Between
+ * fork() and the end of a process that has threads only system calls are safe.
+ */
+static _Noreturn void hold_links(int stay, int highest)
+{
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct stat st;
+	char byte;
+
+	(void)setsid();
+	for (int fd = 0; fd <= highest; fd++) {
+		if (fd == stay || fd == null || fstat(fd, &st))
+			continue;
+		if (fd <= 2)
+			(void)dup2(null, fd);
+		else if (st.st_mode & S_IFMT)
+			close(fd);
+	}
+	while (read(stay, &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+void links_leave(void)
+{
+	int stay[2], highest;
+	pid_t pid;
+
+	if (!links_dropping(0) || pipe2(stay, O_CLOEXEC))
+		return;
+	highest = highest_fd();
+	pid = fork();
+	if (!pid) {
+		close(stay[1]);
+		hold_links(stay[0], highest);
+	}
+	close(stay[0]);
+	/* The other end is closed by the end of this process. */
+	if (pid < 0)
+		close(stay[1]);
 }

@@ -116,6 +116,13 @@ void links_drop(struct links *l);
  */
 uint32_t links_dropping(uint64_t timeout_ns);
 
+/*
+ * For the end of this process, when nothing else is to be done: if dropped links are still attached,
+ * another process takes them over, which does nothing else, and ends when they are off. Where each
+ * place has a link of its own, that takes the kernel 0.1 s for each, which nobody has to wait for then.
+ */
+void links_leave(void);
+
 DEFINE_AUTO(links_free, struct links);
 
 #endif

@@ -64,4 +64,24 @@ SBERF_WITHOUT=uprobe_multi links entry "${places[@]}" -- "$WORKLOADS/calls" 10
 note "$(grep -E '^(placed|closed|off) in' <<<"$got")"
 closed=$(says 'closed in')
 check "a capture with 64 probes, each by its own link, is closed in less than 0.5 s" test "$(printf '%.0f' "${closed% ms}")" -lt 500
+# Who ends with many links is not kept by them, nor is who reads what it says: another process waits for the kernel.
+start_workload naps 60 1000 60
+for way in many single; do
+	case $way in
+	many) unset SBERF_WITHOUT ;;
+	single) export SBERF_WITHOUT=uprobe_multi ;;
+	esac
+	("$SBERF" record -o "$SCRATCH/run.data" -p "$workload" --probe 'u:libc.so.6:str[a-f]*' --duration 1s 2>&1; date +%s%N >"$SCRATCH/ended") |
+		cat >"$SCRATCH/said"
+	late=$((($(date +%s%N) - $(cat "$SCRATCH/ended")) / 1000000))
+	note "$(cat "$SCRATCH/said")"
+	at_least "$way: places" 16 "$(sed -n 's/.*probes at \([0-9]*\) places.*/\1/p' "$SCRATCH/said")"
+	at_least "$way: ms until its reader ends" "$late" 400
+done
+gone() {
+	! pgrep -f "$SCRATCH/run.data" >/dev/null
+}
+wait_until 60 gone
+check "and that one ends, too" gone
+stop_workload
 finish
