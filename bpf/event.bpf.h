@@ -38,6 +38,8 @@ struct hit {
 	 * was, if it has returned; 0 = of something else, or it is about to return
 	 */
 	__u64 pc, slot, return_to;
+	const __u64 *loaded;     /* SB_CALL_LOADS named values that were read before; NULL = none were */
+	bool unread;             /* one of these could not be */
 	__u64 arg[SB_ARGS_MAX];
 };
 
@@ -71,6 +73,25 @@ static __always_inline void put_bases(struct evaluation *ev, void *ctx, struct s
 }
 
 /*
+ * Finds the named values of HIT, at PLACE, for the evaluation EV. False when one of them cannot be read. CTX and
+ * REGS: as of is_wanted_hit().
+ */
+static __always_inline bool find_values(struct evaluation *ev, __u32 place, void *ctx, struct sb_ctx_regs *regs,
+					const struct hit *hit)
+{
+	if (hit->loaded) {
+#pragma unroll
+		for (unsigned int i = 0; i < SB_CALL_LOADS; i++)
+			ev->input[SB_INPUT_LOAD + i] = hit->loaded[i];
+		return !hit->unread;
+	}
+	if (!hit->loads)
+		return true;
+	put_bases(ev, ctx, regs, hit);
+	return load_values(place, hit->loads);
+}
+
+/*
  * Is HIT, whose record is to be made in S, at PLACE, to be told? If a sum is to be told, that becomes its WEIGHT.
  * CTX: of a tracepoint its record. REGS: at a place in the task's code; NULL = it is somewhere else. A hit of which
  * something cannot be read, C counts.
@@ -87,12 +108,9 @@ static __always_inline bool is_wanted_hit(struct sb_cpu *c, struct scratch *s, _
 	if (!f || (!f->when[0].op && !f->sum[0].op))
 		return true;
 	put_inputs(ev, hit, weight, task);
-	if (hit->loads) {
-		put_bases(ev, ctx, regs, hit);
-		if (!load_values(place, hit->loads)) {
-			__sync_fetch_and_add(&c->lost[SB_LOST_VALUE], 1);
-			return false;
-		}
+	if (!find_values(ev, place, ctx, regs, hit)) {
+		__sync_fetch_and_add(&c->lost[SB_LOST_VALUE], 1);
+		return false;
 	}
 	if (f->when[0].op && !evaluate(ev, place, key, 0))
 		return false;

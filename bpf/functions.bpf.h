@@ -24,14 +24,20 @@
 
 #include "event.bpf.h"
 
-#define OPEN_CALLS 48u                   /* of one task: 4 KB in all */
+#define OPEN_CALLS 48u                   /* of one task: 6 KB in all */
 
 struct open_call {
 	__u64 begun_ns;
 	__u64 pc, slot;                  /* the place of the probe, and where the return address is */
 	__u64 arg[SB_CALL_ARGS];
-	__u32 probe, pad;
+	/* named values, which are read at the entry: the function may change them, and what leads to them */
+	__u64 value[SB_CALL_LOADS];
+	__u32 probe, values;             /* VALUES_* */
 };
+
+#define VALUES_NONE 0u
+#define VALUES_READ 1u
+#define VALUES_UNREAD 2u                 /* one of them cannot be read */
 
 struct open_calls {
 	__u32 nr, slice;                 /* hits_slice at the last one */
@@ -97,9 +103,36 @@ static __always_inline void drop_left(struct sb_cpu *c, struct open_calls *o, __
 		__sync_fetch_and_add(&c->left, had - o->nr);
 }
 
-/* Notes in O a call that begins with the registers REGS; when there is no room, that is counted. */
-static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, struct sb_ctx_regs *regs, __u32 probe)
+/* Reads the named values of CALL, which SET says. */
+static __always_inline void read_values(struct sb_cpu *c, struct open_call *call, __u32 set)
 {
+	__u32 place = 0;
+	struct scratch *s = take_probe_scratch(c, &place);
+	struct evaluation *ev = s ? (void *)s->rec : NULL;
+
+	call->values = VALUES_UNREAD;
+	if (!ev)
+		return;
+	ev->base[SB_LOAD_NOTHING] = 0;
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
+		ev->base[SB_LOAD_ARG + i] = call->arg[i];
+	if (load_values(place, set)) {
+		call->values = VALUES_READ;
+#pragma unroll
+		for (unsigned int i = 0; i < SB_CALL_LOADS; i++)
+			call->value[i] = ev->input[SB_INPUT_LOAD + i];
+	}
+	give_scratch(s);
+}
+
+/*
+ * Notes in O a call that begins with the registers REGS, at a place that has COOKIE; when there is no room, that is
+ * counted.
+ */
+static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, struct sb_ctx_regs *regs, __u64 cookie)
+{
+	const __u32 set = SB_COOKIE_LOADS(cookie);
 	__u32 nr = o->nr;
 	struct open_call *call;
 
@@ -110,10 +143,13 @@ static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, st
 	}
 	barrier_var(nr);
 	call = &o->at[nr];
-	call->probe = probe;
+	call->probe = SB_COOKIE_PROBE(cookie);
+	call->values = VALUES_NONE;
 	call->pc = regs->ip;
 	call->slot = regs->sp;
 	sb_regs_to_args(regs, call->arg);
+	if (filtered && set)
+		read_values(c, call, set);
 	call->begun_ns = bpf_ktime_get_ns();
 	o->nr = nr + 1;
 }
@@ -135,7 +171,7 @@ int sb_func_enter(struct sb_ctx_regs *regs)
 	}
 	forget_slice(o);
 	drop_left(c, o, slot, user_word(slot) == pending_trampoline(task) ? KEEP_ALL : KEEP_NONE);
-	note_call(c, o, regs, SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)));
+	note_call(c, o, regs, bpf_get_attach_cookie(regs));
 	return 0;
 }
 
@@ -165,6 +201,8 @@ static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 		return 0;
 	hit.begun_ns = call->begun_ns;
 	hit.pc = call->pc;
+	hit.loaded = call->values ? call->value : NULL;
+	hit.unread = call->values == VALUES_UNREAD;
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		hit.arg[i] = call->arg[i];

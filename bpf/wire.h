@@ -310,6 +310,7 @@ struct sb_load {
 #define SB_LOAD_RECORD 1         /* address of the record that a tracepoint has made */
 #define SB_LOAD_ARG 2            /* the first of six arguments, and behind them the result */
 #define SB_LOAD_REG 16           /* the first of the registers at the place, by DWARF number */
+#define SB_CALL_LOADS 4u         /* of a function that is followed to its return: they are read at its entry */
 #define SB_LOADS 8u              /* of one probe; a power of two */
 #define SB_LOAD_BASES 64u        /* above all SB_LOAD_*; a power of two */
 struct sb_loads {

@@ -726,14 +726,21 @@ static void probe_page(void)
 	terms(values);
 	fputs(".PP\n", stdout);
 	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too), system calls and "
-	     "static probes, the values of faults and signals, fields of tracepoints that are numbers, retval, "
-	     "latency, comm, pid, tid, cpu and numbers; text can be compared with comm alone. retval is a whole register of "
-	     "64 bits: of a function that returns int, retval & 0xffffffff is its value.");
+	     "static probes, parameters of functions of programs, the values of faults and signals, fields of "
+	     "tracepoints that are numbers, retval, latency, comm, pid, tid, cpu and numbers; text can be compared "
+	     "with comm alone. retval is a whole register of 64 bits: of a function that returns int, "
+	     "retval & 0xffffffff is its value.");
 	line("The fields of a tracepoint are those of its format, which sberf list shows: prev_pid of sched_switch, "
 	     "args[1] of raw_syscalls:sys_enter, count of syscalls:sys_enter_read; those that begin with common_ "
-	     "cannot be read. A wildcard may mean tracepoints that have a field at different places. One probe can "
-	     "use 8 names. arg0 to arg5 of a static probe stand where its note says, which can differ from place "
-	     "to place. A hit of which a value cannot be read is not taken note of, but counted (lost_value).");
+	     "cannot be read. A wildcard may mean tracepoints that have a field at different places. arg0 to arg5 "
+	     "of a static probe stand where its note says, which can differ from place to place.");
+	line("Parameters by name are those of uprobe: and call:, in programs whose debug information is in the file "
+	     "or beside it: count, req->size, req->head.list[3], through up to 4 pointers to a number or a pointer, "
+	     "but not to a field of bits. They are read at the first instruction of the function, also for "
+	     "call:, so the probe is not moved to a cheaper one. A parameter that the compiler left out, or that is "
+	     "passed in memory, is refused.");
+	line("One probe can use 8 names, of kind call 4. A hit of which a value cannot be read is not taken note of, "
+	     "but counted (lost_value).");
 	line("In a span each of both probes may have a condition; that of the second one knows the latency. Where "
 	     "it does not hold the span has ended all the same, and is not counted.");
 	fputs(".SH MEASURES\n", stdout);

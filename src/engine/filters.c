@@ -68,19 +68,23 @@ static bool has_arguments(enum probe_kind kind)
 /* Is the operand ST of a probe of KIND looked up when its place is known? */
 static bool filters_is_name(enum probe_kind kind, const struct spec_step *st)
 {
-	return (kind == PROBE_TRACEPOINT && st->op == SPEC_PATH) || (kind == PROBE_USDT && st->op == SPEC_ARG);
+	if (kind == PROBE_USDT)
+		return st->op == SPEC_ARG;
+	return st->op == SPEC_PATH && (kind == PROBE_TRACEPOINT || kind == PROBE_ENTRY || kind == PROBE_CALL);
 }
 
 /* The value that is called NAME. */
 static int filters_name(struct translating *t, const char *name)
 {
+	const uint32_t most = t->kind == PROBE_CALL ? SB_CALL_LOADS : SB_LOADS;
 	struct filter_names *all = t->names;
 	uint32_t i = 0;
 
 	while (i < all->n && strcmp(all->name[i], name))
 		i++;
-	if (i == SB_LOADS)
-		return err_set(t->e, E2BIG, "a probe can have %u different names in its condition and sum", SB_LOADS);
+	if (i == most)
+		return err_set(t->e, E2BIG, "a probe of kind %s can have %u different names in its condition and sum",
+			       probe_kind_info(t->kind)->name, most);
 	if (i == all->n)
 		snprintf(all->name[all->n++], sizeof(all->name[0]), "%s", name);
 	filters_add(t, SB_OP_INPUT, SB_INPUT_LOAD + i);

@@ -6,10 +6,13 @@
 
 #include "model/machine.h"
 #include "probe/nearest.h"
+#include "probe/site.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert(PARAM_HOPS == SB_HOPS, "what can be found can be read");
 
 int load_sets_add(struct load_sets *sets, const struct sb_loads *l, struct err *e)
 {
@@ -150,5 +153,67 @@ int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site
 	memset(ret, 0, sizeof(*ret));
 	for (uint32_t i = 0; i < names->n && !r; i++)
 		r = load_usdt_arg(site, (unsigned int)(names->name[i][strlen("arg")] - '0'), &ret->load[i], e);
+	return r;
+}
+
+/* The registers of arguments, by DWARF number. */
+static void load_registers(uint16_t machine, uint8_t reg[PARAM_ARGS])
+{
+	for (unsigned int i = 0; i < PARAM_ARGS; i++)
+		reg[i] = site_arg_register(machine, i);
+}
+
+static int load_of_param(const struct param_value *v, const char *path, const uint8_t reg[PARAM_ARGS],
+			 struct sb_load *ret, struct err *e)
+{
+	unsigned int arg = 0;
+
+	while (arg < PARAM_ARGS && reg[arg] != v->reg)
+		arg++;
+	if (arg == PARAM_ARGS)
+		return err_set(e, EOPNOTSUPP, "'%s' cannot be read: the parameter is in a register in which none is "
+			       "passed as a rule", path);
+	*ret = (struct sb_load){ .size = v->size, .is_signed = v->is_signed, .hops = v->hops,
+				 .user = (uint8_t)((1u << v->hops) - 1), .from = (uint8_t)(SB_LOAD_ARG + arg) };
+	for (unsigned int i = 0; i < v->hops; i++)
+		ret->offset[i] = v->offset[i];
+	return 0;
+}
+
+/* The value PATH: a parameter, or what it leads to. */
+static int load_param(struct params *debug, const char *path, uint64_t pc, const uint8_t reg[PARAM_ARGS],
+		      struct sb_load *ret, struct err *e)
+{
+	struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1];
+	struct param_step step[SPEC_PATH_STEPS_MAX + 1];
+	struct param_value v;
+	const char *at = path;
+	uint32_t n = 0;
+	int r;
+
+	while (n < SPEC_PATH_STEPS_MAX + 1 && *at && spec_path_next(&at, &name[n]))
+		n++;
+	if (!n || *at)
+		return err_set(e, EINVAL, "'%s' is no path", path);
+	for (uint32_t i = 1; i < n; i++)
+		step[i] = (struct param_step){
+			.join = name[i].join == SPEC_PATH_INDEX ? PARAM_INDEX :
+				name[i].join == SPEC_PATH_POINTER ? PARAM_POINTER : PARAM_MEMBER,
+			.name = name[i].name, .index = name[i].index
+		};
+	r = params_find(debug, pc, name[0].name, step + 1, n - 1, reg, &v, e);
+	return r ? r : load_of_param(&v, path, reg, ret, e);
+}
+
+int loads_of_function(const struct filter_names *names, struct params *debug, uint16_t machine, uint64_t pc,
+		      struct sb_loads *ret, struct err *e)
+{
+	uint8_t reg[PARAM_ARGS];
+	int r = 0;
+
+	load_registers(machine, reg);
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t i = 0; i < names->n && !r; i++)
+		r = load_param(debug, names->name[i], pc, reg, &ret->load[i], e);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * loads.h - where the named values of conditions and sums are at a place (struct sb_loads of bpf/wire.h): looked up
- * in the format of a tracepoint, or in the note of a static probe.
+ * in the format of a tracepoint, in the note of a static probe, or in debug information.
  *
  * Places that have them in the same ways share one set, whose number their cookies have.
  */
@@ -13,6 +13,7 @@
 #include "engine/filters.h"
 #include "probe/tracepoint.h"
 #include "probe/usdt.h"
+#include "symbol/params.h"
 
 /* Different sets, by number; all zero = empty. One thread at a time adds; what is there does not change. */
 struct load_sets {
@@ -36,5 +37,12 @@ int loads_of_tracepoint(const struct filter_names *names, const struct tracepoin
  */
 int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site, struct sb_loads *ret,
 		  struct err *e);
+
+/*
+ * Where NAMES, parameters and members that they lead to, are when the function at the virtual address PC of a file
+ * of MACHINE (ELF e_machine) begins, as DEBUG knows it. 0, or a negative errno with a sentence, as params_find().
+ */
+int loads_of_function(const struct filter_names *names, struct params *debug, uint16_t machine, uint64_t pc,
+		      struct sb_loads *ret, struct err *e);
 
 #endif

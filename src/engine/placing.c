@@ -21,7 +21,9 @@
 #include "probe/tracepoint.h"
 #include "probe/unreturning.h"
 #include "probe/usdt.h"
+#include "symbol/details.h"
 #include "symbol/elffile.h"
+#include "symbol/params.h"
 #include "system/procfs.h"
 #include "unwind/image.h"
 
@@ -466,6 +468,10 @@ struct file_at_hand {
 	struct fde_starts *pieces;       /* the same */
 	const char *walkers;             /* the same: unreturning_file() */
 	struct load_sets *loads;         /* where names of filters are */
+	const char *name;                /* its path, as the process sees it */
+	struct elf_file *debug;          /* its debug file, where its debug information is not in itself; NULL */
+	int debug_fd;
+	struct params *params;           /* of its functions; NULL = not asked for */
 	/*
 	 * of the probes in it: those that are moments; functions up to their return; and where others
 	 * begin, and are left, which would not survive a return probe
@@ -492,10 +498,10 @@ static int is_placed(const struct places_in_file *all, uint64_t offset, uint32_t
 
 /* Adds the calls of a function, which begin at SITE, where a hit costs COST_NS, and end at N places LEFT. */
 static int add_left(struct file_at_hand *f, uint64_t site, uint32_t cost_ns, const struct leave *left, size_t n,
-		    uint32_t probe, struct err *e)
+		    uint32_t probe, uint64_t loads, struct err *e)
 {
 	const uint32_t end_ns = site_insn_info(n && left[0].jumps ? SITE_JUMP : SITE_RETURN)->cost_ns;
-	int r = add_place(&f->begins, site, 0, cost_ns + end_ns, SB_COOKIE(SB_PROBE_PLACED + probe, 0), e);
+	int r = add_place(&f->begins, site, 0, cost_ns + end_ns, SB_COOKIE(SB_PROBE_PLACED + probe, 0) | loads, e);
 
 	for (size_t i = 0; !r && i < n; i++)
 		r = add_place(&f->ends, left[i].offset, 0, 0, SB_COOKIE(SB_PROBE_PLACED + probe, left[i].jumps ?
@@ -508,7 +514,8 @@ static int add_left(struct file_at_hand *f, uint64_t site, uint32_t cost_ns, con
  * instruction that leaves it. What cannot be followed is left out: E says why.
  */
 static int placing_add_left(struct file_at_hand *f, const struct functions *all, const struct found_function *fn,
-			    const struct in_program *x, const struct probe_site *site, struct err *e)
+			    const struct in_program *x, const struct probe_site *site, uint64_t loads,
+			    struct err *e)
 {
 	const char *why = unreturning_stack(f->elf, fn->symbol);
 	leaves left = { 0 };
@@ -531,7 +538,7 @@ static int placing_add_left(struct file_at_hand *f, const struct functions *all,
 		r = is_placed(&f->begins, at, x->probe, fn, e);
 	if (!r)
 		r = add_left(f, at, at == site->offset ? site->cost_ns : site->entry_cost_ns, left.v, left.n, x->probe,
-			     e);
+			     loads, e);
 	vec_free(&left);
 	return r == -EOPNOTSUPP || r > 0 ? 0 : r;
 }
@@ -541,7 +548,8 @@ static int placing_add_left(struct file_at_hand *f, const struct functions *all,
  * they were made from (bpf/functions.bpf.h). What cannot be followed is left out: E says why.
  */
 static int placing_add_call(struct file_at_hand *f, const struct functions *all, const struct found_function *fn,
-			    const struct in_program *x, const struct probe_site *site, struct err *e)
+			    const struct in_program *x, const struct probe_site *site, uint64_t loads,
+			    struct err *e)
 {
 	int r;
 
@@ -551,12 +559,12 @@ static int placing_add_call(struct file_at_hand *f, const struct functions *all,
 		return 0;
 	}
 	if (f->walkers || unreturning_function(fn->symbol))
-		return placing_add_left(f, all, fn, x, site, e);
+		return placing_add_left(f, all, fn, x, site, loads, e);
 	r = is_placed(&f->calls, site->offset, x->probe, fn, e);
 	if (r)
 		return r < 0 ? r : 0;
 	return add_place(&f->calls, site->offset, 0, site->cost_ns ? site->cost_ns + SITE_RETURN_NS : 0,
-			 SB_COOKIE(SB_PROBE_PLACED + x->probe, 0), e);
+			 SB_COOKIE(SB_PROBE_PLACED + x->probe, 0) | loads, e);
 }
 
 /*
@@ -579,6 +587,37 @@ static int find_site(const struct file_at_hand *f, const struct found_function *
 	return site_of_function(f->elf, &fixed, wish, ret, e);
 }
 
+/* Opens the debug information of F for the names of parameters, unless it is. */
+static int open_params(struct file_at_hand *f, struct err *e)
+{
+	const struct debug_places where = { .root = -1 };
+
+	if (f->params)
+		return 0;
+	if (!f->debug && !dwarf_info_present(f->elf))
+		f->debug = details_file(f->elf, f->name, &where, &f->debug_fd);
+	return params_open(f->debug ? f->debug : f->elf, &f->params, e);
+}
+
+/* The number of the set that says where the names of X are when FN begins; 0 = it has none. */
+static int function_loads(struct file_at_hand *f, const struct in_program *x, const struct found_function *fn,
+			  struct err *e)
+{
+	struct sb_loads loads;
+	int r;
+
+	if (!x->names.n || fn->resolver)
+		return 0;
+	if (!fn->at_entry)
+		return err_set(e, EOPNOTSUPP, "'%s' cannot be read: parameters are known where a function begins, and "
+			       "not within '%.100s'", x->names.name[0], fn->name);
+	r = open_params(f, e);
+	if (r)
+		return err_prefix(e, "'%s' cannot be looked up in %.200s", x->names.name[0], f->name);
+	r = loads_of_function(&x->names, f->params, f->elf->eh.e_machine, fn->vaddr, &loads, e);
+	return r ? r : load_sets_add(f->loads, &loads, e);
+}
+
 static int add_functions(struct file_at_hand *f, const struct in_program *x, struct err *e)
 {
 	const bool returns = placing_returns(&x->spec.point[0]);
@@ -592,18 +631,25 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 		r = image_open(f->fd, &f->image, e);
 	}
 	r = r < 0 ? r : find_functions(all, &x->spec.point[0], &found, e);
+	/* All or none, as of static probes. */
+	for (size_t i = 0; r >= 0 && i < found.n; i++)
+		r = function_loads(f, x, &found.v[i], e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
 		struct site_wish wish = { .args = site_args_of(&x->spec), .returns = returns, .cfi = f->image };
+		const uint64_t loads = SB_COOKIE_OF_LOADS(function_loads(f, x, &found.v[i], NULL));
+		struct found_function at = found.v[i];
 		struct probe_site site;
 
 		/* A resolver runs once, and is not what was meant. */
 		if (found.v[i].resolver)
 			continue;
-		r = find_site(f, &found.v[i], &wish, &site, e);
+		/* Behind the first instruction a function may have changed what its parameters lead to. */
+		at.size = x->names.n ? 0 : at.size;
+		r = find_site(f, &at, &wish, &site, e);
 		if (r >= 0)
-			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, e) :
+			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, loads, e) :
 				add_place(&f->moments, site.offset, 0, site.cost_ns,
-					  SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span), e);
+					  SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) | loads, e);
 	}
 	vec_free(&found);
 	return r;
@@ -700,7 +746,7 @@ static bool placing_open(struct looking *l, const struct executed *x, const char
 
 static void look_into(struct looking *l, const struct executed *x)
 {
-	struct file_at_hand f = { .fd = -1, .loads = l->p->loads };
+	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)l->pid, (unsigned long long)x->start,
@@ -732,6 +778,10 @@ static void look_into(struct looking *l, const struct executed *x)
 	free_places(&f.ends);
 	fde_starts_free(f.pieces);
 	image_free(f.image);
+	params_free(f.params);
+	elf_file_free(f.debug);
+	if (f.debug_fd >= 0)
+		close(f.debug_fd);
 	elf_file_free(f.elf);
 	if (f.fd >= 0)
 		close(f.fd);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # probe_filters.sh - conditions of probes, and sums: evaluated in the kernel, exact.
-. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
 need_capture
@@ -115,10 +116,59 @@ equal "values that could not be read" 0 "$(value run.data lost_value)"
 "$SBERF" record -o run.data -p $pid --probe 'usdt:noted:sberf:step /arg3 == 1/' --duration 1s 2>err
 check "an argument that the note does not have" test $? -ne 0
 matches "it is said" "arg3 of static probe sberf:step cannot be read: it has 3 arguments" "$(cat err)"
+
+# Parameters by name, and what they lead to: at the entry, also where they are asked for when the function returns.
+own='uprobe:noted:handle /req->own.kind == 107 && req->own.level == -3/ sum(req->own.size)'
+other='call:noted:handle /count < 0/ sum(req->other->size)'
+next='uprobe:noted:handle /req->unsigned_number > 0xfffffff0/ sum(req->next->number)'
+list='call:noted:handle /req->number < -100 && req->list[2] >= 0/ sum(req[0].list[2])'
+nowhere='uprobe:noted:handle /nowhere->level == 0/'
+"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$own" --probe "$next" --probe "$nowhere" \
+	--duration 2s 2>err &
+recorder=$!
+wait_until 20 placed
+echo 1000 >&$to
+wait $recorder
+note "$(cat err)"
+equal "by a member: hits" 100 "$(of "$own" count)"
+equal "sum of a member" $((100 * 3 + 10 * 99 * 100 / 2)) "$(of "$own" total)"
+equal "by a member of what has no name: hits" 15 "$(of "$next" count)"
+equal "sum through two pointers" $((3 * 15 * 16 / 2)) "$(of "$next" total)"
+equal "pointers that lead somewhere" 500 "$(of "$nowhere" count)"
+equal "pointers that lead nowhere" 500 "$(value run.data lost_value)"
+for calls in "$other" "$list"; do
+	"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$calls" --duration 2s 2>err &
+	recorder=$!
+	wait_until 20 placed
+	echo 1000 >&$to
+	wait $recorder
+	note "$(cat err)"
+	if [ "$calls" = "$other" ]; then
+		equal "calls by a parameter" 500 "$(of "$other" count)"
+		equal "sum through a pointer, before the call" $((500 * 499)) "$(of "$other" total)"
+	else
+		equal "calls by a member" 899 "$(of "$list" count)"
+		equal "sum of an element, before the call" $((1000 * 999 / 2 - 100 * 101 / 2)) "$(of "$list" total)"
+	fi
+done
+while read -r bad why; do
+	"$SBERF" record -o bad.data -p $pid --probe "uprobe:noted:handle /$bad/" --duration 1s 2>err
+	check "$bad: it does not record" test $? -ne 0
+	matches "$bad: it is said" "$why" "$(cat err)"
+done <<'EOS'
+size function 'handle' has no parameter 'size': it has req, ratio, count, nowhere
+ratio parameter 'ratio' is no number|parameter 'ratio' cannot be read|is in a register in which none
+req->sizes 'sizes' in the path from parameter 'req' is no member of 'request'
+req->bits member 'bits' is a field of bits
+req.own stands behind a pointer: write ->own
+req->own is no number
+count->own is no pointer
+count[1] neither an array nor a pointer
+EOS
 exec {to}>&-
 
 # What is not known is said.
-for bad in 'uprobe:asked:counted /size > 1/' 't:sched:sched_switch /prev_pod == 1/' 't:sched:sched_switch /common_pid/' \
+for bad in 'kprobe:vfs_read /size > 1/' 't:sched:sched_switch /prev_pod == 1/' 't:sched:sched_switch /common_pid/' \
 	'sys:openat /arg1 == "x"/' \
 	'sys:read /comm == "a-name-of-17-bytes"/'; do
 	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err

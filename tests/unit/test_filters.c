@@ -110,7 +110,8 @@ static void what_is_not_known_is_said(void **state)
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "u:app:f /size > 1/", "'size' cannot be looked up yet" },
+		{ "kprobe:f /size > 1/", "'size' cannot be looked up yet" },
+		{ "call:app:f /a + b + c + d->e + f/", "4 different names" },
 		{ "signal /signo == 9/", "'signo' cannot be looked up yet" },
 		{ "sys:openat /arg1 == \"x\"/", "only comm" },
 		{ "u:app:f /comm == \"a-name-of-16-byt\"/", "at most" },

@@ -2,7 +2,8 @@
 /*
  * noted.c - for each number N that it reads from standard input, passes the static probe sberf:step N times at
  * each of two places, and says "done". Its arguments are the number of the step in a register, or in memory; a
- * constant; and a negative number, of which only 2 bytes count.
+ * constant; and a negative number, of which only 2 bytes count. Each step also calls handle(), with the number in
+ * structures, which handle() clears.
  */
 #include "workload.h"
 
@@ -43,6 +44,48 @@ static NOINLINE void step(unsigned long i)
 	sink += i;
 }
 
+struct inner {
+	char kind;
+	short level;
+	unsigned long size;
+};
+
+struct request {
+	union {
+		int number;
+		unsigned int unsigned_number;
+	};
+	unsigned int bits : 3;
+	struct inner own, *other;
+	const struct request *next;
+	int list[4];
+};
+
+NOINLINE void handle(struct request *req, double ratio, int count, const struct inner *nowhere)
+{
+	/* What it does not read is not written by its caller. */
+	sink += (unsigned long)(req->own.kind + req->own.level + req->number + req->list[2] + req->next->number +
+				(int)req->other->size);
+	sink += req->own.size + (unsigned long)ratio + (unsigned long)count + (unsigned long)nowhere;
+	*req->other = req->own = (struct inner){ 0 };
+	req->next = NULL;
+	req->list[2] = 0;
+}
+
+static NOINLINE void request(unsigned long i)
+{
+	static struct request req, next;
+	static struct inner other;
+
+	other = (struct inner){ .size = 2 * i };
+	next = (struct request){ .number = (int)(3 * i) };
+	req = (struct request){
+		.number = -(int)i, .own = { .kind = 'k', .level = (short)-(short)(i % 10), .size = i },
+		.other = &other, .next = &next, .list = { [2] = (int)i },
+	};
+	handle(&req, 1.5, (int)i - 500, i & 1 ? (const struct inner *)8 : &other);
+}
+
 int main(void)
 {
 	char line[64];
@@ -52,7 +95,7 @@ int main(void)
 		const unsigned long n = strtoul(line, NULL, 10);
 
 		for (unsigned long i = 0; i < n; i++)
-			step(i);
+			step(i), request(i);
 		puts("done");
 		fflush(stdout);
 	}
