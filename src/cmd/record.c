@@ -169,6 +169,8 @@ static void say_probes(struct engine *en)
 	char text[UNITS_MAX];
 
 	engine_probes(en, &f);
+	if (!f.places && !f.failed && f.why.text[0])
+		fprintf(stderr, "sberf record: no place was found for a probe in programs: %s\n", f.why.text);
 	if (f.places || f.failed)
 		fprintf(stderr, "sberf record: probes at %s place%s in ", units_thousands(text, f.places),
 			f.places == 1 ? "" : "s");

@@ -263,12 +263,15 @@ static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
 	const struct placing_visitor v = { placer_wants, placer_place, p };
 	const uint64_t had = placer_probes_of(p, pid);
 	uint32_t before = p->figures.places;
+	struct err why = ERR_INIT;
 
 	p->pid = pid;
 	memset(p->found, 0, sizeof(p->found));
-	(void)placing_look(p->what, pid, &v, NULL);
+	(void)placing_look(p->what, pid, &v, &why);
 	placer_tell(p, had, since_ns);
 	pthread_mutex_lock(&p->lock);
+	if (why.text[0])
+		p->figures.why = why;
 	p->figures.processes += p->figures.places > before;
 	pthread_mutex_unlock(&p->lock);
 }

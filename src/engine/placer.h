@@ -30,6 +30,7 @@ struct placer_figures {
 	bool everywhere;         /* placer_config.everywhere */
 	uint32_t places;         /* in all of them */
 	uint32_t failed;         /* places that the kernel refused */
+	struct err why;          /* code 0, or why a file has no place of a probe that is about it: the last such */
 	uint64_t left;           /* calls that ended without a return; 0 while the capture runs */
 	/* what follows is 0 before the first look */
 	uint64_t hits_per_s;     /* of all probes, while they are in place */

@@ -167,6 +167,10 @@ count[1] neither an array nor a pointer
 EOS
 exec {to}>&-
 
+# So is it where a command is started, whose files are not there before.
+record run.data --probe 'uprobe:noted:handle /sizes > 1/' -- "$WORKLOADS/noted" < <(sleep 1)
+matches "of a command that is started" "no place was found.*has no parameter 'sizes'" "$(cat run.data.err)"
+
 # What is not known is said.
 for bad in 'kprobe:vfs_read /size > 1/' 't:sched:sched_switch /prev_pod == 1/' 't:sched:sched_switch /common_pid/' \
 	'sys:openat /arg1 == "x"/' \
