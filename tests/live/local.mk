@@ -46,7 +46,6 @@ watching_tests += tests/live/probe_spans.sh
 watching_tests += tests/live/probe_kernel.sh
 watching_tests += tests/live/probe_functions.sh
 watching_tests += tests/live/probe_left.sh
-watching_tests += tests/live/probe_budget.sh
 watching_tests += tests/live/probe_filters.sh
 watching_tests += tests/live/probe_report.sh
 watching_tests += tests/live/probe_traces.sh
