@@ -38,8 +38,9 @@ struct hit {
 	 * was, if it has returned; 0 = of something else, or it is about to return
 	 */
 	__u64 pc, slot, return_to;
-	const __u64 *loaded;     /* SB_CALL_LOADS named values that were read before; NULL = none were */
-	bool unread;             /* one of these could not be */
+	bool loaded;             /* its named values were read before: */
+	bool unread;             /* one of them could not be */
+	__u64 named[SB_CALL_LOADS];
 	__u64 arg[SB_ARGS_MAX];
 };
 
@@ -82,7 +83,7 @@ static __always_inline bool find_values(struct evaluation *ev, __u32 place, void
 	if (hit->loaded) {
 #pragma unroll
 		for (unsigned int i = 0; i < SB_CALL_LOADS; i++)
-			ev->input[SB_INPUT_LOAD + i] = hit->loaded[i];
+			ev->input[SB_INPUT_LOAD + i] = hit->named[i];
 		return !hit->unread;
 	}
 	if (!hit->loads)

@@ -201,8 +201,13 @@ static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 		return 0;
 	hit.begun_ns = call->begun_ns;
 	hit.pc = call->pc;
-	hit.loaded = call->values ? call->value : NULL;
-	hit.unread = call->values == VALUES_UNREAD;
+	if (filtered) {
+		hit.loaded = call->values;
+		hit.unread = call->values == VALUES_UNREAD;
+#pragma unroll
+		for (unsigned int i = 0; i < SB_CALL_LOADS; i++)
+			hit.named[i] = call->value[i];
+	}
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		hit.arg[i] = call->arg[i];
