@@ -55,6 +55,8 @@ static __always_inline void put_inputs(struct evaluation *ev, const struct hit *
 	ev->input[SB_INPUT_PID] = task->tgid;
 	ev->input[SB_INPUT_TID] = task->pid;
 	ev->input[SB_INPUT_CPU] = bpf_get_smp_processor_id();
+	/* Kernels without f3f213497797 leave what is behind the name as it was. */
+	ev->comm[0] = ev->comm[1] = 0;
 	bpf_get_current_comm(ev->comm, sizeof(ev->comm));
 }
 
