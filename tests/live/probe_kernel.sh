@@ -51,6 +51,26 @@ equal "traced, status" 0 $?
 equal "lines, with arguments" 100 "$(grep -c ' kprobe:vfs_read /arg2 == 1/(0x[0-9a-f]*, 0x[0-9a-f]*, 0x1, ' lines)"
 note "$(head -n 2 lines; cat err)"
 
+# Conditions, sums and spans of other kinds: whether the verifier of this kernel takes the programs is seen here alone.
+some='uprobe:asked:counted /arg0 >= 100/' timed='call:asked:outer /latency > 0/' span='span:uprobe:asked:outer~~uprobe:asked:counted'
+read='sys:read /retval > 0 && comm == "asked"/'
+(echo probed 1; sleep 12; echo 200; sleep 3) | "$SBERF" record -o run.data --budget none --ring-size 32M --probe "$some" --probe "$timed" --probe "$span" \
+	--probe "$read" --probe 't:raw_syscalls:sys_enter /id == 0/' --probe signal --probe fault --duration 60s -- "$WORKLOADS/asked" \
+	>/dev/null 2>err
+equal "all kinds with conditions: status" 0 $?
+note "$(cat err)"
+"$SBERF" report -i run.data --format probes >probes
+note "$(head -n 8 probes)"
+# listed PROBE: how many hits the list has of it.
+listed() {
+	awk -v probe="$1" '$1 ~ /^[0-9,]+$/ && index($0, probe) { gsub(",", "", $1); print $1; exit }' probes
+}
+equal "functions, by an argument" 100 "$(listed "$some")"
+between "functions up to their return" 200 201 "$(listed "$timed")"
+between "from one function to another" 200 201 "$(listed "$span")"
+at_least "system calls, by their result" 1 "$(listed "$read")"
+at_least "page faults" 10 "$(listed fault)"
+
 # What cannot be placed is said in a sentence, with what is near.
 for bad in kprobe:vfs_reed 'kprobe:no_such_thing_*' 'kprobe:*' kprobe:kprobe_dispatcher; do
 	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err

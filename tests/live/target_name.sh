@@ -24,6 +24,7 @@ started() {
 
 # follow NAME OPTIONS...: records NAME in the background; its messages are in NAME.err.
 follow() {
+	rm -f "$1.err"
 	"$SBERF" record -e cpu-clock -o "$1.data" -n "$1" "${@:2}" 2>"$1.err" &
 	recorder=$!
 }

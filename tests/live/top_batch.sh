@@ -83,6 +83,7 @@ fi
 
 # What ends it from outside, also when a shell has ignored SIGINT for it.
 for signal in INT TERM HUP; do
+	rm -f out
 	"$SBERF" top -e cpu-clock -b -d 200ms -p "$workload" >out 2>err &
 	top=$!
 	also_kill $top
@@ -121,6 +122,7 @@ stop_workload
 
 # The target's end.
 start_workload shares
+rm -f out
 "$SBERF" top -e cpu-clock -F 499 -b -d 1h -p "$workload" >out 2>err &
 top=$!
 also_kill $top

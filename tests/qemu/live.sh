@@ -27,7 +27,7 @@ command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
 scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes permissions probe_kernel unwind_kernel verifier}
-workloads='chain dlopen_cycle layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
+workloads='asked chain dlopen_cycle layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
 	swaps toucher'
 # What busybox has under these names does less.
 tools='awk bash cat chmod cmp cp cut date env grep head id kill ln ls mkdir mkfifo mktemp mount mv pgrep rm rmdir sed setcap setpriv sh sleep
@@ -50,6 +50,7 @@ case \$(uname -r) in
 *) SBERF_SHARE=$second ;;
 esac
 export SBERF_SHARE
+mount -t tracefs tracefs /sys/kernel/tracing
 # With automatic balancing stacks are on pages that the kernel half cannot read: tests/qemu/numa_pane.sh is about that.
 echo 0 >/proc/sys/kernel/numa_balancing
 # Debian's default is 3 (tests/qemu/lockdown.sh).

@@ -244,11 +244,16 @@ static pid_t start_sleep(const char *path, uint64_t *ret_addr)
 	}
 	*ret_addr = 0;
 	while (!*ret_addr && clock_mono_ns() < limit) {
-		AUTO_FILE FILE *maps = NULL, *f = NULL;
+		AUTO_FILE FILE *maps = NULL, *f = NULL, *command = NULL;
 
 		snprintf(name, sizeof(name), "/proc/%d/comm", (int)pid);
 		f = fopen(name, "re");
 		if (!f || !fgets(comm, sizeof(comm), f) || strncmp(comm, last, strlen(last) < 15 ? strlen(last) : 15))
+			continue;
+		/* The kernel writes down how it was called a moment after it has named it. */
+		snprintf(name, sizeof(name), "/proc/%d/cmdline", (int)pid);
+		command = fopen(name, "re");
+		if (!command || fgetc(command) == EOF)
 			continue;
 		snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
 		maps = fopen(name, "re");
