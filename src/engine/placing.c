@@ -24,6 +24,7 @@
 #include "symbol/details.h"
 #include "symbol/elffile.h"
 #include "symbol/params.h"
+#include "system/lookup.h"
 #include "system/procfs.h"
 #include "unwind/image.h"
 
@@ -713,6 +714,8 @@ struct looking {
 	/* probes of which there are places, by their number, as a mask: the second of ends of spans */
 	uint64_t met[2];
 	int places;
+	char exe[PATH_MAX];      /* its executable, and what it is called itself, which a link to it may have named */
+	char comm[64];
 	struct err *e;
 };
 
@@ -744,6 +747,14 @@ static bool placing_open(struct looking *l, const struct executed *x, const char
 	return elf_file_open(f->fd, &f->elf, l->e) >= 0;
 }
 
+/* Where redis-server is a link to redis-check-rdb, who runs by that name is meant by it. */
+static bool placing_is_called(const struct looking *l, const struct in_program *x, const char *path)
+{
+	const char *target = x->spec.point[0].target;
+
+	return target[0] && !strchr(target, '/') && !strcmp(l->comm, target) && !strcmp(l->exe, path);
+}
+
 static void look_into(struct looking *l, const struct executed *x)
 {
 	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path };
@@ -755,7 +766,7 @@ static void look_into(struct looking *l, const struct executed *x)
 		const struct in_program *point = &l->p->points.v[i];
 		const size_t before = nr_places(&f);
 
-		if (!is_about(point, x->path))
+		if (!is_about(point, x->path) && !placing_is_called(l, point, x->path))
 			continue;
 		if (!placing_open(l, x, path, &f))
 			break;
@@ -792,7 +803,10 @@ static int look_at(struct looking *l)
 	executed_vec files = { 0 };
 	AUTO_FD int dir = proc_open(l->pid);
 	const ssize_t r = dir < 0 ? dir : proc_read_maps(dir, add_executed, &files);
+	const ssize_t n = dir < 0 ? -1 : readlinkat(dir, "exe", l->exe, sizeof(l->exe) - 1);
 
+	l->exe[n > 0 ? n : 0] = '\0';
+	lookup_comm(l->pid, l->comm, sizeof(l->comm));
 	for (size_t i = 0; i < files.n; i++) {
 		const struct executed *x = &files.v[i];
 
