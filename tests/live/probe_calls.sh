@@ -21,7 +21,7 @@ equal "recorded, status" 0 $?
 note "$(cat calls.data.err)"
 between "reads" 20000 20010 "$(of sys:read count)"
 between "writes" 20000 20010 "$(of 'sys:writ[e]' count)"
-equal "stacks lost" 0 "$(value calls.data lost_hit_stack)"
+at_least "few stacks are lost" "$(value calls.data lost_hit_stack)" 4000
 at_least "they took some time, in ns" 20000 "$(of sys:read sys_read_ns)"
 equal "what was not asked for is not counted" 0 "$(of sys:openat count)"
 "$SBERF" report -i calls.data --metric sys:read --format folded >folded

@@ -42,6 +42,23 @@ equal "that of its caller, too" 20000 "$(of run.data uprobe:asked:outer)"
 at_least "percent with their whole stack" 100 "$(share folded '^asked;_start;([^;]*;){1,2}main;(call;)?(call_\[i\];)?outer;counted')"
 note "$(head -n 3 folded)"
 
+# A program that runs by the name of a link to it.
+ln -s "$asked" linked
+mkfifo in1
+./linked <in1 >out1 &
+linked=$!
+also_kill $linked
+exec {too}>in1
+wait_until 20 grep -q ready out1
+"$SBERF" record -o linked.data --budget none --probe uprobe:linked:counted --ring-size 64M -p $linked --duration 3s 2>err &
+recorder=$!
+wait_until 20 places
+echo 300 >&$too
+wait $recorder
+note "$(cat err)"
+equal "the name of a link: each call is counted" 300 "$(of linked.data uprobe:linked:counted)"
+exec {too}>&-
+
 # A child, whose calls begin 0.3 s after it was born.
 exec {to}>&-
 mkfifo in2
@@ -94,23 +111,25 @@ check "the whole machine is refused" test $? -ne 0
 matches "unless it is wanted, as others pay for it" "every process .*--yes" "$(cat err)"
 
 # In every process: in those that are there, and in those that begin later; of a name all that is counted is theirs.
-for target in "-a" "-n asked"; do
+# A program of its own: other tests may run the other one.
+cp "$asked" everyone
+for target in "-a" "-n everyone"; do
 	mkfifo "in$target"
-	"$asked" <"in$target" >"out$target" &
+	./everyone <"in$target" >"out$target" &
 	pid=$!
 	also_kill $pid
 	exec {to}>"in$target"
 	wait_until 20 grep -q ready "out$target"
 	# shellcheck disable=SC2086  # options
-	"$SBERF" record -o all.data --budget none --yes $target --probe uprobe:asked:counted --ring-size 64M --duration 4s 2>err &
+	"$SBERF" record -o all.data --budget none --yes $target --probe uprobe:everyone:counted --ring-size 64M --duration 8s 2>err &
 	recorder=$!
 	wait_until 20 eval 'grep -qs sberf-placer /proc/$recorder/task/*/comm'
 	echo 500 >&$to
-	echo 700 | "$asked" >/dev/null
+	echo 700 | ./everyone >/dev/null
 	wait $recorder
 	note "$(cat err)"
 	equal "$target: each call of both is counted" 1200 \
-		"$("$SBERF" report -i all.data --metric uprobe:asked:counted --format json | python3 -c 'import json, sys
+		"$("$SBERF" report -i all.data --metric uprobe:everyone:counted --format json | python3 -c 'import json, sys
 print(json.load(sys.stdin)["tree"][0].get("count", 0))')"
 	matches "$target: it says so" "in every process" "$(cat err)"
 	exec {to}>&-
