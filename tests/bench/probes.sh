@@ -45,8 +45,9 @@ begin() {
 	load=$pid
 }
 
+# In the background only: in place of the shell that is told to end.
 record() {
-	"$sberf" record -o "$work/run.data" --no-off-cpu --budget none -p $pid "$@"
+	exec "$sberf" record -o "$work/run.data" --no-off-cpu --budget none -p $pid "$@"
 }
 
 row() {
