@@ -865,16 +865,29 @@ struct untold {
 	uint64_t count, weight, seen;
 };
 
-uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe)
+/* What all CPUs know of PROBE; false, and zeroes, when nothing can be had. */
+static bool bpf_side_sum_untold(const struct bpf_side *k, uint32_t probe, struct untold *ret)
 {
 	AUTO_FREE struct untold *each = calloc(k->sizes.cpus, sizeof(*each));
-	uint64_t seen = 0;
 
+	*ret = (struct untold){ 0 };
+	/* One for each possible CPU: the layout has them all. */
 	if (probe >= k->sizes.untold || !each || bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.untold), &probe, each))
-		return 0;
-	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++)
-		seen += each[cpu].seen;
-	return seen;
+		return false;
+	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++) {
+		ret->count += each[cpu].count;
+		ret->weight += each[cpu].weight;
+		ret->seen += each[cpu].seen;
+	}
+	return true;
+}
+
+uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe)
+{
+	struct untold sum;
+
+	(void)bpf_side_sum_untold(k, probe, &sum);
+	return sum.seen;
 }
 
 void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale)
@@ -887,17 +900,12 @@ void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale)
 
 bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_count, uint64_t *ret_weight)
 {
-	AUTO_FREE struct untold *each = calloc(k->sizes.cpus, sizeof(*each));
+	struct untold sum;
+	const bool known = bpf_side_sum_untold(k, probe, &sum);
 
-	*ret_count = *ret_weight = 0;
-	/* One for each possible CPU: the layout has them all. */
-	if (probe >= k->sizes.untold || !each || bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.untold), &probe, each))
-		return false;
-	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++) {
-		*ret_count += each[cpu].count;
-		*ret_weight += each[cpu].weight;
-	}
-	return true;
+	*ret_count = sum.count;
+	*ret_weight = sum.weight;
+	return known;
 }
 
 bool bpf_side_span(const struct bpf_side *k, uint32_t probe, struct source_span *ret)
