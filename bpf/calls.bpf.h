@@ -270,6 +270,7 @@ int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
 /* CTX: the registers, and what the call returned. */
 static __always_inline int on_call_exit(__u64 *ctx, bool walk)
 {
+	const __u64 now = bpf_ktime_get_ns();
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
 	struct hit hit = { .nr = SB_CALL_ARGS + 1, .call = true };
@@ -278,6 +279,8 @@ static __always_inline int on_call_exit(__u64 *ctx, bool walk)
 		return 0;
 	hit.probe = call->probe;
 	hit.begun_ns = call->begun_ns;
+	hit.now_ns = now;
+	hit.own_ns = own_call_ns;
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		hit.arg[i] = call->arg[i];

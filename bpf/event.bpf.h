@@ -13,6 +13,7 @@
 #include "filter.bpf.h"
 #include "hitsums.bpf.h"
 #include "mapped.bpf.h"
+#include "owncost.bpf.h"
 #include "spans.bpf.h"
 #include "thin.bpf.h"
 #include "record.bpf.h"
@@ -33,6 +34,9 @@ struct hit {
 	struct task_struct *to;  /* its name is a text, of argument SB_SIGNAL_PID; NULL = none is */
 	__u64 value;             /* unless it has a begin: then it is the time since then */
 	__u64 begun_ns;
+	__u64 now_ns;            /* of what has a begin, when it ended; 0 = now */
+	__u64 own_ns;            /* of that time, what the probes took; of a span tell_hit() knows it */
+	__u32 site;              /* where a span may begin: SB_BEGIN_* */
 	/*
 	 * of a function that ends: the place of its probe, where its return address is, and which that
 	 * was, if it has returned; 0 = of something else, or it is about to return
@@ -293,7 +297,7 @@ static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32
 	if (filtered && !is_wanted_hit(c, s, place, ctx, regs, hit, weight, task))
 		return false;
 	if (spanned && hit->span == SB_SPAN_BEGIN) {
-		begin_span(c, task, hit->probe, hit->placed, now);
+		begin_span(c, task, hit->probe, hit->placed ? hit->site + 1 : 0);
 		return false;
 	}
 	if (weight->begun_ns && only_counts(hit->probe))
@@ -313,20 +317,22 @@ static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32
 static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = hit->now_ns ? hit->now_ns : bpf_ktime_get_ns();
 	const bool ends = spanned && hit->span == SB_SPAN_END;
+	const bool over = ends && (!hit->placed || hits_scale);
+	__u32 begun_at = 0;
+	const __u64 begun_ns = over ? end_span(task, hit->probe, &begun_at) : hit->begun_ns;
 	/* It stands for some, as what is in programs is there for some of the time. */
-	bool scaled = hit->placed;
-	const bool over = ends && (!scaled || hits_scale);
-	const __u64 begun_ns = over ? end_span(task, hit->probe, &scaled) : hit->begun_ns;
-	struct weight weight = {
-		.value = begun_ns ? now - begun_ns : hit->value, .begun_ns = begun_ns, .count = 1,
-	};
+	const bool scaled = hit->placed || begun_at;
+	const __u64 own = hit->placed && begun_at ? own_ns(begun_at - 1, SB_END_PLACE) : hit->own_ns;
+	struct weight weight = { .value = hit->value, .begun_ns = begun_ns, .count = 1 };
 	__u32 off = EVENT_HEAD_BYTES, place = 0;
 	struct sb_cpu *c = this_cpu();
 	struct scratch *s;
 	struct sb_hdr *h;
 
+	if (begun_ns)
+		weight.value = now - begun_ns > own ? now - begun_ns - own : 0;
 	if (hit->probe >= SB_PROBE_PLACED)
 		see_hit(hit->probe - SB_PROBE_PLACED);
 	if (!c || (ends && !begun_ns) || (scaled && !hits_scale))

@@ -32,7 +32,9 @@ struct open_call {
 	__u64 arg[SB_CALL_ARGS];
 	/* named values, which are read at the entry: the function may change them, and what leads to them */
 	__u64 value[SB_CALL_LOADS];
-	__u32 probe, values;             /* VALUES_* */
+	__u32 probe;
+	__u16 values;                    /* VALUES_* */
+	__u16 begin;                     /* SB_BEGIN_* */
 };
 
 #define VALUES_NONE 0u
@@ -145,13 +147,14 @@ static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, st
 	call = &o->at[nr];
 	call->probe = SB_COOKIE_PROBE(cookie);
 	call->values = VALUES_NONE;
+	call->begin = SB_COOKIE_BEGIN(cookie);
 	call->pc = regs->ip;
 	call->slot = regs->sp;
 	sb_regs_to_args(regs, call->arg);
 	if (filtered && set)
 		read_values(c, call, set);
-	call->begun_ns = bpf_ktime_get_ns();
 	o->nr = nr + 1;
+	call->begun_ns = bpf_ktime_get_ns();
 }
 
 SEC("kprobe")
@@ -178,6 +181,7 @@ int sb_func_enter(struct sb_ctx_regs *regs)
 /* REGS: those of the caller, to which the function has just returned, or of the instruction that leaves it. */
 static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 {
+	const __u64 now = bpf_ktime_get_ns();
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct open_calls *o = bpf_task_storage_get(&open_calls, task, NULL, 0);
 	const __u64 cookie = bpf_get_attach_cookie(regs);
@@ -200,6 +204,8 @@ static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 	if (!call || call->slot != slot || call->probe != hit.probe)
 		return 0;
 	hit.begun_ns = call->begun_ns;
+	hit.now_ns = now;
+	hit.own_ns = own_ns(call->begin, leaves ? SB_END_PLACE : SB_END_RETURN);
 	hit.pc = call->pc;
 	if (filtered) {
 		hit.loaded = call->values;

@@ -12,10 +12,12 @@
 static __always_inline int on_placed(struct sb_ctx_regs *regs, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 now = spanned ? bpf_ktime_get_ns() : 0;
 	const __u64 cookie = bpf_get_attach_cookie(regs);
 	struct hit hit = {
 		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .text = SB_COOKIE_TEXT(cookie),
-		.loads = SB_COOKIE_LOADS(cookie), .value = 1, .nr = SB_CALL_ARGS, .placed = true
+		.loads = SB_COOKIE_LOADS(cookie), .value = 1, .nr = SB_CALL_ARGS, .placed = true,
+		.now_ns = now, .site = SB_COOKIE_BEGIN(cookie)
 	};
 
 	if (!wanted(task, task->tgid, task->pid))

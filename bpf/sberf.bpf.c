@@ -27,6 +27,7 @@
  *	placed.bpf.h    who comes by a place in a program
  *	functions.bpf.h functions from entry to return
  *	opencalls.bpf.h calls of both that have not ended
+ *	owncost.bpf.h   how much of a time is that of the probes
  *	faults.bpf.h    which addresses are touched first, with which stacks
  *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved
  *	tasks.bpf.h     the tasks that are there, and those that wait

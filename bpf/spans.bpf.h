@@ -28,7 +28,7 @@ struct open_span {
 	__u64 begun_ns;
 	__u32 probe;                     /* 0 = none */
 	__u16 slice;
-	__u16 placed;                    /* it began in a program */
+	__u16 placed;                    /* it began in a program: at a place of the kind SB_BEGIN_*, + 1 */
 };
 
 struct open_spans {
@@ -64,9 +64,8 @@ static __always_inline bool is_open_span(const struct open_span *span)
 	return span->probe && span->slice == (__u16)hits_slice;
 }
 
-/* TASK begins a span of PROBE; PLACED: in a program. */
-static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *task, __u32 probe, bool placed,
-				       __u64 now)
+/* TASK begins a span of PROBE; PLACED: that of open_span. */
+static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *task, __u32 probe, __u32 placed)
 {
 	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct open_span *span;
@@ -89,15 +88,15 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 	span->probe = probe;
 	span->slice = hits_slice;
 	span->placed = placed;
-	span->begun_ns = now;
 	o->next++;
+	span->begun_ns = bpf_ktime_get_ns();
 }
 
 /*
- * TASK ends the span of PROBE that it has begun last. Returns when that was, and sets *RET_PLACED if in
- * a program; 0 = there is none.
+ * TASK ends the span of PROBE that it has begun last. Returns when that was; 0 = there is none.
+ * *RET_PLACED: that of open_span.
  */
-static __always_inline __u64 end_span(struct task_struct *task, __u32 probe, bool *ret_placed)
+static __always_inline __u64 end_span(struct task_struct *task, __u32 probe, __u32 *ret_placed)
 {
 	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, 0);
 
@@ -107,7 +106,7 @@ static __always_inline __u64 end_span(struct task_struct *task, __u32 probe, boo
 		if (span->probe != probe || span->slice != (__u16)hits_slice)
 			continue;
 		count_span(spans_ended, probe);
-		*ret_placed |= span->placed;
+		*ret_placed = span->placed;
 		span->probe = 0;
 		o->nr--;
 		return span->begun_ns;

@@ -219,7 +219,21 @@ struct sb_call_wish {
 #define SB_DATA_MAX 64u          /* of these bytes, so many are told */
 
 #define SB_COOKIE(probe, text) ((__u64)(text) << 32 | (probe))
-#define SB_COOKIE_PROBE(cookie) ((__u32)(cookie))
+#define SB_COOKIE_PROBE(cookie) ((__u32)(cookie) & 0xffffffu)
+/*
+ * How a thread leaves the kernel behind a place where something begins that is timed, and how it comes
+ * into it where that ends: for what is taken off its time (bpf/owncost.bpf.h).
+ */
+#define SB_COOKIE_OF_BEGIN(begin) ((__u64)(begin) << 24)
+#define SB_COOKIE_BEGIN(cookie) ((__u32)(cookie) >> 24 & 3u)
+#define SB_BEGIN_NONE 0u         /* not known */
+#define SB_BEGIN_EMULATED 1u     /* the instruction there is emulated */
+#define SB_BEGIN_STEPPED 2u      /* it is run from a copy */
+#define SB_BEGINS 4u             /* a power of two, as the next */
+#define SB_END_NONE 0u
+#define SB_END_PLACE 1u          /* at a place */
+#define SB_END_RETURN 2u         /* by the trampoline of a return probe */
+#define SB_ENDS 4u
 /* which argument is a string, + 1; 0 = none is */
 #define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32) & 0xffffu)
 /* The same bits at the end of a function: which instruction of it the probe is at; 0 = it has returned. */

@@ -20,6 +20,7 @@
 #include "capture/link.h"
 #include "capture/mapmem.h"
 #include "capture/mapsizes.h"
+#include "capture/owncost.h"
 #include "capture/prepare.h"
 #include "capture/probe.h"
 #include "capture/programs.h"
@@ -64,6 +65,7 @@ struct bpf_side {
 	VEC(struct links *) links;       /* to places in programs */
 	VEC(struct capture_trace) traces;        /* to be attached when the capture starts */
 	struct links *trace_links;       /* NULL = they are not */
+	struct owncost own;
 };
 
 /* Both objects are made of the same source, so what is in them has the same names and places. */
@@ -242,6 +244,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	for (uint32_t i = 0; i < plan->nr_traces; i++)
 		when |= trace_ways[plan->traces[i].how].when;
 	when |= plan->functions_to_come ? WHEN_FUNCTIONS : 0;
+	when |= plan->functions_to_come || (plan->spans && plan->places_to_come) ? WHEN_OWN_COST : 0;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
@@ -523,6 +526,14 @@ static int name_calls(struct bpf_side *k, const struct capture_plan *plan, struc
 	return 0;
 }
 
+/* What the probes' own cost is, and how much of the times of system calls. */
+static void bpf_side_measure_own(struct bpf_side *k, const struct capture_plan *plan)
+{
+	owncost_measure(&k->programs, k->skel, &k->own);
+	for (uint32_t i = 0; i < plan->nr_calls; i++)
+		probes_note_own(plan->calls[i].probe, k->own.call);
+}
+
 /* Keeps the tracepoints of PLAN until the capture starts. */
 static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
@@ -570,12 +581,18 @@ static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, s
 		{ .kind = LINK_ENTRY, .of = LINK_OF_BEGINS },
 		{ .kind = LINK_RETURN, .of = LINK_OF_ENDS },
 	};
+	static const enum program_attach own[] = { ATTACH_OWN_BEGIN, ATTACH_OWN_END };
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !r; i++) {
 		struct bpf_program *prog = program_of_places(k, &all[i]);
 
 		r = prog ? link_prepare(prog, all[i].kind, link_way_of(all[i].kind)) : 0;
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && !r; i++) {
+		struct bpf_program *prog = programs_chosen(&k->programs, own[i]);
+
+		r = prog ? link_prepare(prog, LINK_ENTRY, link_way_of(LINK_ENTRY)) : 0;
 	}
 	return r ? err_set(e, -r, "this kernel cannot probe programs in that way: %s", strerror(-r)) : 0;
 }
@@ -621,6 +638,8 @@ int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_fa
 {
 	const int r = tell_loads(k, places, e);
 
+	if (!r)
+		owncost_note(&k->own, places);
 	return r ? r : links_attach(program_of_places(k, places), link_way_of(places->kind), places, failed, ctx, ret,
 				    e);
 }
@@ -675,6 +694,8 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 		return r;
 	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
 	k->features.run_stats = k->stats_fd >= 0;
+	/* With these on, a program takes longer. */
+	bpf_side_measure_own(k, plan);
 	*ret = take_ptr(k);
 	return 0;
 }

@@ -54,6 +54,10 @@ static const struct program {
 	{ "sb_homes", WHEN_NUMA, ATTACH_ITERATOR, false, 0 },
 	{ "sb_open_calls", WHEN_CALLS, ATTACH_ITERATOR, false, 0 },
 	{ "sb_open_funcs", WHEN_FUNCTIONS, ATTACH_ITERATOR, false, 0 },
+	{ "sb_own_begin", WHEN_OWN_COST, ATTACH_OWN_BEGIN, false, 0 },
+	{ "sb_own_end", WHEN_OWN_COST, ATTACH_OWN_END, false, 0 },
+	{ "sb_own_call_exit", WHEN_CALLS, ATTACH_OWN_CALLS, false, 0 },
+	{ "sb_own_call_enter", WHEN_CALLS, ATTACH_OWN_CALLS, false, 0 },
 	{ "sb_whoami", 0, ATTACH_RUN, false, 0 },
 };
 

@@ -37,6 +37,7 @@ enum program_when {
 	WHEN_PAGED = 1 << 16,        /* page faults are probed */
 	WHEN_SIGNALS = 1 << 17,      /* signals are probed */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
+	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
 
 enum program_attach {
@@ -55,6 +56,9 @@ enum program_attach {
 	ATTACH_SIGNALS,              /* the same, where signals are sent */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */
 	ATTACH_ITERATOR,             /* by the first read of its list */
+	ATTACH_OWN_BEGIN,            /* for a moment, by links of their own, to sberf itself (owncost.h): at begins */
+	ATTACH_OWN_END,              /* the same, at ends */
+	ATTACH_OWN_CALLS,            /* for a moment, to the system calls of sberf itself */
 	ATTACH_RUN,                  /* never: test-run once */
 };
 

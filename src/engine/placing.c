@@ -497,12 +497,21 @@ static int is_placed(const struct places_in_file *all, uint64_t offset, uint32_t
 	return 0;
 }
 
+/* What a cookie says of SITE, or of the entry of its function, where something may begin. */
+static uint64_t placing_begin(const struct probe_site *site, bool entry)
+{
+	const uint32_t insn = entry ? site->entry_insn : site->insn;
+
+	return SB_COOKIE_OF_BEGIN(!insn ? SB_BEGIN_NONE : site_insn_info((enum site_insn)insn)->emulated ?
+				  SB_BEGIN_EMULATED : SB_BEGIN_STEPPED);
+}
+
 /* Adds the calls of a function, which begin at SITE, where a hit costs COST_NS, and end at N places LEFT. */
 static int add_left(struct file_at_hand *f, uint64_t site, uint32_t cost_ns, const struct leave *left, size_t n,
-		    uint32_t probe, uint64_t loads, struct err *e)
+		    uint32_t probe, uint64_t more, struct err *e)
 {
 	const uint32_t end_ns = site_insn_info(n && left[0].jumps ? SITE_JUMP : SITE_RETURN)->cost_ns;
-	int r = add_place(&f->begins, site, 0, cost_ns + end_ns, SB_COOKIE(SB_PROBE_PLACED + probe, 0) | loads, e);
+	int r = add_place(&f->begins, site, 0, cost_ns + end_ns, SB_COOKIE(SB_PROBE_PLACED + probe, 0) | more, e);
 
 	for (size_t i = 0; !r && i < n; i++)
 		r = add_place(&f->ends, left[i].offset, 0, 0, SB_COOKIE(SB_PROBE_PLACED + probe, left[i].jumps ?
@@ -539,7 +548,7 @@ static int placing_add_left(struct file_at_hand *f, const struct functions *all,
 		r = is_placed(&f->begins, at, x->probe, fn, e);
 	if (!r)
 		r = add_left(f, at, at == site->offset ? site->cost_ns : site->entry_cost_ns, left.v, left.n, x->probe,
-			     loads, e);
+			     loads | placing_begin(site, at != site->offset), e);
 	vec_free(&left);
 	return r == -EOPNOTSUPP || r > 0 ? 0 : r;
 }
@@ -565,7 +574,7 @@ static int placing_add_call(struct file_at_hand *f, const struct functions *all,
 	if (r)
 		return r < 0 ? r : 0;
 	return add_place(&f->calls, site->offset, 0, site->cost_ns ? site->cost_ns + SITE_RETURN_NS : 0,
-			 SB_COOKIE(SB_PROBE_PLACED + x->probe, 0) | loads, e);
+			 SB_COOKIE(SB_PROBE_PLACED + x->probe, 0) | loads | placing_begin(site, false), e);
 }
 
 /*
@@ -650,7 +659,8 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 		if (r >= 0)
 			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, loads, e) :
 				add_place(&f->moments, site.offset, 0, site.cost_ns,
-					  SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) | loads, e);
+					  SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) | loads |
+					  placing_begin(&site, false), e);
 	}
 	vec_free(&found);
 	return r;
@@ -673,7 +683,7 @@ static int add_static_probe(struct file_at_hand *f, const struct in_program *x, 
 	return loads < 0 ? loads : add_place(&f->moments, site->offset, site->semaphore,
 					     site_insn_info(SITE_NOP)->cost_ns,
 					     SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) |
-					     SB_COOKIE_OF_LOADS(loads), e);
+					     SB_COOKIE_OF_LOADS(loads) | SB_COOKIE_OF_BEGIN(SB_BEGIN_EMULATED), e);
 }
 
 static int add_static_probes(struct file_at_hand *f, const struct in_program *x, struct err *e)

@@ -24,6 +24,7 @@ static struct {
 	unsigned int measure;
 	struct probe_places places;      /* under placed_lock, like the next */
 	struct probe_open open;
+	uint32_t own_ns;
 } probe_table[PROBES_MAX];
 static _Atomic uint32_t nr_probes;
 
@@ -136,6 +137,27 @@ void probes_note_places(uint32_t probe, const struct probe_places *more)
 	p->failed += more->failed;
 	p->unseen_ns = p->unseen_ns < more->unseen_ns ? more->unseen_ns : p->unseen_ns;
 	pthread_mutex_unlock(&placed_lock);
+}
+
+void probes_note_own(uint32_t probe, uint32_t ns)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	probe_table[probe].own_ns = probe_table[probe].own_ns < ns ? ns : probe_table[probe].own_ns;
+	pthread_mutex_unlock(&placed_lock);
+}
+
+uint32_t probes_own_ns(uint32_t probe)
+{
+	uint32_t r = 0;
+
+	if (probe >= probes_count())
+		return r;
+	pthread_mutex_lock(&placed_lock);
+	r = probe_table[probe].own_ns;
+	pthread_mutex_unlock(&placed_lock);
+	return r;
 }
 
 struct probe_places probes_places(uint32_t probe)

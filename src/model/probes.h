@@ -47,6 +47,14 @@ void probes_note_places(uint32_t probe, const struct probe_places *more);
 /* What is known; all 0 for no probe, and of one that only a recording has. */
 struct probe_places probes_places(uint32_t probe);
 
+/*
+ * Of each time of PROBE up to NS nanoseconds were taken off, in this run, as they are the probe's own
+ * (capture/owncost.h); the largest counts. Nothing for no probe.
+ */
+void probes_note_own(uint32_t probe, uint32_t ns);
+/* The same; 0 = nothing is known to be taken off. */
+uint32_t probes_own_ns(uint32_t probe);
+
 /* Calls of a probe that have begun and not ended, in this run. */
 struct probe_open {
 	uint32_t calls;

@@ -186,6 +186,7 @@ static bool site_begin(struct site_walk *w, const struct site_code *code, const 
 		w->arg_in[i] = 1u << w->arch->args[i];
 	take_place(w, w->arch->decode(code->bytes, code->len).insn, ret);
 	ret->entry_cost_ns = ret->cost_ns;
+	ret->entry_insn = ret->insn;
 	return true;
 }
 

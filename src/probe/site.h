@@ -110,6 +110,7 @@ struct probe_site {
 	bool return_ok;          /* CFI says that the return address is at the stack pointer there */
 	uint32_t cost_ns;        /* of a hit there; 0 = not known */
 	uint32_t entry_cost_ns;  /* what it would have been at the entry; 0 = not known */
+	uint8_t entry_insn;      /* enum site_insn, at the entry */
 	/* where arg0 to arg5 are at offset, by DWARF number (model/machine.h); MACHINE_NO_REG = overwritten */
 	uint8_t arg_reg[SITE_ARGS];
 };

@@ -178,6 +178,11 @@ static void places_add_up(void **state)
 	assert_int_equal(p.processes, 1);
 	assert_int_equal(p.failed, 1);
 	assert_int_equal(p.unseen_ns, 5);
+	probes_note_own(probe, 700);
+	probes_note_own(probe, 600);
+	assert_int_equal(probes_own_ns(probe), 700);
+	probes_note_own(PROBE_NONE, 9);
+	assert_int_equal(probes_own_ns(PROBE_NONE), 0);
 	assert_int_equal(probes_places(PROBE_NONE).sites, 0);
 	assert_int_equal(probes_open(probe).calls, 0);
 	probes_set_open(probe, (struct probe_open){ .calls = 3, .oldest_ns = 7 });
