@@ -349,6 +349,9 @@ static const struct { const char *name, *text; } figures[] = {
 	  "1: these probes were in place all the time. N: more than --budget was to be paid, and at the worst they "
 	  "were in place for one Nth of it. Their numbers are estimates then: of what there would be if they were "
 	  "always in place." },
+	{ "probe_own_cost_ns",
+	  "What was taken off the time of a call at most: so much of it was the probe's own, as measured on this "
+	  "machine when the capture began." },
 	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults "
 	  "were sampled." },
 	{ "numa_samples, numa_address_percent", "Samples for which sberf looked for the address of an access, and how "

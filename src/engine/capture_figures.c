@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "capture/features.h"
 #include "capture/rulebook.h"
+#include "model/probes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -135,6 +136,8 @@ static void measure_placed(struct engine *en)
 	struct profile_meta *m = &en->meta;
 	struct placer_figures f;
 
+	for (uint32_t i = 0; i < probes_count(); i++)
+		m->probe_own_ns = m->probe_own_ns < probes_own_ns(i) ? probes_own_ns(i) : m->probe_own_ns;
 	if (!en->placing)
 		return;
 	engine_probes(en, &f);

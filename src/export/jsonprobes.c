@@ -14,6 +14,7 @@ static json_t *jsonprobes_piece(struct jsonout *j, const struct probe_report *p,
 	jsonout_set_some(j, o, "dropped", r->others);
 	if (r->timed)
 		jsonout_set(j, o, "total_ns", jsonout_u64(r->value));
+	jsonout_set_some(j, o, "own_ns", r->own_ns);
 	if (r->summed)
 		jsonout_set(j, o, "sum", jsonout_u64(r->value));
 	if (!r->timed || r->longest_thread == ID_NONE)

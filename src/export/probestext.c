@@ -111,11 +111,27 @@ static void probestext_put_longest(struct probes_text *x, const struct probe_row
 
 static void probestext_put_calls(struct probes_text *x, const struct probe_row *r)
 {
+	char text[UNITS_MAX];
+
 	if (!r->timed || !r->hits)
 		return;
 	out_format(&x->o, "\n%s\n", r->measure->name);
+	if (r->own_ns)
+		out_format(&x->o, "  own cost of the probe: %s taken off each call\n", units_time(text, r->own_ns));
 	probestext_put_histogram(x, r);
 	probestext_put_longest(x, r);
+}
+
+/* A recording does not know it of each probe: NS is the most of all. */
+static void probestext_put_own(struct probes_text *x, uint64_t ns)
+{
+	char text[UNITS_MAX];
+	bool said = !ns;
+
+	for (uint32_t i = 0; i < x->p->n; i++)
+		said |= x->p->row[i].own_ns;
+	if (!said)
+		out_format(&x->o, "\nown cost of the probes: up to %s taken off each call\n", units_time(text, ns));
 }
 
 static int probestext_write(FILE *out, const struct export_view *v, struct err *e)
@@ -136,6 +152,7 @@ static int probestext_write(FILE *out, const struct export_view *v, struct err *
 		probestext_put_row(&x, &p->row[i]);
 	for (uint32_t i = 0; i < p->n; i++)
 		probestext_put_calls(&x, &p->row[i]);
+	probestext_put_own(&x, v->meta->probe_own_ns);
 	return out_end(&x.o, e);
 }
 

@@ -95,6 +95,7 @@ struct profile_meta {
 	 * and in one of how many parts of the time they were in place at the worst, 1 = always
 	 */
 	uint64_t probe_hits_s, probe_share, probe_scale;
+	uint64_t probe_own_ns;       /* what was taken off a time at most, as it was the probe's own (model/probes.h) */
 	struct losses lost;
 	uint64_t numa_too_large;     /* states of nodes (numa/state.h) that found no room in the recording */
 	uint64_t late;

@@ -49,7 +49,7 @@ static void probereport_begin_row(struct probe_row *r, uint32_t probe)
 		.key = hash_u64(probe + 1), .probe = probe, .measure = m, .timed = m->unit == UNIT_TIME,
 		.summed = m->unit != UNIT_TIME && probereport_is_sum(m->name), .longest_stack = STACK_ROOT,
 		.longest_thread = ID_NONE, .places = probes_places(probe),
-		.open = probes_open(probe),
+		.open = probes_open(probe), .own_ns = probes_own_ns(probe),
 	};
 }
 

@@ -41,6 +41,7 @@ struct probe_row {
 	uint64_t hist[WAIT_BUCKETS];     /* calls by length (wait_bucket()) */
 	struct probe_places places;      /* where it is placed, in this run */
 	struct probe_open open;          /* calls that have not ended, in this run */
+	uint32_t own_ns;                 /* what was taken off its times, in this run; 0 = nothing is known of it */
 };
 
 struct probe_report {

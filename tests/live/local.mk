@@ -30,6 +30,7 @@ shell_tests += tests/live/trace.sh
 shell_tests += tests/live/probe_places.sh
 shell_tests += tests/live/probe_functions.sh
 shell_tests += tests/live/probe_left.sh
+shell_tests += tests/live/probe_own.sh
 EXTRA_DIST += tests/live/left.cc
 EXTRA_DIST += tests/live/tracefs.sh
 shell_tests += tests/live/probe_budget.sh

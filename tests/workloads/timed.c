@@ -9,11 +9,13 @@
  *	tail      tail(), which jumps to quick() instead of calling it
  *	leave     left(), which calls leaver(), which longjmp()s out of both; and then quick()
  *	end       a thread that ends in ends()
+ *	usN       lasts(), which computes for N us, by a clock that it looks at itself; and then quick()
  */
 #include "workload.h"
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -46,6 +48,16 @@ NOINLINE void slow(unsigned long i)
 		sink += i;
 		now = now_ns();
 	}
+	slow_ns += now - began_ns;
+}
+
+NOINLINE void lasts(uint64_t ns)
+{
+	const uint64_t began_ns = now_ns();
+	uint64_t now = began_ns;
+
+	while (now < began_ns + ns)
+		now = now_ns();
 	slow_ns += now - began_ns;
 }
 
@@ -104,7 +116,10 @@ static void act(const char *what, unsigned long i)
 {
 	if (!strcmp(what, "slow"))
 		slow(i);
-	else if (!strcmp(what, "quick"))
+	else if (!strncmp(what, "us", 2)) {
+		lasts(strtoul(what + 2, NULL, 10) * 1000);
+		quick(i);
+	} else if (!strcmp(what, "quick"))
 		quick(i);
 	else if (!strcmp(what, "recurse"))
 		recurse(DEEP);

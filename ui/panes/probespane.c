@@ -62,6 +62,7 @@ static enum style probespane_label_style(const struct probesview *pv, uint32_t n
 	case PROBES_LEVEL_PROBE:
 		return probesview_probe(pv, node)->hits ? STYLE_TITLE : STYLE_FAINT;
 	case PROBES_LEVEL_PLACES:
+	case PROBES_LEVEL_OWN:
 	case PROBES_LEVEL_BUCKET:
 		return STYLE_FAINT;
 	default:

@@ -18,6 +18,7 @@
 #define LONGEST_KEY 1000u        /* beside buckets, whose numbers are smaller */
 #define PLACES_KEY 1001u
 #define OPEN_KEY 1002u
+#define OWN_KEY 1003u
 
 /* Adds a row below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
 static uint32_t probesview_add(struct probesview *pv, uint32_t parent, struct outline_row what, struct probes_line line,
@@ -68,6 +69,8 @@ static void probesview_add_now(struct probesview *pv, uint32_t above, uint32_t i
 	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE };
 	const struct probe_places *p = &pv->report->row[i].places;
 
+	if (pv->report->row[i].own_ns)
+		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OWN, 0, i }, OWN_KEY);
 	if (pv->report->row[i].open.calls)
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OPEN, 0, i }, OPEN_KEY);
 	if (p->sites || p->failed)
@@ -174,6 +177,9 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 	case PROBES_LEVEL_OPEN:
 		text_builder_put(&words, "%u call%s not returned" TEXT_BUILDER_DOT "the oldest for %s", r->open.calls,
 				 r->open.calls == 1 ? " has" : "s have", units_time(text, r->open.oldest_ns));
+		break;
+	case PROBES_LEVEL_OWN:
+		text_builder_put(&words, "own cost of the probe: %s taken off each call", units_time(text, r->own_ns));
 		break;
 	case PROBES_LEVEL_PLACES:
 		probesview_put_places(&words, &r->places);

@@ -20,6 +20,7 @@ enum probes_level {
 	PROBES_LEVEL_PROBE,
 	PROBES_LEVEL_OPEN,       /* its calls that have not ended */
 	PROBES_LEVEL_PLACES,     /* where it is placed */
+	PROBES_LEVEL_OWN,        /* what is taken off its times */
 	PROBES_LEVEL_LONGEST,    /* its longest call */
 	PROBES_LEVEL_PLACE,      /* one function of the path of that: the row of the outline tells */
 	PROBES_LEVEL_BUCKET,     /* calls of one power of two of length: SUB */
