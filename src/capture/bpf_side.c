@@ -24,6 +24,7 @@
 #include "capture/prepare.h"
 #include "capture/probe.h"
 #include "capture/programs.h"
+#include "capture/runtime.h"
 #include "capture/tracelink.h"
 #include "model/probes.h"
 #include "system/cgroup.h"
@@ -66,6 +67,7 @@ struct bpf_side {
 	VEC(struct capture_trace) traces;        /* to be attached when the capture starts */
 	struct links *trace_links;       /* NULL = they are not */
 	struct owncost own;
+	struct runtime runtime;
 };
 
 /* Both objects are made of the same source, so what is in them has the same names and places. */
@@ -652,6 +654,34 @@ static void drop_places(struct bpf_side *k)
 	links_drop(take_ptr(k->trace_links));
 }
 
+/* How long programs have run, as far as it was measured. */
+static uint64_t bpf_side_ran_ns(const struct bpf_side *k)
+{
+	struct bpf_program *p;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(p, k->skel->obj) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+
+		if (bpf_program__fd(p) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
+			sum += info.run_time_ns;
+	}
+	return sum;
+}
+
+static void bpf_side_begin_runtime(struct bpf_side *k, const struct capture_plan *plan)
+{
+	const bool partly = plan->nr_calls || plan->nr_traces || plan->nr_places || plan->places_to_come;
+
+	/* While it is measured, a program takes longer. */
+	if (partly)
+		bpf_side_measure_own(k, plan);
+	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
+	k->features.run_stats = k->stats_fd >= 0;
+	runtime_begin(&k->runtime, partly, partly ? bpf_side_ran_ns(k) : 0, clock_mono_ns());
+}
+
 /* Walks stacks only if *WALKS says that the kernel may let it, and leaves there whether it does. */
 static int open_half(const struct capture_plan *asked, const struct cpu_layout *layout, uint32_t freq_hz, bool *walks,
 		     struct bpf_side **ret, struct err *e)
@@ -692,10 +722,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	r = r ? r : attach_places(k, plan, e);
 	if (r)
 		return r;
-	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
-	k->features.run_stats = k->stats_fd >= 0;
-	/* With these on, a program takes longer. */
-	bpf_side_measure_own(k, plan);
+	bpf_side_begin_runtime(k, plan);
 	*ret = take_ptr(k);
 	return 0;
 }
@@ -815,6 +842,8 @@ void bpf_side_stop(struct bpf_side *k)
 	programs_detach(&k->programs, ATTACH_WAITS, "sb_enter");
 	programs_detach(&k->programs, ATTACH_LIVE, NULL);
 	programs_detach(&k->programs, ATTACH_EVENTS, NULL);
+	if (k->runtime.partly && !k->runtime.ended)
+		runtime_end(&k->runtime, bpf_side_ran_ns(k), clock_mono_ns());
 	drop_places(k);
 }
 
@@ -972,17 +1001,20 @@ const struct features *bpf_side_features(const struct bpf_side *k)
 
 uint64_t bpf_side_cpu_ns(const struct bpf_side *k)
 {
-	struct bpf_program *p;
-	uint64_t sum = 0;
+	return k->features.run_stats ? runtime_ns(&k->runtime, bpf_side_ran_ns(k), clock_mono_ns()) : UINT64_MAX;
+}
 
-	if (k->stats_fd < 0)
-		return UINT64_MAX;
-	bpf_object__for_each_program(p, k->skel->obj) {
-		struct bpf_prog_info info = { 0 };
-		uint32_t len = sizeof(info);
+void bpf_side_turn(struct bpf_side *k)
+{
+	const uint64_t now = clock_mono_ns();
 
-		if (bpf_program__fd(p) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
-			sum += info.run_time_ns;
+	if (!k->features.run_stats || !runtime_due(&k->runtime, now))
+		return;
+	runtime_turn(&k->runtime, bpf_side_ran_ns(k), now);
+	if (k->runtime.on) {
+		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+		return;
 	}
-	return sum;
+	close(k->stats_fd);
+	k->stats_fd = -1;
 }

@@ -30,6 +30,8 @@ void bpf_side_free(struct bpf_side *k);            /* NULL is fine */
 int bpf_side_sampler_fd(const struct bpf_side *k); /* the perf_event program */
 /* for page faults; negative: not loaded, because plan.numa is NUMA_OFF */
 int bpf_side_fault_fd(const struct bpf_side *k);
+/* To be called now and then: how long the programs run is measured a part of the time only (runtime.h). */
+void bpf_side_turn(struct bpf_side *k);
 /* As source_place(). Any thread. */
 int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		   struct links **ret, struct err *e);

@@ -461,6 +461,7 @@ static int live_read(struct source *base, int timeout_ms, bool flush, raw_fn *ea
 		return r;
 	if (s->running)
 		live_cpus_check(s);
+	bpf_side_turn(s->kernel);
 	live_collect(s);
 	n = live_deliver(s, flush ? UINT64_MAX : s->watermark_ns, each, ctx);
 	return s->remote ? n + remote_stacks_poll(s->remote, each, ctx) : n;

@@ -70,6 +70,7 @@ suites_base += tests/unit/test_topology
 suites_capture =
 suites_capture += tests/unit/test_bpflog
 suites_capture += tests/unit/test_wire_decode
+suites_capture += tests/unit/test_runtime
 suites_capture += tests/unit/test_features
 suites_capture += tests/unit/test_link
 suites_capture += tests/unit/test_mapsizes
