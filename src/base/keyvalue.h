@@ -4,8 +4,8 @@
  *
  * A row of the table says where a field is, what kind of value it has and within which bounds, so
  * that a new field is a row and no code. What separates pairs, and what becomes of a pair that is
- * refused, is up to the format: lines with many pairs in src/numa/statetext.c, a pair a line in
- * src/record/metatext.c.
+ * refused, is up to the format: lines with many pairs in base/keyline.h and src/numa/statetext.c, a
+ * pair a line in src/record/metatext.c.
  */
 #ifndef SBERF_BASE_KEYVALUE_H
 #define SBERF_BASE_KEYVALUE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VALUE_TEXT_MAX 384u      /* bytes of the longest field of text */
+#define VALUE_TEXT_MAX 1024u     /* bytes of the longest field of text */
 #define VALUE_PRINT_MAX (3 * VALUE_TEXT_MAX + 1)
 
 enum value_kind {

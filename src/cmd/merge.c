@@ -18,6 +18,7 @@
 #include "cmd/options.h"
 #include "cmd/pipes.h"
 #include "export/outfile.h"
+#include "model/probenotes.h"
 #include "numa/state.h"
 #include "record/metasum.h"
 #include "record/metatext.h"
@@ -46,6 +47,7 @@ struct input {
 	uint64_t origin;                 /* 0 = that of the first one */
 	int64_t shift_ns;                /* from its clock to that of the first one */
 	struct numa_state *numa;         /* the last one; NULL = none */
+	struct probe_notes *probes;      /* the same */
 };
 
 struct merge {
@@ -272,6 +274,7 @@ static int load_one(struct merge *m, struct input *in, struct err *e)
 	int r;
 
 	profile_numa(m->profile, NULL);
+	profile_probes(m->profile, NULL);
 	snprintf(m->what, sizeof(m->what), "sberf merge: recording %zu of %zu", (size_t)(in - m->input) + 1, m->n);
 	r = merge_load(m, in, &lo, e);
 	m->progress.before += in->bytes;
@@ -287,6 +290,7 @@ static int load_one(struct merge *m, struct input *in, struct err *e)
 		return err_nomem(e, "the merged recording");
 	/* States never change once they are shared. */
 	in->numa = numa_state_ref((struct numa_state *)snapshot_numa(snapshot));
+	in->probes = probe_notes_ref((struct probe_notes *)snapshot_probes(snapshot));
 	merge_must(m, !m->failed && stream_names(&m->stream) && stream_tables(&m->stream));
 	return m->failed ? cannot_write(m, e) : 0;
 }
@@ -378,6 +382,18 @@ static bool write_numa(struct merge *m)
 	return ok;
 }
 
+/* What all of them know of probes. */
+static bool write_probes(struct merge *m)
+{
+	AUTO(probe_notes_unref) struct probe_notes *all = probe_notes_new();
+	bool ok = all;
+
+	for (size_t i = 0; i < m->n && ok; i++)
+		if (m->input[i].probes)
+			ok = probe_notes_add(all, m->input[i].probes, m->input[i].origin == m->input[0].origin);
+	return ok && stream_probes(&m->stream, all);
+}
+
 static uint64_t all_bytes(const struct merge *m)
 {
 	uint64_t sum = 0;
@@ -406,7 +422,7 @@ static int merge_all(struct merge *m, struct err *e)
 		return r;
 	say_overlaps(m);
 	merge_sum_up(m);
-	if (!write_numa(m) || !stream_meta(&m->stream, &m->meta) || !stream_end(&m->stream))
+	if (!write_numa(m) || !write_probes(m) || !stream_meta(&m->stream, &m->meta) || !stream_end(&m->stream))
 		return cannot_write(m, e);
 	fprintf(stderr, "sberf merge: %zu recording%s, %s events, %s in %s\n", m->n, m->n == 1 ? "" : "s",
 		units_thousands(n, events),
@@ -452,6 +468,7 @@ static void merge_free(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		numa_state_unref(m->input[i].numa);
+		probe_notes_unref(m->input[i].probes);
 		if (m->input[i].fd >= 0)
 			close(m->input[i].fd);
 	}

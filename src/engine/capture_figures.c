@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "capture/features.h"
 #include "capture/rulebook.h"
-#include "model/probes.h"
+#include "model/probenotes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -146,6 +146,15 @@ static void measure_placed(struct engine *en)
 	m->probe_scale = f.most_scale;
 }
 
+/* What is known of probes now goes into profile and recording. */
+static void note_probes(struct engine *en)
+{
+	AUTO(probe_notes_unref) struct probe_notes *s = probe_notes_now(engine_now(en));
+
+	if (s && s->probe.n)
+		event_sink_probes(&en->sink, s);
+}
+
 void engine_measure(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;
@@ -186,6 +195,7 @@ void engine_measure(struct engine *en)
 	m->folded = ps.facts_folded;
 	measure_own(en);
 	measure_placed(en);
+	note_probes(en);
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
 	capture_figures_copy_text(m->activity, sizeof(m->activity), activity);

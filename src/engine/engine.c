@@ -403,6 +403,8 @@ static void engine_finish(struct engine *en)
 	int r;
 
 	engine_serve_recording(en);
+	if (en->sink.hits)
+		hit_sums_stop(en->sink.hits);
 	engine_end_placing(en);
 	source_stop(en->source);
 	engine_count_left(en);

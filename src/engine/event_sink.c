@@ -7,6 +7,7 @@
 #include "engine/hit_sums.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
+#include "model/probenotes.h"
 #include "numa/state.h"
 #include "record/recording.h"
 
@@ -91,8 +92,20 @@ void event_sink_numa(struct event_sink *s, struct numa_state *state)
 		recorder_numa(s->recorder, state);
 }
 
+void event_sink_probes(struct event_sink *s, struct probe_notes *state)
+{
+	probe_notes_unref(s->probe_notes);
+	s->probe_notes = probe_notes_ref(state);
+	if (s->profile)
+		profile_probes(s->profile, state);
+	if (s->recorder)
+		recorder_probes(s->recorder, state);
+}
+
 void event_sink_clear(struct event_sink *s)
 {
+	probe_notes_unref(s->probe_notes);
+	s->probe_notes = NULL;
 	numa_state_unref(s->numa_state);
 	s->numa_state = NULL;
 }

@@ -21,6 +21,7 @@
 struct hit_sums;
 struct numa_facts;
 struct offcpu;
+struct probe_notes;
 struct recorder;
 
 typedef VEC(struct fact) fact_list;
@@ -41,6 +42,7 @@ struct event_sink {
 	 */
 	fact_list *provisional;
 	struct numa_state *numa_state;   /* a reference to the last one of event_sink_numa(); NULL = none yet */
+	struct probe_notes *probe_notes; /* the same of event_sink_probes() */
 	/* keeps the first one of hits that are summed; NULL = they are not */
 	struct hit_sums *hits;
 
@@ -72,7 +74,9 @@ void event_sink_add(struct event_sink *s, const struct event *ev);
 
 /* Passes STATE, of which the caller keeps its reference, to profile and recording. */
 void event_sink_numa(struct event_sink *s, struct numa_state *state);
-/* Drops the last state; what S points to is not its own. */
+/* The same for what is known of probes. */
+void event_sink_probes(struct event_sink *s, struct probe_notes *state);
+/* Drops the last states; what S points to is not its own. */
 void event_sink_clear(struct event_sink *s);
 
 #endif

@@ -25,6 +25,7 @@ struct hit_sums {
 	uint64_t turned_ns;      /* when the kernel half was told to begin new ones */
 	uint64_t turning_ns;     /* those before that are to be read; 0 = they have been */
 	uint64_t settled_ns;     /* up to when they have been read */
+	bool stopped;            /* calls that have not ended are counted no more */
 };
 
 thread_id hit_sums_thread(struct hit_sums *h, const struct reconcile_task *task)
@@ -161,10 +162,16 @@ static void hit_sums_count_open(struct hit_sums *h)
 {
 	struct counting_open c = { .now_ns = clock_mono_ns() };
 
-	if (source_open_calls(h->source, hit_sums_see_open, &c, NULL) < 0)
+	if (h->stopped || source_open_calls(h->source, hit_sums_see_open, &c, NULL) < 0)
 		return;
 	for (uint32_t probe = 0; probe < probes_count(); probe++)
 		probes_set_open(probe, c.of[probe]);
+}
+
+void hit_sums_stop(struct hit_sums *h)
+{
+	hit_sums_count_open(h);
+	h->stopped = true;
 }
 
 int hit_sums_turn(struct hit_sums *h, uint64_t seen_ns, struct err *e)

@@ -46,6 +46,9 @@ thread_id hit_sums_thread(struct hit_sums *h, const struct reconcile_task *task)
 /* The time up to which all hits have been added; UINT64_MAX when none are summed. */
 uint64_t hit_sums_settled_ns(const struct hit_sums *h);
 
+/* The probes are about to be taken off: counts for the last time the calls that have not ended. */
+void hit_sums_stop(struct hit_sums *h);
+
 /* Reads all that is left, after the source has stopped. */
 void hit_sums_finish(struct hit_sums *h);
 

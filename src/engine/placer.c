@@ -101,9 +101,9 @@ static void placer_failed(void *ctx, uint32_t place, const struct err *e)
 	struct placer *p = ctx;
 	const uint32_t probe = place < p->places->n ? placer_probe(p->places, place) : PROBE_NONE;
 
-	(void)e;
 	if (probe < PROBES_MAX)
 		p->refused[probe]++;
+	probes_note_why(probe, e->text);
 	pthread_mutex_lock(&p->lock);
 	p->figures.failed++;
 	pthread_mutex_unlock(&p->lock);
@@ -185,6 +185,7 @@ static void placer_learn_costs(struct placer *p, const struct link_places *place
 
 		if (probe < PROBES_MAX && places->cost_ns[i] > p->figures.cost_ns[probe])
 			p->figures.cost_ns[probe] = places->cost_ns[i];
+		probes_note_cost(probe, places->cost_ns[i]);
 	}
 }
 
@@ -258,9 +259,15 @@ static void placer_tell(struct placer *p, uint64_t had, uint64_t since_ns)
 	}
 }
 
+static void placer_missed(void *ctx, uint32_t probe, const char *why)
+{
+	(void)ctx;
+	probes_note_why(probe, why);
+}
+
 static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
 {
-	const struct placing_visitor v = { placer_wants, placer_place, p };
+	const struct placing_visitor v = { placer_wants, placer_place, placer_missed, p };
 	const uint64_t had = placer_probes_of(p, pid);
 	uint32_t before = p->figures.places;
 	struct err why = ERR_INIT;

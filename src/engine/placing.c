@@ -241,6 +241,8 @@ static int placing_point(struct placing *p, const struct wanted *w, struct err *
 	if (!at)
 		return err_nomem(e, "probes");
 	*at = (struct in_program){ .spec = *w->spec, .probe = w->probe, .span = w->span, .names = *w->names };
+	/* Until something is found, or it is known better. */
+	probes_note_why(w->probe, "no file that the target executes is called so");
 	if (strchr(w->spec->point[0].target, '/'))
 		at->target = realpath(w->spec->point[0].target, NULL);
 	return 0;
@@ -350,6 +352,7 @@ int placing_new(const char *const *texts, size_t n, struct placing **ret, struct
 		int r = placing_read(texts[i], &s, &probe, e);
 		const struct wanted w = { &s, texts[i], probe, SB_SPAN_NONE, &names };
 
+		probes_ask(probe);
 		if (!r && s.span)
 			r = placing_span(p, &s, texts[i], probe, e);
 		else if (!r)
@@ -765,6 +768,17 @@ static bool placing_is_called(const struct looking *l, const struct in_program *
 	return target[0] && !strchr(target, '/') && !strcmp(l->comm, target) && !strcmp(l->exe, path);
 }
 
+/* WHY a probe has no place, or not all of them, in a file of L. */
+static void placing_note_why(struct looking *l, uint32_t probe, const struct err *why)
+{
+	if (!why->text[0])
+		return;
+	if (l->e)
+		*l->e = *why;
+	if (l->v && l->v->missed)
+		l->v->missed(l->v->ctx, probe, why->text);
+}
+
 static void look_into(struct looking *l, const struct executed *x)
 {
 	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path };
@@ -775,13 +789,15 @@ static void look_into(struct looking *l, const struct executed *x)
 	for (size_t i = 0; i < l->p->points.n; i++) {
 		const struct in_program *point = &l->p->points.v[i];
 		const size_t before = nr_places(&f);
+		struct err why = ERR_INIT;
 
 		if (!is_about(point, x->path) && !placing_is_called(l, point, x->path))
 			continue;
 		if (!placing_open(l, x, path, &f))
 			break;
-		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&f, point, l->e) :
-		       add_functions(&f, point, l->e));
+		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&f, point, &why) :
+		       add_functions(&f, point, &why));
+		placing_note_why(l, point->probe, &why);
 		if (nr_places(&f) > before)
 			l->met[point->span == SB_SPAN_END] |= (uint64_t)1 << point->probe;
 	}

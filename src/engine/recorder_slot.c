@@ -34,6 +34,8 @@ static void recorder_slot_adopt(struct engine *en, struct recorder *fresh)
 	recorder_since(fresh, &meta, en->sink.numa_state ? &en->sink.numa_state->figures : NULL);
 	if (en->sink.numa_state)
 		recorder_numa(fresh, en->sink.numa_state);
+	if (en->sink.probe_notes)
+		recorder_probes(fresh, en->sink.probe_notes);
 	en->sink.recorder = fresh;
 	en->recorder_midway = true;
 }

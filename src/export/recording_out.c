@@ -158,6 +158,8 @@ static bool recording_out_write_all(struct writing *w, const struct export_view 
 	if (snapshot_numa(v->snapshot) && !stream_numa(&w->stream, snapshot_numa(v->snapshot), &too_large))
 		return false;
 	meta.numa_too_large += too_large;
+	if (snapshot_probes(v->snapshot) && !stream_probes(&w->stream, snapshot_probes(v->snapshot)))
+		return false;
 	return stream_meta(&w->stream, &meta) && stream_end(&w->stream);
 }
 

@@ -25,6 +25,9 @@ static struct {
 	struct probe_places places;      /* under placed_lock, like the next */
 	struct probe_open open;
 	uint32_t own_ns;
+	bool asked;
+	uint32_t cost_ns;
+	char why[PROBE_WHY_MAX];
 } probe_table[PROBES_MAX];
 static _Atomic uint32_t nr_probes;
 
@@ -109,6 +112,19 @@ uint32_t probes_add(const char *text, size_t len, enum measure_unit unit)
 	return r;
 }
 
+uint32_t probes_of_file(const char *text, size_t len, const char *unit, size_t unit_len)
+{
+	static const enum measure_unit units[] = { UNIT_COUNT, UNIT_TIME, UNIT_BYTES };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		const char *ours = measure_unit_name(units[i]);
+
+		if (strlen(ours) == unit_len && !memcmp(ours, unit, unit_len))
+			return probes_add(text, len, units[i]);
+	}
+	return PROBE_NONE;
+}
+
 uint32_t probes_count(void)
 {
 	return atomic_load_explicit(&nr_probes, memory_order_acquire);
@@ -191,4 +207,67 @@ struct probe_open probes_open(uint32_t probe)
 	r = probe_table[probe].open;
 	pthread_mutex_unlock(&placed_lock);
 	return r;
+}
+
+void probes_ask(uint32_t probe)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	probe_table[probe].asked = true;
+	pthread_mutex_unlock(&placed_lock);
+}
+
+bool probes_asked(uint32_t probe)
+{
+	bool r;
+
+	if (probe >= probes_count())
+		return false;
+	pthread_mutex_lock(&placed_lock);
+	r = probe_table[probe].asked;
+	pthread_mutex_unlock(&placed_lock);
+	return r;
+}
+
+void probes_note_cost(uint32_t probe, uint32_t ns)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	if (probe_table[probe].cost_ns < ns)
+		probe_table[probe].cost_ns = ns;
+	pthread_mutex_unlock(&placed_lock);
+}
+
+uint32_t probes_cost_ns(uint32_t probe)
+{
+	uint32_t r;
+
+	if (probe >= probes_count())
+		return 0;
+	pthread_mutex_lock(&placed_lock);
+	r = probe_table[probe].cost_ns;
+	pthread_mutex_unlock(&placed_lock);
+	return r;
+}
+
+void probes_note_why(uint32_t probe, const char *why)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	text_sanitise(probe_table[probe].why, sizeof(probe_table[probe].why), why, strlen(why));
+	pthread_mutex_unlock(&placed_lock);
+}
+
+char *probes_why(uint32_t probe, char dst[PROBE_WHY_MAX])
+{
+	dst[0] = '\0';
+	if (probe >= probes_count())
+		return dst;
+	pthread_mutex_lock(&placed_lock);
+	memcpy(dst, probe_table[probe].why, PROBE_WHY_MAX);
+	pthread_mutex_unlock(&placed_lock);
+	return dst;
 }

@@ -12,12 +12,14 @@
 
 #include "model/measure.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define PROBES_MAX 48u           /* those with numbers: a set of measures is a mask (MEASURES_MAX) */
 #define PROBE_NONE UINT32_MAX
 #define PROBES_TEXT_MAX 1024u     /* bytes of its text, with the end */
+#define PROBE_WHY_MAX 256u       /* bytes of a sentence about it, with the end */
 
 /*
  * The number of the probe TEXT, LEN bytes, whose events weigh in UNIT: UNIT_COUNT for hits or the
@@ -26,6 +28,11 @@
  * or no memory.
  */
 uint32_t probes_add(const char *text, size_t len, enum measure_unit unit);
+/*
+ * The same for a recording, which has the name of the unit: UNIT, UNIT_LEN bytes (measure_unit_name()).
+ * PROBE_NONE also when that is none of a probe.
+ */
+uint32_t probes_of_file(const char *text, size_t len, const char *unit, size_t unit_len);
 /* How many there are: all numbers are below. */
 uint32_t probes_count(void);
 /* The measure of the events of PROBE; NULL when there is no such probe. */
@@ -65,5 +72,18 @@ struct probe_open {
 void probes_set_open(uint32_t probe, struct probe_open now);
 /* What was set last; all 0 when nothing was. */
 struct probe_open probes_open(uint32_t probe);
+
+/* This run asks for PROBE: it is one of its capture, hit or not. Nothing for no probe. */
+void probes_ask(uint32_t probe);
+bool probes_asked(uint32_t probe);
+
+/* A hit of PROBE costs its program up to NS: the largest counts. Nothing for no probe. */
+void probes_note_cost(uint32_t probe, uint32_t ns);
+uint32_t probes_cost_ns(uint32_t probe);         /* 0 = nothing is known */
+
+/* WHY is why PROBE has no place somewhere: the last one counts. Nothing for no probe. */
+void probes_note_why(uint32_t probe, const char *why);
+/* The same, "" when there is nothing to say. Returns DST. */
+char *probes_why(uint32_t probe, char dst[PROBE_WHY_MAX]);
 
 #endif

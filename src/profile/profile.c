@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "model/probenotes.h"
 #include "numa/state.h"
 #include "profile/carried.h"
 #include "profile/heat.h"
@@ -51,6 +52,7 @@ struct profile {
 	VEC(struct late_fact) late;
 	struct slice *provisional;       /* what profile_provisional() said; NULL = nothing */
 	struct numa_state *numa;         /* a reference; NULL = nothing known */
+	struct probe_notes *probes;      /* the same */
 	struct heat heat;                /* of what was added */
 	struct quality quality;
 };
@@ -168,6 +170,7 @@ void profile_free(struct profile *p)
 		return;
 	profile_clear(p);
 	numa_state_unref(p->numa);
+	probe_notes_unref(p->probes);
 	dict_free(p->dict);
 	free(p);
 }
@@ -418,6 +421,14 @@ void profile_numa(struct profile *p, struct numa_state *state)
 	numa_state_unref(old);
 }
 
+void profile_probes(struct profile *p, struct probe_notes *state)
+{
+	struct probe_notes *old = p->probes;
+
+	p->probes = probe_notes_ref(state);
+	probe_notes_unref(old);
+}
+
 size_t profile_bytes(const struct profile *p)
 {
 	struct profile_stats st;
@@ -462,6 +473,7 @@ struct snapshot *profile_snapshot(struct profile *p)
 		return NULL;
 	take_ptr(open);
 	snapshot_keep_numa(s, p->numa);
+	snapshot_keep_probes(s, p->probes);
 	if (!snapshot_keep_heat(s, &p->heat)) {
 		snapshot_unref(s);
 		return NULL;

@@ -34,6 +34,7 @@ struct heat;
 struct profile;
 struct snapshot;
 struct numa_state;
+struct probe_notes;
 
 struct profile_limits {
 	/* memory of facts (a quarter) and dictionaries (the rest); 0 = 160 MiB; at least 4 MiB */
@@ -127,6 +128,9 @@ void profile_stats(const struct profile *p, struct profile_stats *ret);
  */
 void profile_numa(struct profile *p, struct numa_state *state);
 
+/* The same for what is known of probes (model/probenotes.h). */
+void profile_probes(struct profile *p, struct probe_notes *state);
+
 /* Drops all facts, as key r of the view does; the dictionaries stay. */
 void profile_clear(struct profile *p);
 
@@ -154,6 +158,7 @@ bool snapshot_has(const struct snapshot *s, enum event_kind kind);       /* true
 size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret);
 
 const struct numa_state *snapshot_numa(const struct snapshot *s);        /* profile_numa(); NULL = nothing is known */
+const struct probe_notes *snapshot_probes(const struct snapshot *s);     /* profile_probes(); the same */
 /* How much ran and waited in each 20 ms (heat.h), without what is provisional. */
 const struct heat *snapshot_heat(const struct snapshot *s);
 

@@ -9,6 +9,7 @@
 #include "profile/snapshot.h"
 
 #include "base/order.h"
+#include "model/probenotes.h"
 #include "numa/state.h"
 #include "profile/heat.h"
 
@@ -22,6 +23,7 @@ struct snapshot {
 	struct quality_row *row;
 	size_t rows;
 	struct numa_state *numa; /* a reference; NULL = nothing known */
+	struct probe_notes *probes;      /* the same */
 	struct heat heat;
 	bool provisional;        /* the last slice is */
 	size_t n;
@@ -56,6 +58,7 @@ struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slic
 	atomic_init(&s->refs, 1);
 	s->dict = dict;
 	s->numa = NULL;
+	s->probes = NULL;
 	s->heat = (struct heat){ 0 };
 	s->row = copy;
 	s->rows = rows;
@@ -87,6 +90,7 @@ void snapshot_unref(struct snapshot *s)
 	for (size_t i = 0; i < s->n; i++)
 		slice_unref(s->slice[i]);
 	numa_state_unref(s->numa);
+	probe_notes_unref(s->probes);
 	heat_free(&s->heat);
 	free(s->row);
 	free(s);
@@ -100,6 +104,16 @@ void snapshot_keep_numa(struct snapshot *s, struct numa_state *state)
 const struct numa_state *snapshot_numa(const struct snapshot *s)
 {
 	return s->numa;
+}
+
+void snapshot_keep_probes(struct snapshot *s, struct probe_notes *state)
+{
+	s->probes = probe_notes_ref(state);
+}
+
+const struct probe_notes *snapshot_probes(const struct snapshot *s)
+{
+	return s->probes;
 }
 
 bool snapshot_keep_heat(struct snapshot *s, const struct heat *heat)

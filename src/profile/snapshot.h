@@ -19,6 +19,9 @@ struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slic
 /* S takes a reference to STATE (NULL is fine). At most once for each snapshot, before another thread has it. */
 void snapshot_keep_numa(struct snapshot *s, struct numa_state *state);
 
+/* The same for what is known of probes. */
+void snapshot_keep_probes(struct snapshot *s, struct probe_notes *state);
+
 /* S keeps a copy of HEAT. The same; false when out of memory. */
 bool snapshot_keep_heat(struct snapshot *s, const struct heat *heat);
 

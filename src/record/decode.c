@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "model/measure.h"
 #include "model/probes.h"
+#include "model/probenotes.h"
 #include "numa/state.h"
 #include "record/metatext.h"
 
@@ -343,18 +344,12 @@ static uint8_t kind_named(struct text name, struct text unit)
 	return (uint8_t)__builtin_ctz(m->kinds);
 }
 
-/* The probe of NAME in a file, whose events weigh in UNIT, as one of ours; PROBE_NONE. */
-static uint32_t probe_named(struct text name, struct text unit)
+/* The probe of that NAME in a file, whose events weigh in UNIT, as one of ours, + 1; 0 = there is none. */
+static uint8_t decode_probe(const struct decoder *d, uint64_t name, uint64_t unit)
 {
-	static const enum measure_unit units[] = { UNIT_COUNT, UNIT_TIME, UNIT_BYTES };
+	const struct text n = decode_text_of(d, name), u = decode_text_of(d, unit);
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		const char *ours = measure_unit_name(units[i]);
-
-		if (strlen(ours) == unit.len && !memcmp(ours, unit.s, unit.len))
-			return probes_add(name.s, name.len, units[i]);
-	}
-	return PROBE_NONE;
+	return (uint8_t)(1 + probes_of_file(n.s, n.len, u.s, u.len));
 }
 
 /*
@@ -372,8 +367,7 @@ static int load_measures(struct decoder *d, struct table_view *t, struct err *e)
 			return -EBADMSG;
 		if (probe && probe <= PROBES_IN_FILE_MAX && kind > KINDS_NUMBERED && kind < EVENT_KINDS_MAX) {
 			d->kind_of[kind] = EVENT_HIT;
-			d->probe_of[probe - 1] = (uint8_t)(1 + probe_named(decode_text_of(d, name),
-									   decode_text_of(d, unit)));
+			d->probe_of[probe - 1] = decode_probe(d, name, unit);
 			continue;
 		}
 		if (kind > KINDS_NUMBERED && kind < EVENT_KINDS_MAX && !d->kind_of[kind])
@@ -536,6 +530,23 @@ static int load_numa(struct decoder *d, const uint8_t *payload, size_t n, struct
 	return 0;
 }
 
+/* The same for what is known of probes. */
+static int load_probes(struct decoder *d, const uint8_t *payload, size_t n, struct err *e)
+{
+	AUTO(probe_notes_unref) struct probe_notes *state = NULL;
+	int r;
+
+	if (n > META_BYTES_MAX)
+		return -EBADMSG;
+	r = probe_notes_parse((const char *)payload, n, &state, NULL);
+	if (r == -ENOMEM)
+		return decode_nomem(e);
+	if (r < 0)
+		return -EBADMSG;
+	profile_probes(d->to.profile, state);
+	return 0;
+}
+
 int decoder_block(struct decoder *d, const struct block *b, const uint8_t *payload, size_t n, struct err *e)
 {
 	int r = 0;
@@ -550,6 +561,8 @@ int decoder_block(struct decoder *d, const struct block *b, const uint8_t *paylo
 		return load_end(d, payload, n);
 	else if (b->type == BLOCK_NUMA)
 		r = load_numa(d, payload, n, e);
+	else if (b->type == BLOCK_PROBES)
+		r = load_probes(d, payload, n, e);
 	else if (b->type < BLOCK_TYPES && loaders[b->type].load)
 		r = load_table(d, b, payload, n, e);
 	else if (b->flags & BLOCK_F_CRITICAL)

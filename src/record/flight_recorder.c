@@ -207,7 +207,7 @@ static bool save_bytes(void *ctx, const uint8_t *p, size_t n)
 /* What is to be written, besides blocks. */
 struct figures {
 	const struct profile_meta *meta;
-	const struct numa_state *numa;           /* NULL = none */
+	struct flight_recorder_states states;
 	flight_recorder_after_fn *after;
 	void *ctx;
 };
@@ -222,13 +222,14 @@ static bool save_from(struct flight_recorder *k, size_t first, struct stream *s,
 
 	meta_since(&own, &oldest->meta);
 	ok = stream_begin(s, &own) && write_segments(k, first, &w, f->after, f->ctx);
-	if (ok && f->numa) {
+	if (ok && f->states.numa) {
 		/* A copy to read from: what it owns stays the state's. */
-		memcpy(&of_keep, f->numa, sizeof(of_keep));
+		memcpy(&of_keep, f->states.numa, sizeof(of_keep));
 		numa_figures_since(&of_keep.figures, &oldest->numa);
 		ok = stream_numa(s, &of_keep, &too_large);
 	}
 	own.numa_too_large += too_large;
+	ok = ok && (!f->states.probes || stream_probes(s, f->states.probes));
 	s->events = w.before;
 	ok = ok && stream_meta(s, &own) && stream_end(s);
 	vec_free(&w.payload);
@@ -282,10 +283,13 @@ static int save_newest(struct flight_recorder *k, struct save *save, const struc
 }
 
 int flight_recorder_save(struct flight_recorder *k, const char *path, const struct profile_meta *meta,
-	      const struct numa_state *numa, flight_recorder_after_fn *after,
-	      void *ctx, struct flight_recorder_saved *ret, struct err *e)
+	      const struct flight_recorder_states *states, flight_recorder_after_fn *after, void *ctx,
+	      struct flight_recorder_saved *ret, struct err *e)
 {
-	const struct figures figures = { .meta = meta, .numa = numa, .after = after, .ctx = ctx };
+	const struct figures figures = {
+		.meta = meta, .states = states ? *states : (struct flight_recorder_states){ 0 }, .after = after,
+		.ctx = ctx,
+	};
 	const uint64_t max_bytes = k->max_bytes;
 	struct save save = { .fd = -1 };
 	AUTO_FREE char *beside = NULL;

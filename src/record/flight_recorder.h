@@ -55,15 +55,21 @@ struct flight_recorder_saved {
 	int error;
 };
 
+/* The last states of what is written beside events; NULL = none. */
+struct flight_recorder_states {
+	const struct numa_state *numa;
+	const struct probe_notes *probes;
+};
+
 /*
- * Writes all of it as the recording PATH (as create.h does), with the figures of META and NUMA
- * (NULL: none), which count from the beginning, since its oldest segment. On a disk that has no
+ * Writes all of it as the recording PATH (as create.h does), with STATES (NULL: none) and the
+ * figures of META and of nodes, which count from the beginning, since its oldest segment. On a disk that has no
  * room for all, the newest segments that it has room for. A negative errno with a sentence: there
  * is no file then.
  */
 int flight_recorder_save(struct flight_recorder *k, const char *path, const struct profile_meta *meta,
-	      const struct numa_state *numa, flight_recorder_after_fn *after,
-	      void *ctx, struct flight_recorder_saved *ret, struct err *e);
+	      const struct flight_recorder_states *states, flight_recorder_after_fn *after, void *ctx,
+	      struct flight_recorder_saved *ret, struct err *e);
 
 uint64_t flight_recorder_bytes(const struct flight_recorder *k);       /* of blocks held */
 

@@ -3,7 +3,7 @@
  * format.h - the numbers of the recording format. docs/recording-format.md describes them.
  *
  * A recording is a header and then blocks. A block's payload is a *table* (rows kept as columns,
- * table.h) or, for META, NUMA and END, lines of text. Everything is little-endian. Numbers in this
+ * table.h) or, for META, NUMA, PROBES and END, lines of text. Everything is little-endian. Numbers in this
  * file are never changed or reused: append only.
  */
 #ifndef SBERF_RECORD_FORMAT_H
@@ -16,7 +16,7 @@
 #define RECORD_MAJOR 1u                  /* a reader refuses a higher one */
 /*
  * A reader reads a higher minor version and leaves out what it does not know. 1 added waits, 2 NUMA,
- * 3 the ways of unwinding, 4 measures by name and flags of frames.
+ * 3 the ways of unwinding, 4 measures by name, flags of frames and probes.
  */
 #define RECORD_MINOR 4u
 
@@ -62,6 +62,7 @@ enum block_type {
 	BLOCK_EVENTS = 10,
 	BLOCK_NUMA = 11,         /* since 1.2; text of numa_state_write() */
 	BLOCK_MEASURES = 12,     /* since 1.4; what the kinds of events are counted in, by name */
+	BLOCK_PROBES = 13,       /* since 1.4; text of probe_notes_write() */
 	BLOCK_TYPES              /* one past the last */
 };
 
@@ -136,6 +137,6 @@ enum column_encoding {
 #define TIME_MAX (1ull << 62)            /* of one event */
 #define WEIGHT_MAX (1ull << 53)          /* of one event, and its own length */
 #define CALL_MAX 0x1ffffu                /* of a wait */
-#define META_BYTES_MAX (1u << 20)        /* of one META, END or NUMA payload */
+#define META_BYTES_MAX (1u << 20)        /* of one META, END, NUMA or PROBES payload */
 
 #endif

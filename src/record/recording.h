@@ -27,6 +27,7 @@ struct progress;
 struct recorder;
 struct numa_figures;
 struct numa_state;
+struct probe_notes;
 struct check_stats;
 
 /* What is recorded to. A zeroed one needs a path. */
@@ -110,6 +111,9 @@ void recorder_since(struct recorder *r, const struct profile_meta *meta, const s
  * the recording says so.
  */
 void recorder_numa(struct recorder *r, struct numa_state *state);
+
+/* The same for what is known of probes. */
+void recorder_probes(struct recorder *r, struct probe_notes *state);
 
 /*
  * Writes what is kept to PATH.1, or the first such name that is free (config.numbered: another

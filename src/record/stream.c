@@ -94,6 +94,14 @@ bool stream_numa(struct stream *s, const struct numa_state *state, bool *ret_too
 	return text && (*ret_too_large || put_block(s, BLOCK_NUMA, (const uint8_t *)text, n));
 }
 
+bool stream_probes(struct stream *s, const struct probe_notes *state)
+{
+	size_t n;
+	AUTO_FREE char *text = state->probe.n ? probe_notes_write(state, &n) : NULL;
+
+	return !state->probe.n || (text && put_block(s, BLOCK_PROBES, (const uint8_t *)text, n));
+}
+
 bool stream_epoch(struct stream *s, const struct profile_meta *meta)
 {
 	encoder_next_epoch(s->enc);

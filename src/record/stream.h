@@ -9,6 +9,7 @@
 #ifndef SBERF_RECORD_STREAM_H
 #define SBERF_RECORD_STREAM_H
 
+#include "model/probenotes.h"
 #include "numa/state.h"
 #include "profile/meta.h"
 #include "record/block.h"
@@ -54,6 +55,9 @@ bool stream_meta(struct stream *s, const struct profile_meta *meta);
 
 /* Writes STATE. *RET_TOO_LARGE: it was left out, for it has no room in a block. */
 bool stream_numa(struct stream *s, const struct numa_state *state, bool *ret_too_large);
+
+/* Writes STATE, if it has probes. The same; it is never too large, as probes are few. */
+bool stream_probes(struct stream *s, const struct probe_notes *state);
 
 /* Begins an epoch, with META. The tables must have been written. */
 bool stream_epoch(struct stream *s, const struct profile_meta *meta);

@@ -16,6 +16,7 @@
 #include "base/numbered.h"
 #include "base/thread.h"
 #include "base/units.h"
+#include "model/probenotes.h"
 #include "numa/state.h"
 #include "record/create.h"
 #include "record/encoder.h"
@@ -62,6 +63,7 @@ struct recorder {
 	struct profile_meta meta;
 	bool meta_new;
 	struct numa_state *numa;         /* a reference, to be written; NULL = nothing new */
+	struct probe_notes *probes;      /* the same */
 	struct err err;
 	struct recorder_saved saved;
 	bool saved_new;
@@ -76,6 +78,7 @@ struct recorder {
 	/* the same when this file began; for the first one only when it began midway (lock) */
 	struct profile_meta base;
 	struct numa_state *numa_last;    /* a reference: written last */
+	struct probe_notes *probes_last; /* the same */
 	struct numa_figures numa_base, numa_told;        /* the same; as told last */
 	uint64_t linger_ns;              /* until when a full file waits for names; 0 = it is not full */
 	uint64_t flush_ns, epoch_ns;     /* when the next ones are due */
@@ -217,6 +220,21 @@ static void write_new_numa(struct recorder *r)
 	r->numa_last = state;
 }
 
+static void write_new_probes(struct recorder *r)
+{
+	struct probe_notes *state;
+
+	pthread_mutex_lock(&r->lock);
+	state = take_ptr(r->probes);
+	pthread_mutex_unlock(&r->lock);
+	if (!state)
+		return;
+	if (!r->keep)
+		writer_must(r, stream_probes(&r->stream, state));
+	probe_notes_unref(r->probes_last);
+	r->probes_last = state;
+}
+
 /* A file that has its size takes no more events, but names for a while. */
 static void check_size(struct recorder *r)
 {
@@ -243,6 +261,8 @@ static void write_taken(struct recorder *r, bool all_names)
 		writer_must(r, stream_tables(&r->stream));
 	if (!writer_stopped(r))
 		write_new_numa(r);
+	if (!writer_stopped(r))
+		write_new_probes(r);
 	if (!writer_stopped(r))
 		write_new_meta(r);
 }
@@ -345,13 +365,15 @@ static void writer_drain(void *ctx)
  */
 static int writer_save(struct recorder *r, const char *path, struct flight_recorder_saved *ret, struct err *e)
 {
+	struct flight_recorder_states states;
 	char time[UNITS_MAX];
 	int code;
 
 	writer_flush(r, true);
 	if (writer_stopped(r))
 		return recorder_status(r, e);
-	code = flight_recorder_save(r->keep, path, &r->told, r->numa_last, writer_drain, r, ret, e);
+	states = (struct flight_recorder_states){ .numa = r->numa_last, .probes = r->probes_last };
+	code = flight_recorder_save(r->keep, path, &r->told, &states, writer_drain, r, ret, e);
 	if (code >= 0 && ret->error)
 		err_set(e, ret->error, "cannot write all that was kept to %s: %s; it has the last %s", path,
 			strerror(ret->error), units_time(time, ret->ns));
@@ -433,12 +455,14 @@ static void end_file(struct recorder *r)
 		writer_must(r, stream_end(&r->stream));
 }
 
-/* The next file has the last state of nodes too, unless a newer one has come. */
-static void again_numa(struct recorder *r)
+/* The next file has the last state of nodes and of probes too, unless a newer one has come. */
+static void writer_again(struct recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
 	if (!r->numa)
 		r->numa = numa_state_ref(r->numa_last);
+	if (!r->probes)
+		r->probes = probe_notes_ref(r->probes_last);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -454,7 +478,7 @@ static void next_file(struct recorder *r)
 	r->base = r->told;
 	r->numa_base = r->numa_told;
 	pthread_mutex_unlock(&r->lock);
-	again_numa(r);
+	writer_again(r);
 	encoder_restart(r->enc);
 	if (close(take_fd(&r->fd)))
 		err_set(&why, errno, "cannot finish %s: %s", r->path, strerror(errno));
@@ -558,6 +582,8 @@ static void recorder_free(struct recorder *r)
 	flight_recorder_free(r->keep);
 	numa_state_unref(r->numa);
 	numa_state_unref(r->numa_last);
+	probe_notes_unref(r->probes);
+	probe_notes_unref(r->probes_last);
 	stream_free(&r->stream);
 	free(r->queue.event);
 	free(r->beside);
@@ -690,6 +716,17 @@ void recorder_numa(struct recorder *r, struct numa_state *state)
 	r->numa = numa_state_ref(state);
 	pthread_mutex_unlock(&r->lock);
 	numa_state_unref(old);
+}
+
+void recorder_probes(struct recorder *r, struct probe_notes *state)
+{
+	struct probe_notes *old;
+
+	pthread_mutex_lock(&r->lock);
+	old = r->probes;
+	r->probes = probe_notes_ref(state);
+	pthread_mutex_unlock(&r->lock);
+	probe_notes_unref(old);
 }
 
 void recorder_save(struct recorder *r)

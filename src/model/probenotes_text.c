@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* probenotes_text.c - one table of keys for each kind of line serves both directions. */
+#include "config.h"
+
+#include "model/probenotes.h"
+
+#include "base/keyline.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A probe and what is known of it; its name and unit are those of its measure. */
+struct probe_line {
+	char name[PROBES_TEXT_MAX], unit[8];
+	struct probe_note note;
+};
+
+#define AT(type, name, member, kind, ...) { name, kind, VALUE_AT(struct type, member), __VA_ARGS__ }
+#define U32(name, member) AT(probe_line, name, note.member, VALUE_UNSIGNED, 0, UINT32_MAX, VALUE_OPTIONAL)
+#define U64(name, member) AT(probe_line, name, note.member, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_OPTIONAL)
+
+static const struct value_key head_keys[] = {
+	AT(probe_notes, "time_ns", time_ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
+};
+
+static const struct value_key probe_keys[] = {
+	AT(probe_line, "name", name, VALUE_ESCAPED, 0, 0, VALUE_REQUIRED),
+	AT(probe_line, "unit", unit, VALUE_ESCAPED, 0, 0, VALUE_REQUIRED),
+	U32("cost_ns", cost_ns),
+	U32("own_ns", own_ns),
+	U32("places", places.sites),
+	U32("processes", places.processes),
+	U32("refused", places.failed),
+	U64("unseen_ns", places.unseen_ns),
+	U32("open", open.calls),
+	U64("open_oldest_ns", open.oldest_ns),
+	AT(probe_line, "why", note.why, VALUE_ESCAPED, 0, 0, VALUE_OPTIONAL),
+};
+
+enum { LINE_HEAD, LINE_PROBE, LINE_NR };
+
+#define LINE(name, keys) { name, keys, sizeof(keys) / sizeof((keys)[0]) }
+
+static const struct keyline lines[LINE_NR] = {
+	[LINE_HEAD] = LINE("probes", head_keys), [LINE_PROBE] = LINE("probe", probe_keys),
+};
+
+union row {
+	struct probe_notes head;
+	struct probe_line probe;
+};
+
+/* Writing. */
+
+static void probenotes_put(struct keyline_text *w, const struct probe_note *note)
+{
+	const struct measure *m = probes_measure(note->probe);
+	struct probe_line row = { .note = *note };
+
+	if (!m)
+		return;
+	text_format(row.name, sizeof(row.name), "%s", m->name);
+	text_format(row.unit, sizeof(row.unit), "%s", measure_unit_name(m->unit));
+	keyline_put(w, &lines[LINE_PROBE], &row);
+}
+
+char *probe_notes_write(const struct probe_notes *s, size_t *ret_len)
+{
+	struct keyline_text w = { 0 };
+
+	keyline_put(&w, &lines[LINE_HEAD], s);
+	for (size_t i = 0; i < s->probe.n; i++)
+		probenotes_put(&w, &s->probe.v[i]);
+	if (w.failed || !vec_reserve(&w.text, 1)) {
+		vec_free(&w.text);
+		return NULL;
+	}
+	w.text.v[w.text.n] = '\0';
+	*ret_len = w.text.n;
+	return w.text.v;
+}
+
+/* Reading. */
+
+struct probenotes_reading {
+	struct probe_notes *s;
+	bool begun;              /* the first line was there */
+};
+
+static int probenotes_take_probe(struct probenotes_reading *r, const struct probe_line *row)
+{
+	const uint32_t probe = probes_of_file(row->name, strlen(row->name), row->unit, strlen(row->unit));
+	struct probe_notes *one;
+	bool ok;
+
+	if (probe == PROBE_NONE)
+		return 0;
+	if (probe_notes_of(r->s, probe))
+		return -EBADMSG;
+	one = probe_notes_new();
+	ok = one && vec_reserve(&one->probe, 1);
+	if (ok) {
+		one->probe.v[0] = row->note;
+		one->probe.v[0].probe = probe;
+		one->probe.n = 1;
+		ok = probe_notes_add(r->s, one, false);
+	}
+	probe_notes_unref(one);
+	return ok ? 0 : -ENOMEM;
+}
+
+static int probenotes_take_line(struct probenotes_reading *r, struct part line)
+{
+	union row row;
+	size_t kind;
+
+	switch (keyline_parse(line, lines, LINE_NR, &kind, &row, sizeof(row))) {
+	case KEYLINE_UNKNOWN:
+		return r->begun ? 0 : -EBADMSG;
+	case KEYLINE_REFUSED:
+		return -EBADMSG;
+	case KEYLINE_READ:
+		break;
+	}
+	if (r->begun == (kind == LINE_HEAD))
+		return -EBADMSG;
+	if (kind == LINE_PROBE)
+		return probenotes_take_probe(r, &row.probe);
+	r->begun = true;
+	r->s->time_ns = row.head.time_ns;
+	return 0;
+}
+
+int probe_notes_parse(const char *text, size_t len, struct probe_notes **ret, struct err *e)
+{
+	AUTO(probe_notes_unref) struct probe_notes *s = probe_notes_new();
+	struct probenotes_reading r = { .s = s };
+	struct part in = { text, len };
+	int rc = s ? 0 : -ENOMEM;
+
+	/* A line without its end was cut off. */
+	if (!len || text[len - 1] != '\n')
+		rc = rc ? rc : -EBADMSG;
+	while (!rc && in.len)
+		rc = probenotes_take_line(&r, part_cut(&in, '\n'));
+	if (!rc && !r.begun)
+		rc = -EBADMSG;
+	if (rc == -ENOMEM)
+		return err_nomem(e, "what is known of probes");
+	if (rc)
+		return err_set(e, EBADMSG, "what is known of probes makes no sense");
+	*ret = take_ptr(s);
+	return 0;
+}
