@@ -4,6 +4,20 @@
 
 #include "export/json.h"
 
+/* What is known of it beside its hits. */
+static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_note *n)
+{
+	jsonout_set_some(j, o, "cost_ns", n->cost_ns);
+	jsonout_set_some(j, o, "places", n->places.sites);
+	jsonout_set_some(j, o, "processes", n->places.processes);
+	jsonout_set_some(j, o, "refused_places", n->places.failed);
+	if (n->why[0] && (!n->places.sites || n->places.failed))
+		jsonout_set(j, o, "not_placed", jsonout_string(n->why));
+	jsonout_set_some(j, o, "open", n->open.calls);
+	jsonout_set_some(j, o, "open_oldest_ns", n->open.oldest_ns);
+	jsonout_set_some(j, o, "unseen_longest_ns", n->places.unseen_ns);
+}
+
 static json_t *jsonprobes_piece(struct jsonout *j, const struct probe_report *p, const struct probe_row *r)
 {
 	char label[LABEL_MAX];
@@ -12,9 +26,10 @@ static json_t *jsonprobes_piece(struct jsonout *j, const struct probe_report *p,
 	jsonout_set(j, o, "name", jsonout_string(r->measure->name));
 	jsonout_set(j, o, "hits", jsonout_u64(r->hits));
 	jsonout_set_some(j, o, "dropped", r->others);
+	jsonprobes_note(j, o, &r->note);
 	if (r->timed)
 		jsonout_set(j, o, "total_ns", jsonout_u64(r->value));
-	jsonout_set_some(j, o, "own_ns", r->own_ns);
+	jsonout_set_some(j, o, "own_ns", r->note.own_ns);
 	if (r->summed)
 		jsonout_set(j, o, "sum", jsonout_u64(r->value));
 	if (!r->timed || r->longest_thread == ID_NONE)

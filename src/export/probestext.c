@@ -7,14 +7,16 @@
  *	      5,000      833.3    12,497,500     2,499         ·         ·         ·  uprobe:asked:counted sum(arg0)
  *
  *	call:timed:slow
+ *	  placed at 1 site in 1 process
+ *	  a hit costs its program up to 2.30 us
  *	      128 us to 256 us            987  ########################################
  *	      256 us to 512 us             13  #
  *	  longest 412 us, timed 4711:
  *	      slow > act > main > __libc_start_main > _start
  *
- * First a line for each probe, in the order in which they were asked for. Then, for each one that
- * takes time, how many of its calls took how long, and the stack of the longest. ~ stands before what
- * follows from the histogram alone.
+ * First a line for each probe, in the order in which they were asked for. Then, for each one, where it is
+ * placed, or why not; and, if it takes time, how many of its calls took how long, and the stack of the
+ * longest. ~ stands before what follows from the histogram alone.
  */
 #include "config.h"
 
@@ -109,27 +111,45 @@ static void probestext_put_longest(struct probes_text *x, const struct probe_row
 	out_text(&x->o, "\n");
 }
 
-static void probestext_put_calls(struct probes_text *x, const struct probe_row *r)
+/* Where it is placed, what a hit costs, and what has not ended. */
+static void probestext_put_note(struct probes_text *x, const struct probe_row *r)
 {
-	char text[UNITS_MAX];
+	char words[PROBE_WORDS_MAX], text[UNITS_MAX];
 
-	if (!r->timed || !r->hits)
+	if (*probe_places_label(r, ", ", words))
+		out_format(&x->o, "  %s\n", words);
+	if (r->note.cost_ns)
+		out_format(&x->o, "  a hit costs its program up to %s\n", units_time(text, r->note.cost_ns));
+	if (r->note.own_ns && r->hits)
+		out_format(&x->o, "  own cost of the probe: %s taken off each call\n",
+			   units_time(text, r->note.own_ns));
+	if (*probe_open_label(r, ", ", words))
+		out_format(&x->o, "  %s\n", words);
+}
+
+static void probestext_put_probe(struct probes_text *x, const struct probe_row *r)
+{
+	const struct probe_note *n = &r->note;
+	const bool calls = r->timed && r->hits;
+
+	if (!calls && !n->places.sites && !n->places.failed && !n->why[0] && !n->open.calls)
 		return;
 	out_format(&x->o, "\n%s\n", r->measure->name);
-	if (r->own_ns)
-		out_format(&x->o, "  own cost of the probe: %s taken off each call\n", units_time(text, r->own_ns));
+	probestext_put_note(x, r);
+	if (!calls)
+		return;
 	probestext_put_histogram(x, r);
 	probestext_put_longest(x, r);
 }
 
-/* A recording does not know it of each probe: NS is the most of all. */
+/* A recording may not know it of each probe: NS is the most of all. */
 static void probestext_put_own(struct probes_text *x, uint64_t ns)
 {
 	char text[UNITS_MAX];
 	bool said = !ns;
 
 	for (uint32_t i = 0; i < x->p->n; i++)
-		said |= x->p->row[i].own_ns;
+		said |= x->p->row[i].note.own_ns;
 	if (!said)
 		out_format(&x->o, "\nown cost of the probes: up to %s taken off each call\n", units_time(text, ns));
 }
@@ -151,7 +171,7 @@ static int probestext_write(FILE *out, const struct export_view *v, struct err *
 	for (uint32_t i = 0; i < p->n; i++)
 		probestext_put_row(&x, &p->row[i]);
 	for (uint32_t i = 0; i < p->n; i++)
-		probestext_put_calls(&x, &p->row[i]);
+		probestext_put_probe(&x, &p->row[i]);
 	probestext_put_own(&x, v->meta->probe_own_ns);
 	return out_end(&x.o, e);
 }
@@ -159,7 +179,8 @@ static int probestext_write(FILE *out, const struct export_view *v, struct err *
 const struct exporter exporter_probes = {
 	.name = "probes", .extensions = "",
 	.about = "the probes that were placed (--probe), a line each: hits, time or sum of values, mean, percentiles; "
-		"below that a histogram of how long calls took, and the stack of the longest one",
+		"below that where each is placed, or why not, a histogram of how long calls took, and the stack of the "
+		"longest one",
 	.subject = EXPORT_PROBES,
 	.write = probestext_write,
 };

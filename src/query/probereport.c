@@ -5,6 +5,7 @@
 #include "query/probereport.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "profile/carried.h"
 #include "profile/slice.h"
 #include "query/filter.h"
@@ -48,8 +49,7 @@ static void probereport_begin_row(struct probe_row *r, uint32_t probe)
 	*r = (struct probe_row){
 		.key = hash_u64(probe + 1), .probe = probe, .measure = m, .timed = m->unit == UNIT_TIME,
 		.summed = m->unit != UNIT_TIME && probereport_is_sum(m->name), .longest_stack = STACK_ROOT,
-		.longest_thread = ID_NONE, .places = probes_places(probe),
-		.open = probes_open(probe), .own_ns = probes_own_ns(probe),
+		.longest_thread = ID_NONE, .note = { .probe = probe },
 	};
 }
 
@@ -116,6 +116,23 @@ static bool probereport_fill_rows(struct probe_report *p, const struct snapshot 
 	return ok;
 }
 
+/* Sets what S knows of its probes, and leaves out those that are none of its own. */
+static void probereport_know(struct probe_report *p, const struct probe_notes *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct probe_note *note = probe_notes_of(s, i);
+
+		if (!note && !p->row[i].hits)
+			continue;
+		if (note)
+			p->row[i].note = *note;
+		p->row[n++] = p->row[i];
+	}
+	p->n = n;
+}
+
 int probe_report_build(const struct snapshot *s, const struct names *names, const struct query *q,
 		       struct probe_report **ret, struct err *e)
 {
@@ -132,6 +149,8 @@ int probe_report_build(const struct snapshot *s, const struct names *names, cons
 		probereport_begin_row(&p->row[p->n], p->n);
 	if (!probereport_fill_rows(p, s, &asked))
 		return err_nomem(e, "the list of probes");
+	if (snapshot_probes(s))
+		probereport_know(p, snapshot_probes(s));
 	*ret = take_ptr(p);
 	return 0;
 }
@@ -207,6 +226,40 @@ char *probe_bucket_label(unsigned int bucket, char dst[PROBE_BUCKET_MAX])
 		snprintf(dst, PROBE_BUCKET_MAX, "%s to %s", from, to);
 	else
 		snprintf(dst, PROBE_BUCKET_MAX, "below %s", to);
+	return dst;
+}
+
+char *probe_places_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX])
+{
+	const struct probe_places *p = &r->note.places;
+	char text[UNITS_MAX];
+	size_t n = 0;
+
+	dst[0] = '\0';
+	if (p->sites)
+		n = text_format(dst, PROBE_WORDS_MAX, "placed at %u site%s in %u process%s", p->sites,
+				p->sites == 1 ? "" : "s", p->processes, p->processes == 1 ? "" : "es");
+	if (p->failed)
+		n += text_format(dst + n, PROBE_WORDS_MAX - n, "%s%u could not be", n ? between : "", p->failed);
+	if (!p->sites && !p->failed && r->note.why[0])
+		n += text_format(dst + n, PROBE_WORDS_MAX - n, "placed nowhere");
+	if ((!p->sites || p->failed) && r->note.why[0])
+		n += text_format(dst + n, PROBE_WORDS_MAX - n, ": %s", r->note.why);
+	if (p->unseen_ns)
+		text_format(dst + n, PROBE_WORDS_MAX - n, "%sone ran %s without it", n ? between : "",
+			    units_time(text, p->unseen_ns));
+	return dst;
+}
+
+char *probe_open_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX])
+{
+	const struct probe_open *o = &r->note.open;
+	char text[UNITS_MAX];
+
+	dst[0] = '\0';
+	if (o->calls)
+		text_format(dst, PROBE_WORDS_MAX, "%u call%s not returned%sthe oldest for %s", o->calls,
+			    o->calls == 1 ? " has" : "s have", between, units_time(text, o->oldest_ns));
 	return dst;
 }
 

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "model/measure.h"
 #include "model/names.h"
-#include "model/probes.h"
+#include "model/probenotes.h"
 #include "model/wait.h"
 #include "profile/profile.h"
 #include "query/query.h"
@@ -39,9 +39,8 @@ struct probe_row {
 	stack_id longest_stack;          /* and its stack; STACK_ROOT = it has none */
 	thread_id longest_thread;        /* and its thread; ID_NONE */
 	uint64_t hist[WAIT_BUCKETS];     /* calls by length (wait_bucket()) */
-	struct probe_places places;      /* where it is placed, in this run */
-	struct probe_open open;          /* calls that have not ended, in this run */
-	uint32_t own_ns;                 /* what was taken off its times, in this run; 0 = nothing is known of it */
+	/* what is known beside its hits: where it is, which calls have not ended; all 0 = nothing is */
+	struct probe_note note;
 };
 
 struct probe_report {
@@ -54,7 +53,8 @@ struct probe_report {
 
 /*
  * Builds the list of what Q asks for: range, nodes, terms about threads and functions, no_inlines.
- * All probes that there are have a row, hit or not. On success *RET is the caller's; -ENOMEM is the
+ * All probes of the capture have a row, hit or not; where it does not say which there were, those that have
+ * a number. On success *RET is the caller's; -ENOMEM is the
  * only failure.
  */
 int probe_report_build(const struct snapshot *s, const struct names *names, const struct query *q,
@@ -78,6 +78,15 @@ bool probe_buckets(const struct probe_row *r, unsigned int *ret_first, unsigned 
 /* What BUCKET holds: "128 us to 256 us", "below 1.00 us". Returns DST. */
 #define PROBE_BUCKET_MAX 80
 char *probe_bucket_label(unsigned int bucket, char dst[PROBE_BUCKET_MAX]);
+
+/*
+ * Where R is placed, and why not: "placed at 3 sites in 2 processes, 1 could not be: ...", with BETWEEN in
+ * place of the comma; "" when there is nothing to say. Returns DST.
+ */
+#define PROBE_WORDS_MAX (PROBE_WHY_MAX + 160)
+char *probe_places_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX]);
+/* "3 calls have not returned, the oldest for 1.30 s"; "" when all have. The same. */
+char *probe_open_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX]);
 
 /* The functions of STACK, innermost first: "handle > serve > main" with an arrow between. Returns DST. */
 char *probe_stack_label(const struct probe_report *p, stack_id stack, char *dst, size_t size);

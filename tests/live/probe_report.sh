@@ -84,6 +84,25 @@ equal "--every 10: the histogram has the others" $((20000 - dropped)) "$(buckets
 equal "--every 10: each told call of slow is as long as it was" "$(buckets call:timed:slow tenth | cut -d' ' -f1)" \
 	"$(buckets call:timed:slow tenth | cut -d' ' -f2)"
 
+# What was not hit has a row all the same, and what could not be placed says why; so it is in what is merged.
+"$SBERF" record -o none.data --budget none --probe uprobe:timed:slow --probe call:timed:nosuch --probe sys:mount -- "$WORKLOADS/timed" \
+	< <(sleep 2) >none.out 2>err
+"$SBERF" report -i none.data --format probes --ascii >none
+note "$(cat none err)"
+equal "no hit: the rows" "uprobe:timed:slow call:timed:nosuch sys:mount" \
+	"$(sed -nE 's/^ {10}\. .* ([a-z]+:[a-z:]+)$/\1/p' none | tr '\n' ' ' | sed 's/ $//')"
+matches "no hit: where it is" '^  placed at 1 site in 1 process' "$(grep -A1 '^uprobe:timed:slow$' none | tail -n 1)"
+matches "no place: why" "^  placed nowhere: there is no function 'nosuch'" "$(grep -A1 '^call:timed:nosuch$' none | tail -n 1)"
+matches "JSON has them" '"name":"call:timed:nosuch","hits":0,"not_placed":"there is no function' "$("$SBERF" report -i none.data --format json)"
+"$SBERF" merge run.data none.data -o all.data 2>err
+equal "merged: all of both" "call:timed:slow call:timed:quick uprobe:timed:recurse sys:openat uprobe:timed:slow call:timed:nosuch sys:mount" \
+	"$("$SBERF" report -i all.data --format probes | sed -nE '/^$/q; s/^ .* ([a-z]+:[a-z:]+)$/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+
+# Calls that have not returned are known at the end.
+"$SBERF" record -o open.data --probe sys:clock_nanosleep --duration 1s -- sleep 3 2>err
+matches "a call that did not return" '^  1 call has not returned, the oldest for [0-9]+ ms$' \
+	"$("$SBERF" report -i open.data --format probes | grep returned)"
+
 # Nothing is an answer, too, and what is no choice is refused.
 record none.data -- true
 matches "without probes: it says so" "no probe was placed" "$("$SBERF" report -i none.data --format probes)"

@@ -10,7 +10,7 @@
 #include "tests/unit/keys.h"
 
 #include "base/clock.h"
-#include "model/probes.h"
+#include "model/probenotes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,17 +34,26 @@ static void add_hits(struct made *m)
 	static const char save[] = "start_thread;bioProcessBackgroundJobs;fsync";
 	const thread_id app = made_thread(m, 1234, 1234, "redis-server"), bio = made_thread(m, 1234, 1236, "bio_aof");
 	const uint64_t at = MADE_START_NS + 3 * NSEC_PER_SEC;
-	uint32_t call, sync, bytes;
+	AUTO(probe_notes_unref) struct probe_notes *notes = NULL;
+	uint32_t call, sync, bytes, heap;
 
 	call = probe("call:redis-server:call", UNIT_TIME);
 	sync = probe("sys:fsync", UNIT_TIME);
 	bytes = probe("uprobe:redis-server:addReplyBulk /arg1 > 4096 && comm == \"redis-server\"/ sum(arg1)",
 		      UNIT_COUNT);
-	probe("usdt:libc.so.6:libc:memory_heap_new", UNIT_COUNT);
+	heap = probe("usdt:libc.so.6:libc:memory_heap_new", UNIT_COUNT);
 	if (!probes_places(call).sites)
 		probes_note_places(call, &(struct probe_places){ .sites = 3, .processes = 2, .failed = 1,
 								 .unseen_ns = 12 * MS });
+	probes_ask(call);
+	probes_ask(sync);
+	probes_ask(bytes);
+	probes_ask(heap);
+	probes_note_why(heap, "no such static probe");
 	probes_set_open(sync, (struct probe_open){ .calls = 2, .oldest_ns = 1300 * MS });
+	notes = probe_notes_now(at);
+	assert_non_null(notes);
+	profile_probes(m->p, notes);
 	made_hits(m, at, app, serve, call, 120000, 120000 * 3 * US);
 	made_hits(m, at, app, serve, call, 310000, 310000 * 6 * US);
 	made_hits(m, at, app, serve, call, 9000, 9000 * 14 * US);

@@ -67,13 +67,13 @@ static void probesview_add_places(struct probesview *pv, uint32_t path, stack_id
 static void probesview_add_now(struct probesview *pv, uint32_t above, uint32_t i)
 {
 	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE };
-	const struct probe_places *p = &pv->report->row[i].places;
+	const struct probe_note *note = &pv->report->row[i].note;
 
-	if (pv->report->row[i].own_ns)
+	if (note->own_ns)
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OWN, 0, i }, OWN_KEY);
-	if (pv->report->row[i].open.calls)
+	if (note->open.calls)
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OPEN, 0, i }, OPEN_KEY);
-	if (p->sites || p->failed)
+	if (note->places.sites || note->places.failed || note->why[0])
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_PLACES, 0, i }, PLACES_KEY);
 }
 
@@ -147,25 +147,12 @@ stack_id probesview_stack(const struct probesview *pv, uint32_t node)
 	return pv->line[node].level == PROBES_LEVEL_LONGEST ? probesview_probe(pv, node)->longest_stack : STACK_ROOT;
 }
 
-/* "placed at 3 sites in 2 processes . 1 could not be . one ran 12.0 ms without it" */
-static void probesview_put_places(struct text_builder *words, const struct probe_places *p)
-{
-	char text[UNITS_MAX];
-
-	text_builder_put(words, "placed at %u site%s in %u process%s", p->sites, p->sites == 1 ? "" : "s", p->processes,
-			 p->processes == 1 ? "" : "es");
-	if (p->failed)
-		text_builder_put(words, TEXT_BUILDER_DOT "%u could not be", p->failed);
-	if (p->unseen_ns)
-		text_builder_put(words, TEXT_BUILDER_DOT "one ran %s without it", units_time(text, p->unseen_ns));
-}
-
 char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, size_t size)
 {
 	const struct probe_row *r = probesview_probe(pv, node);
 	const struct list_figure longest = probe_columns[PROBE_COLUMN_LONGEST].figure(r);
 	struct text_builder words = text_builder_in(dst, size);
-	char text[PROBE_BUCKET_MAX];
+	char text[PROBE_BUCKET_MAX], said[PROBE_WORDS_MAX];
 
 	switch (pv->line[node].level) {
 	case PROBES_LEVEL_PROBE:
@@ -175,14 +162,14 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 		text_builder_put(&words, "%s", probe_bucket_label(pv->line[node].sub, text));
 		break;
 	case PROBES_LEVEL_OPEN:
-		text_builder_put(&words, "%u call%s not returned" TEXT_BUILDER_DOT "the oldest for %s", r->open.calls,
-				 r->open.calls == 1 ? " has" : "s have", units_time(text, r->open.oldest_ns));
+		text_builder_put(&words, "%s", probe_open_label(r, TEXT_BUILDER_DOT, said));
 		break;
 	case PROBES_LEVEL_OWN:
-		text_builder_put(&words, "own cost of the probe: %s taken off each call", units_time(text, r->own_ns));
+		text_builder_put(&words, "own cost of the probe: %s taken off each call",
+				 units_time(text, r->note.own_ns));
 		break;
 	case PROBES_LEVEL_PLACES:
-		probesview_put_places(&words, &r->places);
+		text_builder_put(&words, "%s", probe_places_label(r, TEXT_BUILDER_DOT, said));
 		break;
 	case PROBES_LEVEL_LONGEST:
 		text_builder_put(&words, "longest %s" TEXT_BUILDER_DOT, list_figure_text(&longest, text));
