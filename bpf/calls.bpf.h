@@ -252,6 +252,7 @@ int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
 		c = this_cpu();
 		if (c)
 			__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		lose_hit(SB_PROBE_PLACED + probe - 1u, SB_HIT_LOST_WHOLE);
 		return 0;
 	}
 	sb_regs_to_call_args(regs, call->arg);

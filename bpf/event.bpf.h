@@ -117,6 +117,7 @@ static __always_inline bool is_wanted_hit(struct sb_cpu *c, struct scratch *s, _
 	put_inputs(ev, hit, weight, task);
 	if (!find_values(ev, place, ctx, regs, hit)) {
 		__sync_fetch_and_add(&c->lost[SB_LOST_VALUE], 1);
+		lose_hit(hit->probe, SB_HIT_LOST_VALUE);
 		return false;
 	}
 	if (f->when[0].op && !evaluate(ev, place, key, 0))
@@ -265,6 +266,7 @@ static __always_inline bool send_placed(struct sb_cpu *c, struct scratch *s, __u
 	if (send(c, s->rec, off, RECORD_MAX, SB_LOST_HIT_STACK))
 		return true;
 	keep_untold(key, weight);
+	lose_hit(SB_PROBE_PLACED + key, SB_HIT_LOST_STACK);
 	return false;
 }
 
@@ -285,6 +287,8 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 	if (how == SUM_FIRST)
 		off = put_sum(s, off, key.id);
 	sent = kept ? send_placed(c, s, off, hit->probe - SB_PROBE_PLACED, weight) : send_scratch(c, s, off);
+	if (!sent && !kept)
+		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
 	if (!sent && how == SUM_FIRST)
 		drop_hits(&key);
 }
@@ -338,8 +342,10 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	if (!c || (ends && !begun_ns) || (scaled && !hits_scale))
 		return 0;
 	s = take_probe_scratch(c, &place);
-	if (!s)
+	if (!s) {
+		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
 		return 0;
+	}
 	if (!weigh_hit(c, s, place, ctx, regs, hit, scaled, &weight, task, now)) {
 		give_scratch(s);
 		return 0;

@@ -141,6 +141,7 @@ static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, st
 	barrier_var(nr);
 	if (nr >= OPEN_CALLS) {
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		lose_hit(SB_COOKIE_PROBE(cookie), SB_HIT_LOST_WHOLE);
 		return;
 	}
 	barrier_var(nr);
@@ -170,6 +171,7 @@ int sb_func_enter(struct sb_ctx_regs *regs)
 	o = bpf_task_storage_get(&open_calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!o) {
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		lose_hit(SB_COOKIE_PROBE(bpf_get_attach_cookie(regs)), SB_HIT_LOST_WHOLE);
 		return 0;
 	}
 	forget_slice(o);

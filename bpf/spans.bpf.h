@@ -72,6 +72,7 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 
 	if (!o) {
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		lose_hit(probe, SB_HIT_LOST_WHOLE);
 		return;
 	}
 	count_span(spans_begun, probe);
@@ -82,8 +83,10 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 		o->next--;
 	}
 	span = open_span_at(o, 0);
-	if (is_open_span(span))
+	if (is_open_span(span)) {
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		lose_hit(span->probe, SB_HIT_LOST_WHOLE);
+	}
 	o->nr += !span->probe;
 	span->probe = probe;
 	span->slice = hits_slice;

@@ -31,6 +31,7 @@ __u32 hits_slice = 1;
 struct untold {
 	__u64 count, value;
 	__u64 seen;              /* whatever its condition says */
+	__u64 lost[SB_HIT_LOST_NR];
 };
 
 /* By the number of a placed probe. User space sets the size. */
@@ -60,6 +61,16 @@ static __always_inline void see_hit(__u32 key)
 
 	if (u)
 		__sync_fetch_and_add(&u->seen, 1);
+}
+
+/* Of a hit of PROBE, SB_PROBE_*, WHAT is lost: SB_HIT_LOST_*. */
+static __always_inline void lose_hit(__u32 probe, __u32 what)
+{
+	const __u32 key = probe - SB_PROBE_PLACED;
+	struct untold *u = bpf_map_lookup_elem(&untold, &key);
+
+	if (u)
+		__sync_fetch_and_add(&u->lost[what], 1);
 }
 
 /* May another hit of the probe KEY be told NOW? */

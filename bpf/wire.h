@@ -684,6 +684,12 @@ struct sb_part_stop {
 #define SB_LOST_VALUE 10         /* a named value of a condition or a sum could not be read: the hit is not told */
 #define SB_LOST_NR 12
 
+/* What is lost of hits of one probe: struct untold of thin.bpf.h counts them by it. */
+#define SB_HIT_LOST_STACK 0u     /* its record had no room: it counts with the next one's stack */
+#define SB_HIT_LOST_VALUE 1u     /* SB_LOST_VALUE: it does not count */
+#define SB_HIT_LOST_WHOLE 2u     /* it does not count: memory of its task, its record in a trace, a buffer in use */
+#define SB_HIT_LOST_NR 3u
+
 /*
  * The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped
  * by user space; whole cache lines.

@@ -912,7 +912,7 @@ void bpf_side_turn_hits(struct bpf_side *k)
 
 /* struct untold of bpf/thin.bpf.h */
 struct untold {
-	uint64_t count, weight, seen;
+	uint64_t count, weight, seen, lost[SB_HIT_LOST_NR];
 };
 
 /* What all CPUs know of PROBE; false, and zeroes, when nothing can be had. */
@@ -928,6 +928,8 @@ static bool bpf_side_sum_untold(const struct bpf_side *k, uint32_t probe, struct
 		ret->count += each[cpu].count;
 		ret->weight += each[cpu].weight;
 		ret->seen += each[cpu].seen;
+		for (unsigned int i = 0; i < SB_HIT_LOST_NR; i++)
+			ret->lost[i] += each[cpu].lost[i];
 	}
 	return true;
 }
@@ -938,6 +940,14 @@ uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe)
 
 	(void)bpf_side_sum_untold(k, probe, &sum);
 	return sum.seen;
+}
+
+void bpf_side_hits_lost(const struct bpf_side *k, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR])
+{
+	struct untold sum;
+
+	(void)bpf_side_sum_untold(k, probe, &sum);
+	memcpy(ret, sum.lost, sizeof(sum.lost));
 }
 
 void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale)

@@ -80,6 +80,8 @@ bool bpf_side_hits(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn);
 void bpf_side_turn_hits(struct bpf_side *k);
 /* How often PROBE was hit, whatever its condition says. */
 uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe);
+/* What was lost of hits of PROBE, SB_HIT_LOST_*; 0 where nothing is known. */
+void bpf_side_hits_lost(const struct bpf_side *k, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);
 /* Each hit of probes in programs stands for SCALE of them from now on; 0 = they are not counted. */
 void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale);
 /* The hits of PROBE that are not told yet, on all CPUs; false when all are told one by one. */

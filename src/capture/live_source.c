@@ -655,6 +655,7 @@ static const struct source_ops live_ops = {
 	.untold = live_untold,
 	.spans = live_spans,
 	.hits_seen = live_hits_seen,
+	.hits_lost = live_hits_lost,
 	.scale_hits = live_scale_hits,
 	.open_calls = live_open_calls,
 	.open_waits = live_open_waits,

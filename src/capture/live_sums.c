@@ -138,6 +138,11 @@ uint64_t live_hits_seen(const struct source *base, uint32_t probe)
 	return bpf_side_seen(live_of(base)->kernel, probe);
 }
 
+void live_hits_lost(const struct source *base, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR])
+{
+	bpf_side_hits_lost(live_of(base)->kernel, probe, ret);
+}
+
 void live_scale_hits(struct source *base, uint32_t scale)
 {
 	bpf_side_scale_hits(live_of(base)->kernel, scale);

@@ -317,6 +317,13 @@ uint64_t source_hits_seen(const struct source *s, uint32_t probe)
 	return s->ops->hits_seen ? s->ops->hits_seen(s, probe) : 0;
 }
 
+void source_hits_lost(const struct source *s, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR])
+{
+	memset(ret, 0, SB_HIT_LOST_NR * sizeof(*ret));
+	if (s->ops->hits_lost)
+		s->ops->hits_lost(s, probe, ret);
+}
+
 void source_scale_hits(struct source *s, uint32_t scale)
 {
 	if (s->ops->scale_hits)

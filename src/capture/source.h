@@ -434,6 +434,8 @@ void source_spans(struct source *s, source_span_fn *each, void *ctx);
  * Any thread may ask.
  */
 uint64_t source_hits_seen(const struct source *s, uint32_t probe);
+/* What the kernel half has lost of hits of PROBE so far, SB_HIT_LOST_* (bpf/wire.h). Any thread. */
+void source_hits_lost(const struct source *s, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);
 /* From now on each hit of a probe in a program stands for SCALE of them; 0 = none is counted. Any thread. */
 void source_scale_hits(struct source *s, uint32_t scale);
 
