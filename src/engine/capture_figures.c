@@ -149,8 +149,19 @@ static void measure_placed(struct engine *en)
 /* What is known of probes now goes into profile and recording. */
 static void note_probes(struct engine *en)
 {
-	AUTO(probe_notes_unref) struct probe_notes *s = probe_notes_now(engine_now(en));
+	AUTO(probe_notes_unref) struct probe_notes *s = NULL;
 
+	for (uint32_t i = 0; i < probes_count(); i++) {
+		uint64_t lost[SB_HIT_LOST_NR];
+
+		if (!probes_asked(i))
+			continue;
+		source_hits_lost(en->source, i, lost);
+		probes_set_lost(i, PROBE_LOST_STACK, lost[SB_HIT_LOST_STACK]);
+		probes_set_lost(i, PROBE_LOST_VALUE, lost[SB_HIT_LOST_VALUE]);
+		probes_set_lost(i, PROBE_LOST_HIT, lost[SB_HIT_LOST_WHOLE]);
+	}
+	s = probe_notes_now(engine_now(en));
 	if (s && s->probe.n)
 		event_sink_probes(&en->sink, s);
 }

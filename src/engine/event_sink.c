@@ -23,6 +23,13 @@ static void event_sink_show(struct event_sink *s, const struct event *ev)
 		*place = f;
 }
 
+static void event_sink_lose(uint64_t *count, const struct event *ev, enum probe_loss kind)
+{
+	++*count;
+	if (ev->kind == EVENT_HIT)
+		probes_lose((uint32_t)ev->argument, kind, ev->count);
+}
+
 void event_sink_add(struct event_sink *s, const struct event *ev)
 {
 	if (s->observer)
@@ -32,9 +39,9 @@ void event_sink_add(struct event_sink *s, const struct event *ev)
 	if (s->provisional)
 		event_sink_show(s, ev);
 	else if (profile_add(s->profile, ev) < 0)
-		s->no_memory++;
+		event_sink_lose(&s->no_memory, ev, PROBE_LOST_HIT);
 	else if (s->recorder && !recorder_event(s->recorder, ev))
-		s->not_recorded++;
+		event_sink_lose(&s->not_recorded, ev, PROBE_LOST_RECORD);
 }
 
 static void take_sample(struct event_sink *s, const struct raw_event *raw, const struct event *ev)

@@ -11,6 +11,7 @@
 #include "bpf/wire.h"
 #include "engine/budget.h"
 #include "model/probes.h"
+#include "system/lookup.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -249,13 +250,18 @@ static uint64_t placer_probes_of(const struct placer *p, pid_t pid)
 static void placer_tell(struct placer *p, uint64_t had, uint64_t since_ns)
 {
 	const uint64_t now = clock_mono_ns();
+	struct probe_unseen one = { .pid = (uint32_t)p->pid };
 
+	lookup_comm(p->pid, one.comm, sizeof(one.comm));
 	for (uint32_t probe = 0; probe < PROBES_MAX; probe++) {
 		struct probe_places *found = &p->found[probe];
 
 		found->processes = found->sites && !(had >> probe & 1);
 		found->unseen_ns = found->sites && since_ns && since_ns < now ? now - since_ns : 0;
 		probes_note_places(probe, found);
+		one.ns = found->unseen_ns;
+		if (one.ns)
+			probes_note_unseen(probe, &one);
 	}
 }
 

@@ -31,7 +31,8 @@ static void recorder_slot_adopt(struct engine *en, struct recorder *fresh)
 	engine_measure(en);
 	en->recorder_rate = en->rate_changes;
 	engine_recorded_meta(en, &meta);
-	recorder_since(fresh, &meta, en->sink.numa_state ? &en->sink.numa_state->figures : NULL);
+	recorder_since(fresh, &meta, en->sink.numa_state ? &en->sink.numa_state->figures : NULL,
+		       en->sink.probe_notes);
 	if (en->sink.numa_state)
 		recorder_numa(fresh, en->sink.numa_state);
 	if (en->sink.probe_notes)

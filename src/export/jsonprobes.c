@@ -4,6 +4,22 @@
 
 #include "export/json.h"
 
+/* Processes that ran without it for a time. */
+static json_t *jsonprobes_unseen(struct jsonout *j, const struct probe_note *n)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n->nr_unseen; i++) {
+		json_t *o = json_object();
+
+		jsonout_set(j, o, "pid", jsonout_u64(n->unseen[i].pid));
+		jsonout_set(j, o, "comm", jsonout_string(n->unseen[i].comm));
+		jsonout_set(j, o, "ns", jsonout_u64(n->unseen[i].ns));
+		jsonout_append(j, list, o);
+	}
+	return list;
+}
+
 /* What is known of it beside its hits. */
 static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_note *n)
 {
@@ -16,6 +32,12 @@ static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_not
 	jsonout_set_some(j, o, "open", n->open.calls);
 	jsonout_set_some(j, o, "open_oldest_ns", n->open.oldest_ns);
 	jsonout_set_some(j, o, "unseen_longest_ns", n->places.unseen_ns);
+	if (n->nr_unseen)
+		jsonout_set(j, o, "unseen", jsonprobes_unseen(j, n));
+	jsonout_set_some(j, o, "lost_stacks", n->lost[PROBE_LOST_STACK]);
+	jsonout_set_some(j, o, "lost_values", n->lost[PROBE_LOST_VALUE]);
+	jsonout_set_some(j, o, "lost_hits", n->lost[PROBE_LOST_HIT]);
+	jsonout_set_some(j, o, "lost_records", n->lost[PROBE_LOST_RECORD]);
 }
 
 static json_t *jsonprobes_piece(struct jsonout *j, const struct probe_report *p, const struct probe_row *r)

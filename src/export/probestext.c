@@ -118,6 +118,10 @@ static void probestext_put_note(struct probes_text *x, const struct probe_row *r
 
 	if (*probe_places_label(r, ", ", words))
 		out_format(&x->o, "  %s\n", words);
+	for (uint32_t i = 0; i < r->note.nr_unseen; i++)
+		out_format(&x->o, "    %s\n", probe_unseen_label(r, i, words));
+	if (*probe_lost_label(r, ", ", words))
+		out_format(&x->o, "  %s\n", words);
 	if (r->note.cost_ns)
 		out_format(&x->o, "  a hit costs its program up to %s\n", units_time(text, r->note.cost_ns));
 	if (r->note.own_ns && r->hits)
@@ -131,8 +135,10 @@ static void probestext_put_probe(struct probes_text *x, const struct probe_row *
 {
 	const struct probe_note *n = &r->note;
 	const bool calls = r->timed && r->hits;
+	char words[PROBE_WORDS_MAX];
 
-	if (!calls && !n->places.sites && !n->places.failed && !n->why[0] && !n->open.calls)
+	if (!calls && !*probe_lost_label(r, "", words) && !n->places.sites && !n->places.failed && !n->why[0] &&
+	    !n->open.calls)
 		return;
 	out_format(&x->o, "\n%s\n", r->measure->name);
 	probestext_put_note(x, r);

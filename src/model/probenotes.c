@@ -49,6 +49,9 @@ struct probe_notes *probe_notes_now(uint64_t time_ns)
 					     .own_ns = probes_own_ns(i), .places = probes_places(i),
 					     .open = probes_open(i) };
 		probes_why(i, note->why);
+		note->nr_unseen = probes_unseen(i, note->unseen);
+		for (unsigned int kind = 0; kind < PROBE_LOSSES; kind++)
+			note->lost[kind] = probes_lost(i, kind);
 		s->probe.n++;
 	}
 	return take_ptr(s);
@@ -100,6 +103,10 @@ static void probenotes_add_note(struct probe_note *dst, const struct probe_note 
 	p->processes = probenotes_both(p->processes, src->places.processes, same);
 	p->failed = probenotes_both(p->failed, src->places.failed, same);
 	p->unseen_ns = p->unseen_ns > src->places.unseen_ns ? p->unseen_ns : src->places.unseen_ns;
+	for (unsigned int kind = 0; kind < PROBE_LOSSES; kind++)
+		dst->lost[kind] += src->lost[kind];
+	for (uint32_t i = 0; i < src->nr_unseen; i++)
+		probe_unseen_add(dst->unseen, &dst->nr_unseen, &src->unseen[i]);
 	if (same && later)
 		dst->open = src->open;
 	if (!same) {
@@ -125,4 +132,22 @@ bool probe_notes_add(struct probe_notes *dst, const struct probe_notes *src, boo
 	}
 	dst->time_ns = later ? src->time_ns : dst->time_ns;
 	return true;
+}
+
+struct probe_notes *probe_notes_since(const struct probe_notes *s, const struct probe_notes *then)
+{
+	AUTO(probe_notes_unref) struct probe_notes *r = probe_notes_new();
+
+	if (!r || !vec_reserve(&r->probe, s->probe.n))
+		return NULL;
+	r->time_ns = s->time_ns;
+	r->probe.n = s->probe.n;
+	for (size_t i = 0; i < s->probe.n; i++) {
+		const struct probe_note *before = probe_notes_of(then, s->probe.v[i].probe);
+
+		r->probe.v[i] = s->probe.v[i];
+		for (unsigned int kind = 0; before && kind < PROBE_LOSSES; kind++)
+			r->probe.v[i].lost[kind] -= before->lost[kind];
+	}
+	return take_ptr(r);
 }

@@ -25,6 +25,9 @@ struct probe_note {
 	uint32_t own_ns;         /* taken off its times, as they are its own; 0 = nothing is known of that */
 	struct probe_places places;
 	struct probe_open open;
+	uint64_t lost[PROBE_LOSSES];
+	uint32_t nr_unseen;      /* processes that ran without it for some time, as far as they are kept: */
+	struct probe_unseen unseen[PROBE_UNSEEN_MAX];    /* the longest times first */
 	char why[PROBE_WHY_MAX]; /* why it has no place, or why some are missing; "" = nothing is known of that */
 };
 
@@ -50,6 +53,12 @@ const struct probe_note *probe_notes_of(const struct probe_notes *s, uint32_t pr
  * both tell of the present is told by the later one. False when out of memory.
  */
 bool probe_notes_add(struct probe_notes *dst, const struct probe_notes *src, bool same);
+
+/*
+ * What S has counted since THEN, which is an earlier state of the same capture: that of a part of it, which
+ * begins there. What is true of the present stays. NULL when out of memory.
+ */
+struct probe_notes *probe_notes_since(const struct probe_notes *s, const struct probe_notes *then);
 
 /*
  * As lines of text, "key=value ...". Returns a string to be freed with free(), *RET_LEN its length; NULL

@@ -36,20 +36,32 @@ static const struct value_key probe_keys[] = {
 	U64("unseen_ns", places.unseen_ns),
 	U32("open", open.calls),
 	U64("open_oldest_ns", open.oldest_ns),
+	U64("lost_stacks", lost[PROBE_LOST_STACK]),
+	U64("lost_values", lost[PROBE_LOST_VALUE]),
+	U64("lost_hits", lost[PROBE_LOST_HIT]),
+	U64("lost_records", lost[PROBE_LOST_RECORD]),
 	AT(probe_line, "why", note.why, VALUE_ESCAPED, 0, 0, VALUE_OPTIONAL),
 };
 
-enum { LINE_HEAD, LINE_PROBE, LINE_NR };
+static const struct value_key unseen_keys[] = {
+	AT(probe_unseen, "pid", pid, VALUE_UNSIGNED, 1, INT32_MAX, VALUE_REQUIRED),
+	AT(probe_unseen, "comm", comm, VALUE_ESCAPED, 0, 0, VALUE_OPTIONAL),
+	AT(probe_unseen, "ns", ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
+};
+
+enum { LINE_HEAD, LINE_PROBE, LINE_UNSEEN, LINE_NR };
 
 #define LINE(name, keys) { name, keys, sizeof(keys) / sizeof((keys)[0]) }
 
 static const struct keyline lines[LINE_NR] = {
 	[LINE_HEAD] = LINE("probes", head_keys), [LINE_PROBE] = LINE("probe", probe_keys),
+		[LINE_UNSEEN] = LINE("unseen", unseen_keys),
 };
 
 union row {
 	struct probe_notes head;
 	struct probe_line probe;
+	struct probe_unseen unseen;
 };
 
 /* Writing. */
@@ -64,6 +76,8 @@ static void probenotes_put(struct keyline_text *w, const struct probe_note *note
 	text_format(row.name, sizeof(row.name), "%s", m->name);
 	text_format(row.unit, sizeof(row.unit), "%s", measure_unit_name(m->unit));
 	keyline_put(w, &lines[LINE_PROBE], &row);
+	for (uint32_t i = 0; i < note->nr_unseen; i++)
+		keyline_put(w, &lines[LINE_UNSEEN], &note->unseen[i]);
 }
 
 char *probe_notes_write(const struct probe_notes *s, size_t *ret_len)
@@ -87,6 +101,8 @@ char *probe_notes_write(const struct probe_notes *s, size_t *ret_len)
 struct probenotes_reading {
 	struct probe_notes *s;
 	bool begun;              /* the first line was there */
+	bool in_probe;           /* a line of a probe was: what follows is about */
+	uint32_t probe;          /* this one; PROBE_NONE = one that is left out */
 };
 
 static int probenotes_take_probe(struct probenotes_reading *r, const struct probe_line *row)
@@ -95,6 +111,8 @@ static int probenotes_take_probe(struct probenotes_reading *r, const struct prob
 	struct probe_notes *one;
 	bool ok;
 
+	r->in_probe = true;
+	r->probe = probe;
 	if (probe == PROBE_NONE)
 		return 0;
 	if (probe_notes_of(r->s, probe))
@@ -109,6 +127,26 @@ static int probenotes_take_probe(struct probenotes_reading *r, const struct prob
 	}
 	probe_notes_unref(one);
 	return ok ? 0 : -ENOMEM;
+}
+
+/* The note that lines after that of a probe are about; NULL = it is left out. */
+static struct probe_note *probenotes_at(const struct probenotes_reading *r)
+{
+	for (size_t i = 0; r->probe != PROBE_NONE && i < r->s->probe.n; i++)
+		if (r->s->probe.v[i].probe == r->probe)
+			return &r->s->probe.v[i];
+	return NULL;
+}
+
+static int probenotes_take_unseen(const struct probenotes_reading *r, const struct probe_unseen *one)
+{
+	struct probe_note *note = probenotes_at(r);
+
+	if (!r->in_probe)
+		return -EBADMSG;
+	if (note)
+		probe_unseen_add(note->unseen, &note->nr_unseen, one);
+	return 0;
 }
 
 static int probenotes_take_line(struct probenotes_reading *r, struct part line)
@@ -128,6 +166,8 @@ static int probenotes_take_line(struct probenotes_reading *r, struct part line)
 		return -EBADMSG;
 	if (kind == LINE_PROBE)
 		return probenotes_take_probe(r, &row.probe);
+	if (kind == LINE_UNSEEN)
+		return probenotes_take_unseen(r, &row.unseen);
 	r->begun = true;
 	r->s->time_ns = row.head.time_ns;
 	return 0;

@@ -28,6 +28,9 @@ static struct {
 	bool asked;
 	uint32_t cost_ns;
 	char why[PROBE_WHY_MAX];
+	uint32_t nr_unseen;
+	struct probe_unseen unseen[PROBE_UNSEEN_MAX];
+	_Atomic uint64_t kernel_lost[PROBE_LOSSES], lost[PROBE_LOSSES];
 } probe_table[PROBES_MAX];
 static _Atomic uint32_t nr_probes;
 
@@ -270,4 +273,71 @@ char *probes_why(uint32_t probe, char dst[PROBE_WHY_MAX])
 	memcpy(dst, probe_table[probe].why, PROBE_WHY_MAX);
 	pthread_mutex_unlock(&placed_lock);
 	return dst;
+}
+
+void probes_set_lost(uint32_t probe, enum probe_loss kind, uint64_t n)
+{
+	if (probe < probes_count())
+		atomic_store_explicit(&probe_table[probe].kernel_lost[kind], n, memory_order_relaxed);
+}
+
+void probes_lose(uint32_t probe, enum probe_loss kind, uint64_t n)
+{
+	if (probe < probes_count())
+		atomic_fetch_add_explicit(&probe_table[probe].lost[kind], n, memory_order_relaxed);
+}
+
+uint64_t probes_lost(uint32_t probe, enum probe_loss kind)
+{
+	if (probe >= probes_count())
+		return 0;
+	return atomic_load_explicit(&probe_table[probe].kernel_lost[kind], memory_order_relaxed) +
+	       atomic_load_explicit(&probe_table[probe].lost[kind], memory_order_relaxed);
+}
+
+void probe_unseen_add(struct probe_unseen list[PROBE_UNSEEN_MAX], uint32_t *nr, const struct probe_unseen *one)
+{
+	struct probe_unseen add = *one;
+	uint32_t at = 0;
+
+	/* What is known of the same process goes, if it is no longer. */
+	for (uint32_t i = 0; i < *nr; i++) {
+		if (list[i].pid != add.pid)
+			continue;
+		if (list[i].ns >= add.ns)
+			return;
+		memmove(&list[i], &list[i + 1], (*nr - i - 1) * sizeof(*list));
+		--*nr;
+		break;
+	}
+	while (at < *nr && list[at].ns >= add.ns)
+		at++;
+	if (at == PROBE_UNSEEN_MAX)
+		return;
+	*nr -= *nr == PROBE_UNSEEN_MAX;
+	memmove(&list[at + 1], &list[at], (*nr - at) * sizeof(*list));
+	list[at] = add;
+	++*nr;
+}
+
+void probes_note_unseen(uint32_t probe, const struct probe_unseen *one)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	probe_unseen_add(probe_table[probe].unseen, &probe_table[probe].nr_unseen, one);
+	pthread_mutex_unlock(&placed_lock);
+}
+
+uint32_t probes_unseen(uint32_t probe, struct probe_unseen ret[PROBE_UNSEEN_MAX])
+{
+	uint32_t n = 0;
+
+	if (probe >= probes_count())
+		return 0;
+	pthread_mutex_lock(&placed_lock);
+	n = probe_table[probe].nr_unseen;
+	memcpy(ret, probe_table[probe].unseen, n * sizeof(*ret));
+	pthread_mutex_unlock(&placed_lock);
+	return n;
 }

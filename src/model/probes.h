@@ -73,6 +73,37 @@ void probes_set_open(uint32_t probe, struct probe_open now);
 /* What was set last; all 0 when nothing was. */
 struct probe_open probes_open(uint32_t probe);
 
+/* What is lost of hits of a probe. */
+enum probe_loss {
+	PROBE_LOST_STACK,        /* hits without a stack of their own: they count with that of the next one */
+	PROBE_LOST_VALUE,        /* hits that do not count, as a value that is asked for could not be read */
+	PROBE_LOST_HIT,          /* hits that do not count, for want of memory or of room */
+	PROBE_LOST_RECORD,       /* hits that are not in the recording: the disk did not keep up */
+	PROBE_LOSSES
+};
+
+/* Of PROBE, N of KIND in all were lost in the kernel, in this run. Nothing for no probe. */
+void probes_set_lost(uint32_t probe, enum probe_loss kind, uint64_t n);
+/* N more of them were lost on this side. Cheap; any thread. */
+void probes_lose(uint32_t probe, enum probe_loss kind, uint64_t n);
+/* Both together. */
+uint64_t probes_lost(uint32_t probe, enum probe_loss kind);
+
+/* A process that had what is probed for some time before it was probed. */
+#define PROBE_UNSEEN_MAX 16u     /* of one probe that are known: those with the longest times */
+struct probe_unseen {
+	uint32_t pid;
+	char comm[20];           /* sanitised; "" = not known */
+	uint64_t ns;
+};
+
+/* ONE had what PROBE is about for so long without it: of a process its longest time counts. Nothing for no probe. */
+void probes_note_unseen(uint32_t probe, const struct probe_unseen *one);
+/* Those that are known, the longest times first, to RET. Returns how many. */
+uint32_t probes_unseen(uint32_t probe, struct probe_unseen ret[PROBE_UNSEEN_MAX]);
+/* The same for any list: *NR in LIST, to which ONE is added where it belongs, or not. */
+void probe_unseen_add(struct probe_unseen list[PROBE_UNSEEN_MAX], uint32_t *nr, const struct probe_unseen *one);
+
 /* This run asks for PROBE: it is one of its capture, hit or not. Nothing for no probe. */
 void probes_ask(uint32_t probe);
 bool probes_asked(uint32_t probe);

@@ -245,9 +245,42 @@ char *probe_places_label(const struct probe_row *r, const char *between, char ds
 		n += text_format(dst + n, PROBE_WORDS_MAX - n, "placed nowhere");
 	if ((!p->sites || p->failed) && r->note.why[0])
 		n += text_format(dst + n, PROBE_WORDS_MAX - n, ": %s", r->note.why);
-	if (p->unseen_ns)
+	if (r->note.nr_unseen)
+		text_format(dst + n, PROBE_WORDS_MAX - n, "%s%u ran without it for up to %s", n ? between : "",
+			    r->note.nr_unseen, units_time(text, r->note.unseen[0].ns));
+	else if (p->unseen_ns)
 		text_format(dst + n, PROBE_WORDS_MAX - n, "%sone ran %s without it", n ? between : "",
 			    units_time(text, p->unseen_ns));
+	return dst;
+}
+
+char *probe_lost_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX])
+{
+	static const char *const what[PROBE_LOSSES][2] = {
+		[PROBE_LOST_STACK] = { "stack", "stacks" },
+		[PROBE_LOST_VALUE] = { "hit, of which a value could not be read",
+				       "hits, of which a value could not be read" },
+		[PROBE_LOST_HIT] = { "hit for want of room", "hits for want of room" },
+		[PROBE_LOST_RECORD] = { "hit that is not recorded", "hits that are not recorded" },
+	};
+	char text[UNITS_MAX];
+	size_t n = 0;
+
+	dst[0] = '\0';
+	for (unsigned int kind = 0; kind < PROBE_LOSSES; kind++)
+		if (r->note.lost[kind])
+			n += text_format(dst + n, PROBE_WORDS_MAX - n, "%s%s %s", n ? between : "lost: ",
+					 units_thousands(text, r->note.lost[kind]), what[kind][r->note.lost[kind] > 1]);
+	return dst;
+}
+
+char *probe_unseen_label(const struct probe_row *r, uint32_t i, char dst[PROBE_WORDS_MAX])
+{
+	const struct probe_unseen *u = &r->note.unseen[i];
+	char text[UNITS_MAX];
+
+	text_format(dst, PROBE_WORDS_MAX, "%s%spid %u: first %s not seen", u->comm, *u->comm ? ", " : "", u->pid,
+		    units_time(text, u->ns));
 	return dst;
 }
 

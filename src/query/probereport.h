@@ -88,6 +88,11 @@ char *probe_places_label(const struct probe_row *r, const char *between, char ds
 /* "3 calls have not returned, the oldest for 1.30 s"; "" when all have. The same. */
 char *probe_open_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX]);
 
+/* "lost: 3 stacks, 2 hits whose values could not be read"; "" when nothing was. The same. */
+char *probe_lost_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX]);
+/* "timed 41: the first 12.0 ms not seen": of number I of note.unseen. */
+char *probe_unseen_label(const struct probe_row *r, uint32_t i, char dst[PROBE_WORDS_MAX]);
+
 /* The functions of STACK, innermost first: "handle > serve > main" with an arrow between. Returns DST. */
 char *probe_stack_label(const struct probe_report *p, stack_id stack, char *dst, size_t size);
 /* "timed 4711", "" for ID_NONE; sanitised. Returns DST. */

@@ -16,6 +16,7 @@ struct segment {
 	uint64_t from_ns;
 	struct profile_meta meta;        /* when it began */
 	struct numa_figures numa;
+	struct probe_notes *probes;      /* a reference; NULL = none */
 	byte_vec blocks;
 };
 
@@ -41,6 +42,7 @@ static void drop_oldest(struct flight_recorder *k)
 
 	k->bytes -= s->blocks.n;
 	vec_free(&s->blocks);
+	probe_notes_unref(s->probes);
 	free(s);
 	memmove(k->segment.v, k->segment.v + 1, --k->segment.n * sizeof(*k->segment.v));
 }
@@ -86,7 +88,7 @@ bool flight_recorder_due(const struct flight_recorder *k, uint64_t now_ns)
 }
 
 bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const struct profile_meta *meta,
-			     const struct numa_figures *numa)
+			     const struct numa_figures *numa, struct probe_notes *probes)
 {
 	struct segment *s = calloc(1, sizeof(*s)), **at = s ? vec_push(&k->segment) : NULL;
 
@@ -98,6 +100,7 @@ bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const s
 	s->from_ns = now_ns;
 	s->meta = *meta;
 	s->numa = *numa;
+	s->probes = probe_notes_ref(probes);
 	while (k->segment.n > 1 && now_ns - k->segment.v[1]->from_ns >= k->keep_ns)
 		drop_oldest(k);
 	return true;
@@ -216,6 +219,7 @@ static bool save_from(struct flight_recorder *k, size_t first, struct stream *s,
 {
 	const struct segment *oldest = k->segment.v[first];
 	struct profile_meta own = *f->meta;
+	AUTO(probe_notes_unref) struct probe_notes *probes = NULL;
 	struct numa_state of_keep;
 	struct walk w = { .to = s };
 	bool ok, too_large = false;
@@ -229,7 +233,12 @@ static bool save_from(struct flight_recorder *k, size_t first, struct stream *s,
 		ok = stream_numa(s, &of_keep, &too_large);
 	}
 	own.numa_too_large += too_large;
-	ok = ok && (!f->states.probes || stream_probes(s, f->states.probes));
+	if (ok && f->states.probes && oldest->probes) {
+		probes = probe_notes_since(f->states.probes, oldest->probes);
+		ok = probes && stream_probes(s, probes);
+	} else if (ok && f->states.probes) {
+		ok = stream_probes(s, f->states.probes);
+	}
 	s->events = w.before;
 	ok = ok && stream_meta(s, &own) && stream_end(s);
 	vec_free(&w.payload);

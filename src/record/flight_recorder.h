@@ -33,12 +33,12 @@ bool flight_recorder_full(const struct flight_recorder *k);
 bool flight_recorder_due(const struct flight_recorder *k, uint64_t now_ns);
 
 /*
- * Begins a segment, before which META and NUMA were what has been counted since the beginning;
+ * Begins a segment, before which META, NUMA and PROBES (NULL: none) were what has been counted since the beginning;
  * drops old ones. The encoder of whoever writes into it must have been restarted. False when out of
  * memory.
  */
 bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const struct profile_meta *meta,
-			     const struct numa_figures *numa);
+			     const struct numa_figures *numa, struct probe_notes *probes);
 
 /*
  * What is called after each block that is written, so that events do not wait; it may add blocks,

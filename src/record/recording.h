@@ -100,10 +100,11 @@ bool recorder_event(struct recorder *r, const struct event *ev);
 void recorder_meta(struct recorder *r, const struct profile_meta *meta);
 
 /*
- * Says that what is recorded begins now, when META and NUMA (NULL: none yet) are what has been
- * counted so far: once, before the first event. Only with config.midway.
+ * Says that what is recorded begins now, when META, NUMA and PROBES (NULL: none yet) are what
+ * has been counted so far: once, before the first event. Only with config.midway.
  */
-void recorder_since(struct recorder *r, const struct profile_meta *meta, const struct numa_figures *numa);
+void recorder_since(struct recorder *r, const struct profile_meta *meta, const struct numa_figures *numa,
+		    struct probe_notes *probes);
 
 /*
  * Takes a reference to STATE, which is written at the next flush; when another one comes before

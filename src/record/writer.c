@@ -79,6 +79,7 @@ struct recorder {
 	struct profile_meta base;
 	struct numa_state *numa_last;    /* a reference: written last */
 	struct probe_notes *probes_last; /* the same */
+	struct probe_notes *probes_base; /* the same when this file began; NULL = none was (lock) */
 	struct numa_figures numa_base, numa_told;        /* the same; as told last */
 	uint64_t linger_ns;              /* until when a full file waits for names; 0 = it is not full */
 	uint64_t flush_ns, epoch_ns;     /* when the next ones are due */
@@ -220,6 +221,19 @@ static void write_new_numa(struct recorder *r)
 	r->numa_last = state;
 }
 
+/* STATE as what this file has to say of it. */
+static void writer_put_probes(struct recorder *r, const struct probe_notes *state)
+{
+	AUTO(probe_notes_unref) struct probe_notes *base = NULL, *own = NULL;
+
+	pthread_mutex_lock(&r->lock);
+	base = probe_notes_ref(r->probes_base);
+	pthread_mutex_unlock(&r->lock);
+	if (base)
+		own = probe_notes_since(state, base);
+	writer_must(r, (own || !base) && stream_probes(&r->stream, base ? own : state));
+}
+
 static void write_new_probes(struct recorder *r)
 {
 	struct probe_notes *state;
@@ -230,7 +244,7 @@ static void write_new_probes(struct recorder *r)
 	if (!state)
 		return;
 	if (!r->keep)
-		writer_must(r, stream_probes(&r->stream, state));
+		writer_put_probes(r, state);
 	probe_notes_unref(r->probes_last);
 	r->probes_last = state;
 }
@@ -271,7 +285,7 @@ static void write_taken(struct recorder *r, bool all_names)
 static void next_segment(struct recorder *r, uint64_t now)
 {
 	encoder_restart(r->enc);
-	writer_must(r, flight_recorder_segment(r->keep, now, &r->told, &r->numa_told));
+	writer_must(r, flight_recorder_segment(r->keep, now, &r->told, &r->numa_told, r->probes_last));
 }
 
 /*
@@ -477,6 +491,8 @@ static void next_file(struct recorder *r)
 	pthread_mutex_lock(&r->lock);
 	r->base = r->told;
 	r->numa_base = r->numa_told;
+	probe_notes_unref(r->probes_base);
+	r->probes_base = probe_notes_ref(r->probes_last);
 	pthread_mutex_unlock(&r->lock);
 	writer_again(r);
 	encoder_restart(r->enc);
@@ -584,6 +600,7 @@ static void recorder_free(struct recorder *r)
 	numa_state_unref(r->numa_last);
 	probe_notes_unref(r->probes);
 	probe_notes_unref(r->probes_last);
+	probe_notes_unref(r->probes_base);
 	stream_free(&r->stream);
 	free(r->queue.event);
 	free(r->beside);
@@ -638,7 +655,7 @@ static int begin_keep(struct recorder *r, const struct profile_meta *meta, struc
 	r->beside = NULL;
 	close(take_fd(&r->fd));
 	r->told = *meta;
-	return flight_recorder_segment(r->keep, clock_mono_ns(), meta, &r->numa_told) ? 0 :
+	return flight_recorder_segment(r->keep, clock_mono_ns(), meta, &r->numa_told, NULL) ? 0 :
 		err_nomem(e, "the recording");
 }
 
@@ -697,12 +714,15 @@ void recorder_meta(struct recorder *r, const struct profile_meta *meta)
 	pthread_mutex_unlock(&r->lock);
 }
 
-void recorder_since(struct recorder *r, const struct profile_meta *meta, const struct numa_figures *numa)
+void recorder_since(struct recorder *r, const struct profile_meta *meta, const struct numa_figures *numa,
+		    struct probe_notes *probes)
 {
 	pthread_mutex_lock(&r->lock);
 	r->base = *meta;
 	if (numa)
 		r->numa_base = *numa;
+	probe_notes_unref(r->probes_base);
+	r->probes_base = probe_notes_ref(probes);
 	pthread_mutex_unlock(&r->lock);
 	recorder_meta(r, meta);
 }

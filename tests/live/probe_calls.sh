@@ -47,6 +47,8 @@ equal "counted alone: each weighs one" "$(of 'sys:read count()' count)" "$(of 's
 # where the ring has no room for one, its hit counts with the next.
 record calls.data --probe sys:read -- dd if=/dev/zero of=/dev/null bs=1 count=400000 status=none
 at_least "summed: less than one in ten has lost its stack" "$(value calls.data lost_hit_stack)" 40000
+"$SBERF" report -i calls.data --format probes | grep '^  lost: ' | tr -d , >lost
+equal "summed: of which probe that is, is said" "$(value calls.data lost_hit_stack)" "$(awk '{ n = $2 } END { print n + 0 }' lost)"
 between "summed: reads" 400000 400010 "$(of sys:read count)"
 note "$(of sys:read sys_read_ns) ns in them"
 "$SBERF" report -i calls.data --metric sys:read --format folded >folded

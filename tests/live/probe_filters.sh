@@ -136,6 +136,8 @@ equal "by a member of what has no name: hits" 15 "$(of "$next" count)"
 equal "sum through two pointers" $((3 * 15 * 16 / 2)) "$(of "$next" total)"
 equal "pointers that lead somewhere" 500 "$(of "$nowhere" count)"
 equal "pointers that lead nowhere" 500 "$(value run.data lost_value)"
+"$SBERF" report -i run.data --format probes --ascii >probes
+equal "of which probe is said" "$nowhere: 500" "$(awk '/^[a-z]+:/ { probe = $0 } /^  lost: / { print probe ": " $2 }' probes)"
 for calls in "$other" "$list"; do
 	"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$calls" --duration 2s 2>err &
 	recorder=$!

@@ -98,6 +98,15 @@ matches "JSON has them" '"name":"call:timed:nosuch","hits":0,"not_placed":"there
 equal "merged: all of both" "call:timed:slow call:timed:quick uprobe:timed:recurse sys:openat uprobe:timed:slow call:timed:nosuch sys:mount" \
 	"$("$SBERF" report -i all.data --format probes | sed -nE '/^$/q; s/^ .* ([a-z]+:[a-z:]+)$/\1/p' | tr '\n' ' ' | sed 's/ $//')"
 
+# Each process that runs before it has its probe, says for how long it did.
+"$SBERF" record -o born.data --budget none --probe uprobe:timed:quick -- sh -c 'for i in 1 2 3; do sleep 0.5 | "$0"; done' "$WORKLOADS/timed" \
+	>/dev/null 2>err
+"$SBERF" report -i born.data --format probes --ascii >born
+note "$(cat born)"
+equal "processes that ran without" 3 "$(grep -cE '^    (timed, |sh, )?pid [0-9]+: first [0-9.]+ ms not seen$' born)"
+matches "which are so many" ', 3 ran without it for up to [0-9.]+ ms$' "$(grep placed born)"
+matches "JSON has each" '"unseen":\[\{"pid":[0-9]+,"comm":"[a-z]*","ns":[0-9]+\}(,[^]]*){2,}\]' "$("$SBERF" report -i born.data --format json)"
+
 # Calls that have not returned are known at the end.
 "$SBERF" record -o open.data --probe sys:clock_nanosleep --duration 1s -- sleep 3 2>err
 matches "a call that did not return" '^  1 call has not returned, the oldest for [0-9]+ ms$' \

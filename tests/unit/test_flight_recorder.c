@@ -57,7 +57,7 @@ static struct flight_recorder *keep_of_segments(struct synth *s, struct profile_
 		if (i % SEGMENT_EVENTS == 0) {
 			assert_true(stream_tables(&to));
 			encoder_restart(to.enc);
-			assert_true(flight_recorder_segment(k, meta->duration_ns, meta, &none));
+			assert_true(flight_recorder_segment(k, meta->duration_ns, meta, &none, NULL));
 			meta->duration_ns += NSEC_PER_SEC;
 		}
 		synth_event(s, i, &ev);

@@ -69,6 +69,60 @@ static void of_this_run(void **state)
 	assert_string_equal(probe_notes_of(s, never)->why, "no such function");
 }
 
+static void longest_times(void **state)
+{
+	const uint32_t probe = add("uprobe:app:late", UNIT_COUNT);
+	struct probe_unseen got[PROBE_UNSEEN_MAX];
+
+	(void)state;
+	probes_note_unseen(PROBE_NONE, &(struct probe_unseen){ .pid = 1 });
+	for (uint32_t i = 1; i <= 2 * PROBE_UNSEEN_MAX; i++)
+		probes_note_unseen(probe, &(struct probe_unseen){ .pid = i, .comm = "x", .ns = 100 * i });
+	assert_int_equal(probes_unseen(probe, got), PROBE_UNSEEN_MAX);
+	assert_int_equal(got[0].ns, 100 * 2 * PROBE_UNSEEN_MAX);
+	assert_int_equal(got[PROBE_UNSEEN_MAX - 1].ns, 100 * (PROBE_UNSEEN_MAX + 1));
+	/* Of one process the longest time counts. */
+	probes_note_unseen(probe, &(struct probe_unseen){ .pid = PROBE_UNSEEN_MAX + 1, .ns = 99999 });
+	probes_note_unseen(probe, &(struct probe_unseen){ .pid = 2 * PROBE_UNSEEN_MAX, .ns = 5 });
+	assert_int_equal(probes_unseen(probe, got), PROBE_UNSEEN_MAX);
+	assert_int_equal(got[0].pid, PROBE_UNSEEN_MAX + 1);
+	assert_int_equal(got[1].pid, 2 * PROBE_UNSEEN_MAX);
+	assert_int_equal(got[1].ns, 100 * 2 * PROBE_UNSEEN_MAX);
+}
+
+static void losses(void **state)
+{
+	(void)state;
+	probes_set_lost(call, PROBE_LOST_STACK, 1000);
+	probes_set_lost(call, PROBE_LOST_STACK, 1234);
+	probes_set_lost(call, PROBE_LOST_HIT, 3);
+	probes_lose(call, PROBE_LOST_HIT, 4);
+	probes_lose(PROBE_NONE, PROBE_LOST_HIT, 4);
+	probes_note_unseen(call, &(struct probe_unseen){ .pid = 41, .comm = "a b", .ns = 12000000 });
+	assert_int_equal(probes_lost(call, PROBE_LOST_STACK), 1234);
+	assert_int_equal(probes_lost(call, PROBE_LOST_HIT), 7);
+	assert_int_equal(probes_lost(PROBE_NONE, PROBE_LOST_HIT), 0);
+}
+
+static void parts(void **state)
+{
+	AUTO(probe_notes_unref) struct probe_notes *then = probe_notes_now(1), *now = NULL, *since = NULL;
+
+	(void)state;
+	probes_lose(call, PROBE_LOST_HIT, 5);
+	now = probe_notes_now(2);
+	since = probe_notes_since(now, then);
+	assert_non_null(since);
+	assert_int_equal(since->time_ns, 2);
+	assert_int_equal(probe_notes_of(since, call)->lost[PROBE_LOST_HIT], 5);
+	assert_int_equal(probe_notes_of(since, call)->lost[PROBE_LOST_STACK], 0);
+	assert_int_equal(probe_notes_of(since, call)->places.sites, 3);
+	/* Both together are the whole. */
+	assert_true(probe_notes_add(since, then, true));
+	assert_int_equal(probe_notes_of(since, call)->lost[PROBE_LOST_HIT], 12);
+	assert_int_equal(probe_notes_of(since, call)->nr_unseen, 1);
+}
+
 static void text_and_back(void **state)
 {
 	AUTO(probe_notes_unref) struct probe_notes *s = probe_notes_now(123), *t = NULL;
@@ -96,6 +150,7 @@ static void what_is_refused(void **state)
 		"probes time_ns=1\nprobes time_ns=2\n", "probes time_ns=1\nprobe name=a\n",
 		"probes time_ns=1\nprobe name=a unit=ns places=-1\n", "probes time_ns=1\nprobe name=%zz unit=ns\n",
 		"probes time_ns=1\nprobe name=a unit=ns\nprobe name=a unit=ns\n",
+		"probes time_ns=1\nunseen pid=1 ns=2\n", "probes time_ns=1\nprobe name=a unit=ns\nunseen pid=0 ns=2\n",
 	};
 	AUTO(probe_notes_unref) struct probe_notes *s = NULL;
 
@@ -169,7 +224,8 @@ static void rows_without_hits(void **state)
 	assert_non_null(strstr(text, "\nuprobe:app:nosuch\n  placed nowhere: no such function\n"));
 	assert_non_null(strstr(text, "\n" CALL "\n"
 			       "  placed at 3 sites in 2 processes, 1 could not be: busy\xEF\xBF\xBD, "
-			       "one ran 7 ns without it\n  a hit costs its program up to 900 ns\n"
+			       "1 ran without it for up to 12.0 ms\n    a b, pid 41: first 12.0 ms not seen\n"
+			       "  lost: 1,234 stacks, 7 hits for want of room\n  a hit costs its program up to 900 ns\n"
 			       "  4 calls have not returned, the oldest for 5 ns\n"));
 }
 
@@ -208,11 +264,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_this_run),
+		cmocka_unit_test(longest_times),
+		cmocka_unit_test(losses),
 		cmocka_unit_test(text_and_back),
 		cmocka_unit_test(what_is_refused),
 		cmocka_unit_test(two_captures),
 		cmocka_unit_test_setup_teardown(rows_without_hits, made_set_up, made_tear_down),
 		cmocka_unit_test(in_a_recording),
+		cmocka_unit_test(parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -553,7 +553,7 @@ static void a_recording_from_midway_on(void **state)
 	meta.lost.n[LOST_RING_FULL] = 1010;
 	began = meta.start_mono_ns + meta.duration_ns;
 	before.moves = 50;
-	recorder_since(r, &meta, &before);
+	recorder_since(r, &meta, &before, NULL);
 	numa->figures.moves = 72;
 	recorder_numa(r, numa);
 	for (uint64_t i = 0; i < 300; i++) {

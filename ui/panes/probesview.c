@@ -19,6 +19,8 @@
 #define PLACES_KEY 1001u
 #define OPEN_KEY 1002u
 #define OWN_KEY 1003u
+#define LOST_KEY 1004u
+#define UNSEEN_KEY 2000u         /* and the pid */
 
 /* Adds a row below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
 static uint32_t probesview_add(struct probesview *pv, uint32_t parent, struct outline_row what, struct probes_line line,
@@ -68,13 +70,20 @@ static void probesview_add_now(struct probesview *pv, uint32_t above, uint32_t i
 {
 	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE };
 	const struct probe_note *note = &pv->report->row[i].note;
+	char words[PROBE_WORDS_MAX];
+	uint32_t places = 0;
 
 	if (note->own_ns)
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OWN, 0, i }, OWN_KEY);
 	if (note->open.calls)
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OPEN, 0, i }, OPEN_KEY);
 	if (note->places.sites || note->places.failed || note->why[0])
-		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_PLACES, 0, i }, PLACES_KEY);
+		places = probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_PLACES, 0, i }, PLACES_KEY);
+	for (uint32_t u = 0; places && u < note->nr_unseen; u++)
+		probesview_add(pv, places, what, (struct probes_line){ PROBES_LEVEL_UNSEEN, (uint8_t)u, i },
+			       UNSEEN_KEY + note->unseen[u].pid);
+	if (*probe_lost_label(&pv->report->row[i], "", words))
+		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_LOST, 0, i }, LOST_KEY);
 }
 
 static void probesview_add_calls(struct probesview *pv, uint32_t above, uint32_t i)
@@ -163,6 +172,12 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 		break;
 	case PROBES_LEVEL_OPEN:
 		text_builder_put(&words, "%s", probe_open_label(r, TEXT_BUILDER_DOT, said));
+		break;
+	case PROBES_LEVEL_LOST:
+		text_builder_put(&words, "%s", probe_lost_label(r, TEXT_BUILDER_DOT, said));
+		break;
+	case PROBES_LEVEL_UNSEEN:
+		text_builder_put(&words, "%s", probe_unseen_label(r, pv->line[node].sub, said));
 		break;
 	case PROBES_LEVEL_OWN:
 		text_builder_put(&words, "own cost of the probe: %s taken off each call",
