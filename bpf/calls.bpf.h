@@ -19,6 +19,9 @@
 /* By number: which probe it is of, as SB_PROBE_PLACED + N + 1; 0 = none. User space sets it, at any time. */
 __u8 call_probes[SB_CALLS_MAX] = { 0 };
 
+/* By number, SB_COOKIE_LOADS() of it: where the named values of its filter are. User space sets it before. */
+__u16 call_loads[SB_CALLS_MAX] = { 0 };
+
 /* By number, what is told of it where somebody traces. User space sets it before. */
 struct sb_call_wish call_wishes[SB_CALLS_MAX] = { 0 };
 
@@ -287,6 +290,8 @@ static __always_inline int on_call_exit(__u64 *ctx, bool walk)
 		hit.arg[i] = call->arg[i];
 	hit.arg[SB_CALL_RESULT] = ctx[1];
 	call->begun_ns = 0;
+	if (filtered)
+		hit.loads = call_loads[call->nr & (SB_CALLS_MAX - 1)];
 	if (tracing)
 		trace_return(task, call, &hit);
 	return tell_hit(ctx, &hit, NULL, walk);

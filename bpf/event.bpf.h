@@ -90,11 +90,13 @@ static __always_inline bool find_values(struct evaluation *ev, __u32 place, void
 #pragma unroll
 		for (unsigned int i = 0; i < SB_CALL_LOADS; i++)
 			ev->input[SB_INPUT_LOAD + i] = hit->named[i];
-		return !hit->unread;
+		if (hit->unread)
+			return false;
 	}
 	if (!hit->loads)
 		return true;
-	put_bases(ev, ctx, regs, hit);
+	ev->when = hit->loaded ? LOADS_LATE : LOADS_ALL;
+	put_bases(ev, ctx, hit->loaded ? NULL : regs, hit);
 	return load_values(place, hit->loads);
 }
 

@@ -36,7 +36,13 @@ struct evaluation {
 	__u64 input[SB_INPUTS];
 	__u64 comm[2];
 	__u64 base[SB_LOAD_BASES];
+	__u32 when, unused;      /* LOADS_* */
+	__u64 text[SB_LOAD_TEXT_BYTES / 8 + 1];
 };
+
+#define LOADS_ALL 0u
+#define LOADS_EARLY 1u           /* without those of the result */
+#define LOADS_LATE 2u            /* these alone */
 
 /* What L says, from what EV knows, into *RET. 0, or a negative errno where that cannot be read. */
 static __always_inline long load(const struct evaluation *ev, const struct sb_load *l, __u64 *ret)
@@ -62,6 +68,61 @@ static __always_inline long load(const struct evaluation *ev, const struct sb_lo
 }
 
 /*
+ * Where the string that L of a text is about is, into *RET, and whether in the memory of the program. 0, or a negative
+ * errno.
+ */
+static __always_inline long string_at(const struct evaluation *ev, const struct sb_load *l, __u64 *ret, bool *user)
+{
+	const __u64 base = ev->base[l->from & (SB_LOAD_BASES - 1)] +
+		(l->scale ? 0 : ev->base[l->index & (SB_LOAD_BASES - 1)]);
+	__u64 v = base;
+	__u32 last = 0, where = 0;
+	long r = 0;
+
+	for (__u32 hop = 0; hop < SB_HOPS && hop < l->hops && !r; hop++) {
+		v += l->offset[hop];
+		last = hop;
+		if (hop + 1 == l->hops)
+			break;
+		r = l->user >> hop & 1 ? bpf_probe_read_user(&v, sizeof(v), (void *)v) :
+			bpf_probe_read_kernel(&v, sizeof(v), (void *)v);
+	}
+	if (!r && l->scale) {
+		r = bpf_probe_read_kernel(&where, sizeof(where), (void *)v);
+		v = (l->scale == SB_STRING_BEHIND ? v + sizeof(where) : base) + (where & 0xffff);
+	}
+	*user = l->user >> last & 1;
+	*ret = v;
+	return r;
+}
+
+/* Whether the string of L is its text in SET, into *RET. 0, or a negative errno where it cannot be read. */
+static __always_inline long compare_text(struct evaluation *ev, const struct sb_loads *set, const struct sb_load *l,
+					 __u64 *ret)
+{
+	const __u64 *text = set->text[(l->size - SB_LOAD_TEXT) & (SB_LOAD_TEXTS - 1)];
+	__u64 at = 0, differs = 0;
+	bool user = false;
+	long r = string_at(ev, l, &at, &user);
+
+#pragma unroll
+	for (unsigned int i = 0; i < SB_LOAD_TEXT_BYTES / 8 + 1; i++)
+		ev->text[i] = 0;
+	if (r)
+		return r;
+	/* One byte more than a text has: so a string that goes on is another one. */
+	r = user ? bpf_probe_read_user_str(ev->text, SB_LOAD_TEXT_BYTES + 1, (void *)at) :
+		bpf_probe_read_kernel_str(ev->text, SB_LOAD_TEXT_BYTES + 1, (void *)at);
+	if (r < 0)
+		return r;
+#pragma unroll
+	for (unsigned int i = 0; i < SB_LOAD_TEXT_BYTES / 8; i++)
+		differs |= ev->text[i] ^ text[i];
+	*ret = !differs;
+	return 0;
+}
+
+/*
  * Reads the named value AT of SET for the evaluation in the scratch buffer PLACE. 1; 0 = there are no
  * more, -1 = it cannot be read. Global for the same reason as sb_evaluate_step().
  */
@@ -71,13 +132,17 @@ __noinline int sb_load_value(__u32 place, __u32 set, __u32 at)
 	const struct sb_loads *all = bpf_map_lookup_elem(&loads, &set);
 	struct evaluation *ev = s ? (void *)s->rec : NULL;
 	const struct sb_load *l;
+	__u64 *value;
 
 	if (!ev || !all || at >= SB_LOADS)
 		return 0;
 	l = &all->load[at & (SB_LOADS - 1)];
 	if (!l->size)
 		return 0;
-	return load(ev, l, &ev->input[(SB_INPUT_LOAD + at) & (SB_INPUTS - 1)]) ? -1 : 1;
+	if (ev->when && (l->from == SB_LOAD_RESULT) != (ev->when == LOADS_LATE))
+		return 1;
+	value = &ev->input[(SB_INPUT_LOAD + at) & (SB_INPUTS - 1)];
+	return (l->size >= SB_LOAD_TEXT ? compare_text(ev, all, l, value) : load(ev, l, value)) ? -1 : 1;
 }
 
 /* Reads all of SET. False when one of them cannot be read. */

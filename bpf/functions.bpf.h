@@ -116,6 +116,10 @@ static __always_inline void read_values(struct sb_cpu *c, struct open_call *call
 	if (!ev)
 		return;
 	ev->base[SB_LOAD_NOTHING] = 0;
+	ev->when = LOADS_EARLY;
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_LOADS; i++)
+		ev->input[SB_INPUT_LOAD + i] = 0;
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		ev->base[SB_LOAD_ARG + i] = call->arg[i];
@@ -211,6 +215,7 @@ static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 	hit.pc = call->pc;
 	if (filtered) {
 		hit.loaded = call->values;
+		hit.loads = SB_COOKIE_LOADS(cookie);
 		hit.unread = call->values == VALUES_UNREAD;
 #pragma unroll
 		for (unsigned int i = 0; i < SB_CALL_LOADS; i++)

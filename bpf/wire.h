@@ -312,7 +312,7 @@ struct sb_filter {
  */
 #define SB_HOPS 4u
 struct sb_load {
-	__u8 size;               /* 1, 2, 4 or 8; 0 = behind the last value */
+	__u8 size;               /* 1, 2, 4 or 8; 0 = behind the last value; from SB_LOAD_TEXT on it is about text */
 	__u8 is_signed;
 	__u8 hops;
 	__u8 user;               /* mask of the hops that read memory of the program, not of the kernel */
@@ -320,15 +320,27 @@ struct sb_load {
 	__u16 scale;
 	__s64 offset[SB_HOPS];
 };
+/*
+ * In place of SIZE: the value is whether the string at the address of the last hop is text[size - SB_LOAD_TEXT]
+ * of the set. SCALE is one of SB_STRING_*.
+ */
+#define SB_LOAD_TEXT 16u
+#define SB_LOAD_TEXTS 4u
+#define SB_LOAD_TEXT_BYTES 64u   /* of one, with its end, padded with 0 */
+#define SB_STRING_HERE 0u        /* the string itself is there */
+#define SB_STRING_AT 1u          /* there is, in 16 bits, where it is behind what FROM points to */
+#define SB_STRING_BEHIND 2u      /* and where it is behind these 4 bytes */
 #define SB_LOAD_NOTHING 0        /* which is 0 */
 #define SB_LOAD_RECORD 1         /* address of the record that a tracepoint has made */
-#define SB_LOAD_ARG 2            /* the first of six arguments, and behind them the result */
+#define SB_LOAD_ARG 2            /* the first of six arguments, and behind them: */
+#define SB_LOAD_RESULT 8         /* the result; of a function, it is looked at when that returns */
 #define SB_LOAD_REG 16           /* the first of the registers at the place, by DWARF number */
 #define SB_CALL_LOADS 4u         /* of a function that is followed to its return: they are read at its entry */
 #define SB_LOADS 8u              /* of one probe; a power of two */
 #define SB_LOAD_BASES 64u        /* above all SB_LOAD_*; a power of two */
 struct sb_loads {
 	struct sb_load load[SB_LOADS];
+	__u64 text[SB_LOAD_TEXTS][SB_LOAD_TEXT_BYTES / 8];
 };
 #define SB_LOAD_SETS 256u        /* different ones; the first is not used */
 

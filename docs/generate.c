@@ -690,8 +690,8 @@ static void probe_page(void)
 	     "function is followed only where its unwind table says where the return address is.");
 	line("A call that is followed costs the program some microseconds, and 20 or more where the kernel has to run "
 	     "a copy of the probed instruction, as where functions are left by instructions that are probed: sberf "
-	     "list says where. Most of that counts in the time of the call: 16 "
-	     "microseconds of 23 where it was measured.");
+	     "list says where. As far as that would count in the time of the call, it is measured at the start, "
+	     "on this machine, and taken off (probe_own_cost_ns).");
 	fputs(".SS Tracepoints and functions of the kernel\n", stdout);
 	line("A hit of a tracepoint, or of a function of the kernel, belongs to the thread that runs then. In an "
 	     "interrupt that is whoever was interrupted. All probes of a command can mean 256 tracepoints and "
@@ -730,13 +730,21 @@ static void probe_page(void)
 	fputs(".PP\n", stdout);
 	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too), system calls and "
 	     "static probes, parameters of functions of programs, the values of faults and signals, fields of "
-	     "tracepoints that are numbers, retval, latency, comm, pid, tid, cpu and numbers; text can be compared "
-	     "with comm alone. retval is a whole register of 64 bits: of a function that returns int, "
-	     "retval & 0xffffffff is its value.");
+	     "tracepoints, retval, latency, comm, pid, tid, cpu and numbers. retval is a whole register of "
+	     "64 bits: of a function that returns int, retval & 0xffffffff is its value.");
 	line("The fields of a tracepoint are those of its format, which sberf list shows: prev_pid of sched_switch, "
 	     "args[1] of raw_syscalls:sys_enter, count of syscalls:sys_enter_read; those that begin with common_ "
 	     "cannot be read. A wildcard may mean tracepoints that have a field at different places. arg0 to arg5 "
 	     "of a static probe stand where its note says, which can differ from place to place.");
+	line("Arguments of system calls have the names that sberf list shows: fd, count, filename. Of a set of calls, "
+	     "such as sys:%file, those are meant that have such an argument.");
+	line("Text in quotes, of up to 63 bytes, can be compared with comm and with strings: of system calls "
+	     "(filename == \"/etc/passwd\"), of tracepoints (arrays, char * and __data_loc char[]), of parameters and "
+	     "what they lead to (req->path == \"/\", where the type is char * or an array of char), and where arg0 to "
+	     "arg5, or the result of a function, point to. At most 64 bytes of a string are read, so one without an "
+	     "end is just another one. One probe can compare with 4 texts. A system call's strings are read when it "
+	     "has returned, when they are in memory; after execve they are gone.");
+	line("retval->field is read when the function returns, arg1->field when it begins: both by debug information.");
 	line("Parameters by name are those of uprobe: and call:, in programs whose debug information is in the file "
 	     "or beside it: count, req->size, req->head.list[3], through up to 4 pointers to a number or a pointer, "
 	     "but not to a field of bits. They are read at the first instruction of the function, also for "

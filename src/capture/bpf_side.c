@@ -522,6 +522,7 @@ static int name_calls(struct bpf_side *k, const struct capture_plan *plan, struc
 		if (c->nr >= SB_CALLS_MAX || c->probe >= PROBES_MAX)
 			return err_set(e, EINVAL, "system call %u cannot be probed", c->nr);
 		k->skel->bss->call_probes[c->nr] = (uint8_t)(c->probe + 1);
+		k->skel->bss->call_loads[c->nr] = (uint16_t)c->loads;
 	}
 	if (plan->call_wishes)
 		memcpy(k->skel->bss->call_wishes, plan->call_wishes, sizeof(k->skel->bss->call_wishes));

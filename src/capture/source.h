@@ -50,6 +50,7 @@ enum numa_wish {
 struct capture_call {
 	uint32_t nr;             /* of the native ABI; those above the kernel half's table (SB_CALLS_MAX) are refused */
 	uint32_t probe;          /* its number (model/probes.h) */
+	uint32_t loads;          /* which of capture_plan.loads says where its named values are; 0 = it has none */
 };
 
 /* How a place in the kernel is probed. */

@@ -70,23 +70,28 @@ static bool filters_is_name(enum probe_kind kind, const struct spec_step *st)
 {
 	if (kind == PROBE_USDT)
 		return st->op == SPEC_ARG;
-	return st->op == SPEC_PATH && (kind == PROBE_TRACEPOINT || kind == PROBE_ENTRY || kind == PROBE_CALL);
+	return st->op == SPEC_PATH && (kind == PROBE_TRACEPOINT || kind == PROBE_ENTRY || kind == PROBE_CALL ||
+				       kind == PROBE_RETURN || kind == PROBE_SYSCALL);
 }
 
-/* The value that is called NAME. */
-static int filters_name(struct translating *t, const char *name)
+/* The value that is called NAME; with TEXT whether the string there is that. */
+static int filters_name(struct translating *t, const char *name, const char *text)
 {
-	const uint32_t most = t->kind == PROBE_CALL ? SB_CALL_LOADS : SB_LOADS;
+	const uint32_t most = t->kind == PROBE_CALL || t->kind == PROBE_RETURN ? SB_CALL_LOADS : SB_LOADS;
 	struct filter_names *all = t->names;
 	uint32_t i = 0;
 
-	while (i < all->n && strcmp(all->name[i], name))
+	while (i < all->n && (strcmp(all->name[i], name) || all->compared[i] != !!text ||
+			      (text && strcmp(all->text[i], text))))
 		i++;
 	if (i == most)
 		return err_set(t->e, E2BIG, "a probe of kind %s can have %u different names in its condition and sum",
 			       probe_kind_info(t->kind)->name, most);
-	if (i == all->n)
-		snprintf(all->name[all->n++], sizeof(all->name[0]), "%s", name);
+	if (i == all->n) {
+		snprintf(all->name[all->n], sizeof(all->name[0]), "%s", name);
+		snprintf(all->text[all->n], sizeof(all->text[0]), "%s", text ? text : "");
+		all->compared[all->n++] = text;
+	}
 	filters_add(t, SB_OP_INPUT, SB_INPUT_LOAD + i);
 	return 0;
 }
@@ -103,7 +108,7 @@ static int filters_input(struct translating *t, const struct spec_step *st)
 	}
 	snprintf(arg, sizeof(arg), "arg%u", (unsigned int)st->value & 7);
 	if (filters_is_name(t->kind, st))
-		return filters_name(t, st->op == SPEC_PATH ? t->from->pool + st->value : arg);
+		return filters_name(t, st->op == SPEC_PATH ? t->from->pool + st->value : arg, NULL);
 	switch (st->op) {
 	case SPEC_ARG:
 		if (!has_arguments(t->kind))
@@ -151,18 +156,42 @@ static int filters_comm(struct translating *t, const char *text)
 	return (int)t->comms++;
 }
 
+/* Whether the string that ST says is TEXT. */
+static int filters_string(struct translating *t, const struct spec_step *st, const char *text)
+{
+	uint32_t texts = 1;
+	char arg[sizeof("argN")];
+
+	if (t->kind == PROBE_FAULT || t->kind == PROBE_SIGNAL || t->kind == PROBE_KPROBE ||
+	    t->kind == PROBE_RAW_TRACEPOINT || (st->op == SPEC_RETVAL && t->kind == PROBE_SYSCALL))
+		return err_set(t->e, EOPNOTSUPP, "nothing but comm can be compared with text at a probe of kind %s",
+			       probe_kind_info(t->kind)->name);
+	for (uint32_t i = 0; i < t->names->n; i++)
+		texts += t->names->compared[i] && strcmp(t->names->text[i], text);
+	if (texts > SB_LOAD_TEXTS)
+		return err_set(t->e, E2BIG, "a probe can compare strings with %u texts", SB_LOAD_TEXTS);
+	snprintf(arg, sizeof(arg), "arg%u", (unsigned int)st->value & 7);
+	return filters_name(t, st->op == SPEC_PATH ? t->from->pool + st->value : st->op == SPEC_RETVAL ? "retval" : arg,
+			    text);
+}
+
 /* The three steps at ST: two texts, and how they are compared. */
 static int filters_text(struct translating *t, const struct spec_step *st)
 {
 	const struct spec_step *text = st[0].op == SPEC_STRING ? &st[0] : &st[1], *other = text == st ? &st[1] : &st[0];
 	int r;
 
-	if (text->op != SPEC_STRING || other->op != SPEC_COMM)
-		return err_set(t->e, EOPNOTSUPP, "only comm can be compared with text so far");
-	r = filters_comm(t, t->from->pool + text->value);
+	if (text->op != SPEC_STRING)
+		return err_set(t->e, EOPNOTSUPP, "text can be compared with text in quotes alone");
+	if (other->op == SPEC_COMM) {
+		r = filters_comm(t, t->from->pool + text->value);
+		if (r >= 0)
+			filters_add(t, SB_OP_COMM, r);
+	} else {
+		r = filters_string(t, other, t->from->pool + text->value);
+	}
 	if (r < 0)
 		return r;
-	filters_add(t, SB_OP_COMM, r);
 	if (st[2].op == SPEC_UNEQUAL)
 		filters_add(t, SB_OP_NOT, 0);
 	return 0;

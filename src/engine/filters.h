@@ -10,6 +10,8 @@
 #include "bpf/wire.h"
 #include "probe/spec.h"
 
+#include <stdbool.h>
+
 /* Whether POINT of S has a condition, or is the last one and has a sum. */
 bool filter_in_spec(const struct spec *s, uint32_t point);
 
@@ -17,6 +19,9 @@ bool filter_in_spec(const struct spec *s, uint32_t point);
 struct filter_names {
 	uint32_t n;
 	char name[SB_LOADS][SPEC_POOL_MAX];      /* as in the probe: "prev_pid", "args[1]" */
+	/* the value is whether the string there is TEXT, not what is there */
+	bool compared[SB_LOADS];
+	char text[SB_LOADS][SB_LOAD_TEXT_BYTES];
 };
 
 /*

@@ -72,7 +72,55 @@ static int load_element(const struct tracepoint *t, const struct tracepoint_fiel
 	return 0;
 }
 
-static int load_field(const struct tracepoint *t, const char *path, struct sb_load *ret, struct err *e)
+/* The value of L is to be whether the string at its last hop is TEXT, which SET gets: there is room (filters.c). */
+static void load_text(struct sb_loads *set, struct sb_load *l, const char *text)
+{
+	char padded[SB_LOAD_TEXT_BYTES] = "";
+	uint32_t i = 0;
+
+	memcpy(padded, text, strnlen(text, sizeof(padded) - 1));
+	while (i + 1 < SB_LOAD_TEXTS && set->text[i][0] && memcmp(set->text[i], padded, sizeof(padded)))
+		i++;
+	memcpy(set->text[i], padded, sizeof(padded));
+	l->size = (uint8_t)(SB_LOAD_TEXT + i);
+	l->is_signed = 0;
+}
+
+/* The string that the pointer L is at, in memory of the program if USER. */
+static void load_string_at(struct sb_load *l, bool user)
+{
+	l->offset[l->hops] = l->hops ? 0 : l->offset[0];
+	l->user |= (uint8_t)(user << l->hops);
+	l->hops++;
+}
+
+/* The field F of T, which is a text. */
+static int load_field_text(const struct tracepoint *t, const struct tracepoint_field *f, struct sb_load *ret,
+			   struct err *e)
+{
+	switch (f->form) {
+	case TRACEPOINT_TEXT:
+		return 0;
+	case TRACEPOINT_DYNAMIC_TEXT:
+		ret->scale = SB_STRING_AT;
+		return 0;
+	case TRACEPOINT_RELATIVE_TEXT:
+		ret->scale = SB_STRING_BEHIND;
+		return 0;
+	case TRACEPOINT_POINTER:
+		if (strstr(f->type, "char")) {
+			load_string_at(ret, !strcmp(t->category, "syscalls"));
+			return 0;
+		}
+		break;
+	default:
+		break;
+	}
+	return err_set(e, EOPNOTSUPP, "field '%s' of tracepoint %s:%s is a '%s', no text", f->name, t->category,
+		       t->name, f->type);
+}
+
+static int load_field(const struct tracepoint *t, const char *path, bool text, struct sb_load *ret, struct err *e)
 {
 	const char *at = path, *rest;
 	struct spec_path_step first, next;
@@ -89,6 +137,8 @@ static int load_field(const struct tracepoint *t, const char *path, struct sb_lo
 	*ret = (struct sb_load){ .hops = 1, .from = SB_LOAD_RECORD, .is_signed = f->is_signed,
 				 .size = (uint8_t)f->size, .offset = { f->offset } };
 	rest = at;
+	if (text && !*at)
+		return load_field_text(t, f, ret, e);
 	if (*at && spec_path_next(&at, &next) && next.join == SPEC_PATH_INDEX && !*at)
 		return load_element(t, f, next.index, ret, e);
 	if (*rest)
@@ -106,8 +156,80 @@ int loads_of_tracepoint(const struct filter_names *names, const struct tracepoin
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	for (uint32_t i = 0; i < names->n && !r; i++)
-		r = load_field(t, names->name[i], &ret->load[i], e);
+	for (uint32_t i = 0; i < names->n && !r; i++) {
+		r = load_field(t, names->name[i], names->compared[i], &ret->load[i], e);
+		if (!r && names->compared[i])
+			load_text(ret, &ret->load[i], names->text[i]);
+	}
+	return r;
+}
+
+/* Which argument of the system call T is called NAME; -1 = none. */
+static int load_call_argument(const struct tracepoint *t, const char *name, const struct tracepoint_field **ret)
+{
+	int at = 0;
+
+	for (size_t i = 0; i < t->field.n; i++) {
+		const struct tracepoint_field *f = &t->field.v[i];
+
+		if (f->common || !strcmp(f->name, "__syscall_nr"))
+			continue;
+		*ret = f;
+		if (!strcmp(f->name, name) || (!strncmp(name, "arg", 3) && name[3] == '0' + at && !name[4]))
+			return at < (int)PARAM_ARGS ? at : -1;
+		at++;
+	}
+	return -1;
+}
+
+/* Size and sign of an argument of TYPE: the format says of all of them that they are words without sign. */
+static void load_call_type(const char *type, struct sb_load *ret)
+{
+	static const char *const narrow[] = { "int", "pid_t", "key_t", "mqd_t", "key_serial_t", "clockid_t",
+					      "timer_t" };
+	static const char *const narrow_unsigned[] = { "unsigned int", "unsigned", "umode_t", "uid_t", "gid_t", "u32",
+						       "__u32", "qid_t", "rwf_t" };
+
+	ret->size = 8;
+	ret->is_signed = 1;
+	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+		ret->size = strcmp(type, narrow[i]) ? ret->size : 4;
+	for (size_t i = 0; i < sizeof(narrow_unsigned) / sizeof(*narrow_unsigned); i++)
+		if (!strcmp(type, narrow_unsigned[i])) {
+			ret->size = 4;
+			ret->is_signed = 0;
+		}
+}
+
+static int load_call(const struct tracepoint *t, const char *path, bool text, struct sb_load *ret, struct err *e)
+{
+	const struct tracepoint_field *f = NULL;
+	const int arg = load_call_argument(t, path, &f);
+
+	if (arg < 0 && path[strcspn(path, ".-[")])
+		return err_set(e, EOPNOTSUPP, "'%s' cannot be looked up: arguments of system calls are known, and not "
+			       "what they point to", path);
+	if (arg < 0)
+		return loads_no_field(t, path, e);
+	*ret = (struct sb_load){ .from = (uint8_t)(SB_LOAD_ARG + arg) };
+	load_call_type(f->type, ret);
+	if (text && (f->form != TRACEPOINT_POINTER || !strstr(f->type, "char")))
+		return err_set(e, EOPNOTSUPP, "argument '%s' of this system call is a '%s', no text", f->name, f->type);
+	if (text)
+		load_string_at(ret, true);
+	return 0;
+}
+
+int loads_of_call(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret, struct err *e)
+{
+	int r = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t i = 0; i < names->n && !r; i++) {
+		r = load_call(t, names->name[i], names->compared[i], &ret->load[i], e);
+		if (!r && names->compared[i])
+			load_text(ret, &ret->load[i], names->text[i]);
+	}
 	return r;
 }
 
@@ -151,8 +273,20 @@ int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	for (uint32_t i = 0; i < names->n && !r; i++)
-		r = load_usdt_arg(site, (unsigned int)(names->name[i][strlen("arg")] - '0'), &ret->load[i], e);
+	for (uint32_t i = 0; i < names->n && !r; i++) {
+		struct sb_load *l = &ret->load[i];
+
+		r = load_usdt_arg(site, (unsigned int)(names->name[i][strlen("arg")] - '0'), l, e);
+		if (r || !names->compared[i])
+			continue;
+		/* What was indexed is read with a scale of 1 alone. */
+		if (l->size != sizeof(uint64_t) || l->scale > 1)
+			r = err_set(e, EOPNOTSUPP, "%s of static probe %s:%s is no pointer to a text", names->name[i],
+				    site->provider, site->name);
+		l->scale = 0;
+		load_string_at(l, true);
+		load_text(ret, l, names->text[i]);
+	}
 	return r;
 }
 
@@ -166,11 +300,12 @@ static void load_registers(uint16_t machine, uint8_t reg[PARAM_ARGS])
 static int load_of_param(const struct param_value *v, const char *path, const uint8_t reg[PARAM_ARGS],
 			 struct sb_load *ret, struct err *e)
 {
-	unsigned int arg = 0;
+	unsigned int arg = v->is_result ? PARAM_ARGS : 0;
 
-	while (arg < PARAM_ARGS && reg[arg] != v->reg)
+	_Static_assert(SB_LOAD_RESULT == SB_LOAD_ARG + PARAM_ARGS, "the result stands behind the arguments");
+	while (!v->is_result && arg < PARAM_ARGS && reg[arg] != v->reg)
 		arg++;
-	if (arg == PARAM_ARGS)
+	if (arg == PARAM_ARGS && !v->is_result)
 		return err_set(e, EOPNOTSUPP, "'%s' cannot be read: the parameter is in a register in which none is "
 			       "passed as a rule", path);
 	*ret = (struct sb_load){ .size = v->size, .is_signed = v->is_signed, .hops = v->hops,
@@ -181,7 +316,7 @@ static int load_of_param(const struct param_value *v, const char *path, const ui
 }
 
 /* The value PATH: a parameter, or what it leads to. */
-static int load_param(struct params *debug, const char *path, uint64_t pc, const uint8_t reg[PARAM_ARGS],
+static int load_param(struct params *debug, const char *path, bool text, uint64_t pc, const uint8_t reg[PARAM_ARGS],
 		      struct sb_load *ret, struct err *e)
 {
 	struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1];
@@ -201,8 +336,26 @@ static int load_param(struct params *debug, const char *path, uint64_t pc, const
 				name[i].join == SPEC_PATH_POINTER ? PARAM_POINTER : PARAM_MEMBER,
 			.name = name[i].name, .index = name[i].index
 		};
-	r = params_find(debug, pc, name[0].name, step + 1, n - 1, reg, &v, e);
+	r = params_find(debug, pc, name[0].name, step + 1, n - 1, text, reg, &v, e);
 	return r ? r : load_of_param(&v, path, reg, ret, e);
+}
+
+/* Which argument PATH alone is; PARAM_ARGS = the result, -1 = it is something else. */
+static int load_plain(const char *path)
+{
+	if (!strcmp(path, "retval"))
+		return PARAM_ARGS;
+	if (strncmp(path, "arg", 3) || path[3] < '0' || path[3] >= '0' + (int)PARAM_ARGS || path[4])
+		return -1;
+	return path[3] - '0';
+}
+
+bool loads_need_params(const struct filter_names *names)
+{
+	for (uint32_t i = 0; i < names->n; i++)
+		if (load_plain(names->name[i]) < 0)
+			return true;
+	return false;
 }
 
 int loads_of_function(const struct filter_names *names, struct params *debug, uint16_t machine, uint64_t pc,
@@ -213,7 +366,16 @@ int loads_of_function(const struct filter_names *names, struct params *debug, ui
 
 	load_registers(machine, reg);
 	memset(ret, 0, sizeof(*ret));
-	for (uint32_t i = 0; i < names->n && !r; i++)
-		r = load_param(debug, names->name[i], pc, reg, &ret->load[i], e);
+	for (uint32_t i = 0; i < names->n && !r; i++) {
+		struct sb_load *l = &ret->load[i];
+		const int plain = load_plain(names->name[i]);
+
+		if (plain >= 0)
+			*l = (struct sb_load){ .from = (uint8_t)(SB_LOAD_ARG + plain), .hops = 1, .user = 1 };
+		else
+			r = load_param(debug, names->name[i], names->compared[i], pc, reg, l, e);
+		if (!r && names->compared[i])
+			load_text(ret, l, names->text[i]);
+	}
 	return r;
 }

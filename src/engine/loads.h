@@ -26,10 +26,16 @@ int load_sets_add(struct load_sets *sets, const struct sb_loads *l, struct err *
 
 /*
  * Where NAMES are in the records of T. 0; -ENOENT with a sentence for a field that it does not have, with the
- * nearest name; -EOPNOTSUPP for one that is no number.
+ * nearest name; -EOPNOTSUPP for one that is no number, or no text where it is compared with text.
  */
 int loads_of_tracepoint(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret,
 			struct err *e);
+
+/*
+ * Where NAMES, arguments of a system call whose entry is the tracepoint T, are when it has returned. 0, or a negative
+ * errno with a sentence, as above.
+ */
+int loads_of_call(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret, struct err *e);
 
 /*
  * Where NAMES, which are "arg0" to "arg5", are at SITE. 0; -ENOENT with a sentence for one that its note does not
@@ -40,9 +46,13 @@ int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site
 
 /*
  * Where NAMES, parameters and members that they lead to, are when the function at the virtual address PC of a file
- * of MACHINE (ELF e_machine) begins, as DEBUG knows it. 0, or a negative errno with a sentence, as params_find().
+ * of MACHINE (ELF e_machine) begins, as DEBUG knows it, which may be NULL when loads_need_params() says so; those of
+ * its result, "retval" and what it leads to, when it has returned. 0, or a negative errno with a sentence, as
+ * params_find().
  */
 int loads_of_function(const struct filter_names *names, struct params *debug, uint16_t machine, uint64_t pc,
 		      struct sb_loads *ret, struct err *e);
+/* Whether debug information is needed for NAMES: not for a string that arg0 to arg5, or the result, points to. */
+bool loads_need_params(const struct filter_names *names);
 
 #endif

@@ -107,25 +107,52 @@ struct wanted {
 	const struct filter_names *names;        /* in its condition and its sum */
 };
 
+/* Where the names of W are at the system call NAME. */
+static int placing_call_loads(struct placing *p, const struct wanted *w, const char *name, uint32_t *ret, struct err *e)
+{
+	struct tracepoint format = { 0 };
+	struct sb_loads loads;
+	char tracefs[PATH_MAX];
+	int r = tracefs_find(tracefs, e);
+
+	r = r < 0 ? r : tracepoint_read_call(tracefs, name, &format, e);
+	r = r ? r : loads_of_call(w->names, &format, &loads, e);
+	tracepoint_free(&format);
+	r = r ? err_prefix(e, "probe '%.100s'", w->text) : load_sets_add(p->loads, &loads, e);
+	*ret = r > 0 ? (uint32_t)r : 0;
+	return r < 0 ? r : 0;
+}
+
 static int placing_calls(struct placing *p, const struct wanted *w, struct err *e)
 {
+	const size_t before = p->calls.n;
 	found_syscalls found = { 0 };
 	int r = find_syscalls(&w->spec->point[0], NULL, &found, e);
 
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
-		const struct capture_call call = { .nr = found.v[i].number, .probe = w->probe };
+		struct capture_call call = { .nr = found.v[i].number, .probe = w->probe };
 
 		for (size_t k = 0; k < p->calls.n; k++)
 			if (p->calls.v[k].nr == call.nr)
 				r = err_set(e, EEXIST, "probes '%.100s' and '%.100s' are both about %s: leave one of "
 					    "them out", w->text,
 					    probes_measure(p->calls.v[k].probe)->name, found.v[i].name);
+		if (r >= 0 && w->names->n)
+			r = placing_call_loads(p, w, found.v[i].name, &call.loads, e);
+		/* Of many calls those are meant that have such an argument. */
+		if (r == -ENOENT && found.n > 1) {
+			r = 0;
+			continue;
+		}
 		if (r >= 0 && !vec_reserve(&p->calls, 1))
 			r = err_nomem(e, "probes");
 		if (r >= 0)
 			p->calls.v[p->calls.n++] = call;
 	}
 	vec_free(&found);
+	if (r >= 0 && p->calls.n == before)
+		r = err_set(e, ENOENT, "probe '%.100s': none of these system calls has an argument '%s'", w->text,
+			    w->names->name[0]);
 	return r < 0 ? r : 0;
 }
 
@@ -518,7 +545,7 @@ static int add_left(struct file_at_hand *f, uint64_t site, uint32_t cost_ns, con
 
 	for (size_t i = 0; !r && i < n; i++)
 		r = add_place(&f->ends, left[i].offset, 0, 0, SB_COOKIE(SB_PROBE_PLACED + probe, left[i].jumps ?
-			      SB_LEAVES_JUMP : SB_LEAVES_RETURN), e);
+			      SB_LEAVES_JUMP : SB_LEAVES_RETURN) | SB_COOKIE_OF_LOADS(SB_COOKIE_LOADS(more)), e);
 	return r;
 }
 
@@ -621,10 +648,10 @@ static int function_loads(struct file_at_hand *f, const struct in_program *x, co
 
 	if (!x->names.n || fn->resolver)
 		return 0;
-	if (!fn->at_entry)
+	if (!fn->at_entry && loads_need_params(&x->names))
 		return err_set(e, EOPNOTSUPP, "'%s' cannot be read: parameters are known where a function begins, and "
 			       "not within '%.100s'", x->names.name[0], fn->name);
-	r = open_params(f, e);
+	r = loads_need_params(&x->names) ? open_params(f, e) : 0;
 	if (r)
 		return err_prefix(e, "'%s' cannot be looked up in %.200s", x->names.name[0], f->name);
 	r = loads_of_function(&x->names, f->params, f->elf->eh.e_machine, fn->vaddr, &loads, e);

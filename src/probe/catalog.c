@@ -62,14 +62,16 @@ static void fields_text(const struct tracepoint *t, unsigned int skip, char dst[
 	}
 }
 
-static void read_fields_text(const char *tracefs, const struct tracepoint_name *name, unsigned int skip,
+/* CALL: the entry of the system call of that name; NULL = NAME. */
+static void read_fields_text(const char *tracefs, const struct tracepoint_name *name, const char *call,
 			     char dst[ARGS_TEXT_MAX])
 {
 	struct tracepoint t = { 0 };
 
 	*dst = '\0';
-	if (*tracefs && !tracepoint_read(tracefs, name, &t, NULL))
-		fields_text(&t, skip, dst);
+	if (*tracefs && !(call ? tracepoint_read_call(tracefs, call, &t, NULL) :
+			  tracepoint_read(tracefs, name, &t, NULL)))
+		fields_text(&t, !!call, dst);
 	tracepoint_free(&t);
 }
 
@@ -82,14 +84,12 @@ static int catalog_syscalls(const struct catalog *c, const char *tracefs, struct
 
 	for (size_t i = 0; rc >= 0 && i < calls.n; i++) {
 		struct spec_point p = { .kind = PROBE_SYSCALL, .match = SPEC_EXACT };
-		struct tracepoint_name format = { .category = "syscalls" };
 
 		text_format(p.name, sizeof(p.name), "%s", calls.v[i].name);
 		if (!catalog_wants(c, &p, text))
 			continue;
-		text_format(format.name, sizeof(format.name), "sys_enter_%s", calls.v[i].name);
 		/* The first field is the number of the call. */
-		read_fields_text(tracefs, &format, 1, args);
+		read_fields_text(tracefs, NULL, calls.v[i].name, args);
 		rc = c->each(c->ctx, &(struct catalog_row){ text, args, SYSCALL_NS, "" });
 	}
 	vec_free(&calls);
@@ -112,7 +112,7 @@ static int catalog_tracepoints(const struct catalog *c, const char *tracefs, str
 		text_format(p.name, sizeof(p.name), "%s", names.v[i].name);
 		if (!catalog_wants(c, &p, text))
 			continue;
-		read_fields_text(tracefs, &names.v[i], 0, args);
+		read_fields_text(tracefs, &names.v[i], NULL, args);
 		rc = c->each(c->ctx, &(struct catalog_row){ text, args, TRACEPOINT_NS, "" });
 	}
 	vec_free(&names);

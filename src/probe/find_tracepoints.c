@@ -183,3 +183,19 @@ int tracepoint_read(const char *tracefs, const struct tracepoint_name *name, str
 	snprintf(ret->category, sizeof(ret->category), "%s", name->category);
 	return 0;
 }
+
+int tracepoint_read_call(const char *tracefs, const char *name, struct tracepoint *ret, struct err *e)
+{
+	/* Called by what the kernel's source calls them. */
+	static const char *const others[][2] = {
+		{ "stat", "newstat" }, { "lstat", "newlstat" }, { "fstat", "newfstat" }, { "uname", "newuname" },
+		{ "sendfile", "sendfile64" }, { "umount2", "umount" },
+	};
+	struct tracepoint_name entry = { .category = "syscalls" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i][0]))
+			name = others[i][1];
+	text_format(entry.name, sizeof(entry.name), "sys_enter_%s", name);
+	return tracepoint_read(tracefs, &entry, ret, e);
+}

@@ -260,7 +260,9 @@ static uint8_t args_of_expr(const struct spec_expr *x)
 static bool expr_has_result(const struct spec_expr *x)
 {
 	for (uint32_t i = 0; i < x->n; i++)
-		if (x->step[i].op == SPEC_RETVAL)
+		if (x->step[i].op == SPEC_RETVAL ||
+		    (x->step[i].op == SPEC_PATH && !strncmp(x->pool + x->step[i].value, "retval", 6) &&
+		     strchr(".-[", x->pool[x->step[i].value + 6])))
 			return true;
 	return false;
 }

@@ -82,6 +82,12 @@ typedef VEC(struct tracepoint_name) tracepoint_names;
  */
 int find_tracepoints(const char *tracefs, const struct spec_point *p, tracepoint_names *ret, struct err *e);
 
+/*
+ * The same of the entry of the system call NAME, for which tracefs may have another name. Its arguments stand behind
+ * the field __syscall_nr.
+ */
+int tracepoint_read_call(const char *tracefs, const char *name, struct tracepoint *ret, struct err *e);
+
 /* Reads the format of NAME below TRACEFS. 0 or a negative errno with a sentence. */
 int tracepoint_read(const char *tracefs, const struct tracepoint_name *name, struct tracepoint *ret, struct err *e);
 

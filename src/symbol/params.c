@@ -316,20 +316,62 @@ static int param_element(struct param_at *a, const struct param_step *s, struct 
 	return 0;
 }
 
-/* Goes STEPS from A on, up to a number. */
-static int param_walk(struct param_at *a, const struct param_step *step, uint32_t n, struct err *e)
+/* Is TYPE a character? */
+static bool is_char(Dwarf_Die *type)
+{
+	const uint64_t encoding = number_of(type, DW_AT_encoding);
+
+	return dwarf_tag(type) == DW_TAG_base_type && number_of(type, DW_AT_byte_size) == 1 &&
+		(encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF);
+}
+
+/* A, which is a pointer to characters, or an array of them, becomes the string there. */
+static int param_string(struct param_at *a, struct err *e)
+{
+	Dwarf_Die of;
+
+	a->value->size = 1;
+	if (is_pointer(&a->type) && type_of(&a->type, &of) && is_char(&of))
+		return param_follow(a, "its text", e);
+	if (dwarf_tag(&a->type) == DW_TAG_array_type && a->in_memory && type_of(&a->type, &of) && is_char(&of))
+		return 0;
+	return err_set(e, EOPNOTSUPP, "what the path leads to from parameter '%s' is no text: no 'char *', and no "
+		       "array of 'char'", a->param);
+}
+
+/* Goes STEPS from A on, up to a number, or a TEXT. */
+static int param_walk(struct param_at *a, const struct param_step *step, uint32_t n, bool text, struct err *e)
 {
 	int r = 0;
 
 	for (uint32_t i = 0; i < n && !r; i++)
 		r = step[i].join == PARAM_INDEX ? param_element(a, &step[i], e) : param_member(a, &step[i], e);
+	r = r || !text ? r : param_string(a, e);
 	if (r)
 		return r;
-	if (!is_number_type(&a->type, a->value))
+	if (!text && !is_number_type(&a->type, a->value))
 		return err_set(e, EOPNOTSUPP, "%s '%s' is no number of at most 8 bytes, and no pointer",
 			       n ? "what the path leads to from parameter" : "parameter", a->param);
 	a->value->hops += a->in_memory;
 	return 0;
+}
+
+/* The parameter of FN that is in the register of NAME, which is "argN", at PC. */
+static bool param_by_number(Dwarf_Die *fn, const char *name, uint64_t pc, const uint8_t regs[PARAM_ARGS],
+			    Dwarf_Die *ret)
+{
+	const bool numbered = !strncmp(name, "arg", 3) && strlen(name) == 4 && name[3] >= '0';
+	const unsigned int number = numbered ? (unsigned int)(name[3] - '0') : PARAM_ARGS;
+	uint8_t reg;
+
+	if (number >= PARAM_ARGS || dwarf_child(fn, ret))
+		return false;
+	do {
+		if (dwarf_tag(ret) == DW_TAG_formal_parameter && !param_register(fn, ret, pc, regs, &reg) &&
+		    reg == regs[number])
+			return true;
+	} while (!dwarf_siblingof(ret, ret));
+	return false;
 }
 
 /* FN has no parameter NAME. */
@@ -353,7 +395,7 @@ static int param_unknown(Dwarf_Die *fn, const char *name, struct err *e)
 }
 
 int params_find(struct params *p, uint64_t pc, const char *name, const struct param_step *step, uint32_t n,
-		const uint8_t regs[PARAM_ARGS], struct param_value *ret, struct err *e)
+		bool text, const uint8_t regs[PARAM_ARGS], struct param_value *ret, struct err *e)
 {
 	struct param_at a = { .param = name, .value = ret };
 	Dwarf_Die fn, at;
@@ -366,11 +408,19 @@ int params_find(struct params *p, uint64_t pc, const char *name, const struct pa
 	for (int more = dwarf_child(&fn, &at); !more && !found; more = found ? 1 : dwarf_siblingof(&at, &at))
 		found = dwarf_tag(&at) == DW_TAG_formal_parameter && dwarf_diename(&at) &&
 			!strcmp(dwarf_diename(&at), name);
+	if (!found && !strcmp(name, "retval")) {
+		ret->is_result = true;
+		return type_of(&fn, &a.type) ? param_walk(&a, step, n, text, e) :
+			err_set(e, ENOENT, "function '%.100s' returns nothing",
+				dwarf_diename(&fn) ? dwarf_diename(&fn) : "?");
+	}
+	if (!found)
+		found = param_by_number(&fn, name, pc, regs, &at);
 	if (!found)
 		return param_unknown(&fn, name, e);
 	if (!type_of(&at, &a.type) || param_register(&fn, &at, pc, regs, &ret->reg))
 		return err_set(e, EOPNOTSUPP, "parameter '%s' is in no register when function '%.100s' begins: the "
 			       "compiler left it out, or it is passed in memory", name,
 			       dwarf_diename(&fn) ? dwarf_diename(&fn) : "?");
-	return param_walk(&a, step, n, e);
+	return param_walk(&a, step, n, text, e);
 }

@@ -34,7 +34,8 @@ void params_free(struct params *p);              /* NULL is fine */
  */
 struct param_value {
 	uint8_t reg, hops;
-	uint8_t size;            /* 1, 2, 4 or 8 */
+	uint8_t size;            /* 1, 2, 4 or 8; of a text 1 */
+	bool is_result;          /* it starts from the result of the function, not from REG */
 	bool is_signed;
 	int64_t offset[PARAM_HOPS];
 };
@@ -52,12 +53,14 @@ struct param_step {
 };
 
 /*
- * Where the parameter NAME of the function that begins at the virtual address PC is, or what N STEPS lead to. REGS:
- * in which registers the calling convention passes numbers, by DWARF number. 0; or a negative errno with a sentence:
+ * Where the parameter NAME of the function that begins at the virtual address PC is, or what N STEPS lead to; "retval"
+ * is its result, and "arg0" to "arg5" the parameters in REGS, unless there are parameters that are called so. REGS:
+ * in which registers the calling convention passes numbers, by DWARF number. TEXT: a string is asked for, which begins
+ * at the last hop; else a number. 0; or a negative errno with a sentence:
  * -ENOENT for what is not there, -EOPNOTSUPP for what cannot be read.
  */
 int params_find(struct params *p, uint64_t pc, const char *name, const struct param_step *step, uint32_t n,
-		const uint8_t regs[PARAM_ARGS], struct param_value *ret, struct err *e);
+		bool text, const uint8_t regs[PARAM_ARGS], struct param_value *ret, struct err *e);
 
 DEFINE_AUTO(params_free, struct params);
 

@@ -175,7 +175,7 @@ matches "of a command that is started" "no place was found.*has no parameter 'si
 
 # What is not known is said.
 for bad in 'kprobe:vfs_read /size > 1/' 't:sched:sched_switch /prev_pod == 1/' 't:sched:sched_switch /common_pid/' \
-	'sys:openat /arg1 == "x"/' \
+	'sys:openat /retval == "x"/' \
 	'sys:read /comm == "a-name-of-17-bytes"/'; do
 	"$SBERF" record -o bad.data --probe "$bad" -- true 2>err
 	check "$bad: it does not record" test $? -ne 0

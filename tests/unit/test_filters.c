@@ -105,6 +105,25 @@ static void names_are_numbered(void **state)
 	assert_string_equal(names.name[1], "arg3");
 }
 
+/* A comparison with a text is one value; the same of another text is another one. */
+static void texts_are_values(void **state)
+{
+	const struct sb_filter f = translated("sys:openat /filename == \"/a\" || \"/b\" != filename || fd == 1/");
+
+	assert_step(&f.when[0], SB_OP_INPUT, SB_INPUT_LOAD);
+	assert_step(&f.when[1], SB_OP_INPUT, SB_INPUT_LOAD + 1);
+	assert_step(&f.when[2], SB_OP_NOT, 0);
+	assert_step(&f.when[3], SB_OP_OR, 0);
+	assert_int_equal(names.n, 3);
+	assert_true(names.compared[0] && names.compared[1] && !names.compared[2]);
+	assert_string_equal(names.name[1], "filename");
+	assert_string_equal(names.text[1], "/b");
+	(void)translated("call:app:f /arg1 == \"x\" && retval == \"y\" && retval->n == 2/");
+	assert_string_equal(names.name[0], "arg1");
+	assert_string_equal(names.name[1], "retval");
+	assert_string_equal(names.name[2], "retval->n");
+}
+
 static void what_is_not_known_is_said(void **state)
 {
 	static const struct {
@@ -113,7 +132,10 @@ static void what_is_not_known_is_said(void **state)
 		{ "kprobe:f /size > 1/", "'size' cannot be looked up yet" },
 		{ "call:app:f /a + b + c + d->e + f/", "4 different names" },
 		{ "signal /signo == 9/", "'signo' cannot be looked up yet" },
-		{ "sys:openat /arg1 == \"x\"/", "only comm" },
+		{ "kprobe:f /arg1 == \"x\"/", "nothing but comm" },
+		{ "sys:openat /retval == \"x\"/", "nothing but comm" },
+		{ "u:app:f /arg0 == arg1 || comm == comm/", "text in quotes" },
+		{ "u:app:f /a == \"1\" || a == \"2\" || a == \"3\" || a == \"4\" || a == \"5\"/", "4 texts" },
 		{ "u:app:f /comm == \"a-name-of-16-byt\"/", "at most" },
 		{ "rawtracepoint:sched_switch /arg1 == 1/", "arg1 of a probe of kind rawtracepoint" },
 		{ "u:app:f /comm == \"a\" || comm == \"b\" || comm == \"c\" || comm == \"d\" || comm == \"e\"/",
@@ -148,6 +170,7 @@ int main(void)
 		cmocka_unit_test(every_operator_has_a_step),
 		cmocka_unit_test(values_of_faults_and_signals_have_names),
 		cmocka_unit_test(names_are_numbered),
+		cmocka_unit_test(texts_are_values),
 		cmocka_unit_test(what_is_not_known_is_said),
 		cmocka_unit_test(a_probe_without_either_has_none),
 	};

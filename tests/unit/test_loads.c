@@ -155,6 +155,75 @@ static void equal_sets_are_one(void **state)
 	assert_non_null(strstr(e.text, "255"));
 }
 
+static const char call_format[] = "name: sys_enter_made\nID: 8\nformat:\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:int dfd;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:const char * filename;\toffset:24;\tsize:8;\tsigned:0;\n"
+	"\tfield:umode_t mode;\toffset:32;\tsize:8;\tsigned:0;\n"
+	"\tfield:size_t count;\toffset:40;\tsize:8;\tsigned:0;\n";
+
+/* The format says of all that they are words without sign: the type knows better. */
+static void arguments_of_calls_have_names(void **state)
+{
+	struct filter_names names = { .n = 4, .name = { "dfd", "filename", "mode", "count" },
+				      .compared = { [1] = true }, .text = { [1] = "/x" } };
+	struct tracepoint t = { 0 };
+	struct err e = ERR_INIT;
+	struct sb_loads l;
+
+	assert_int_equal(tracepoint_parse(call_format, strlen(call_format), &t, NULL), 0);
+	assert_int_equal(loads_of_call(&names, &t, &l, &e), 0);
+	assert_true(l.load[0].from == SB_LOAD_ARG && l.load[0].size == 4 && l.load[0].is_signed && !l.load[0].hops);
+	assert_true(l.load[1].from == SB_LOAD_ARG + 1 && l.load[1].size == SB_LOAD_TEXT && l.load[1].hops == 1 &&
+		    l.load[1].user == 1);
+	assert_true(l.load[2].from == SB_LOAD_ARG + 2 && l.load[2].size == 4 && !l.load[2].is_signed);
+	assert_true(l.load[3].from == SB_LOAD_ARG + 3 && l.load[3].size == 8);
+	assert_string_equal((const char *)l.text[0], "/x");
+	strcpy(names.name[0], "fnord");
+	assert_int_equal(loads_of_call(&names, &t, &l, &e), -ENOENT);
+	strcpy(names.name[0], "filename->x");
+	assert_int_equal(loads_of_call(&names, &t, &l, &e), -EOPNOTSUPP);
+	names.compared[0] = true;
+	strcpy(names.name[0], "count");
+	assert_int_equal(loads_of_call(&names, &t, &l, &e), -EOPNOTSUPP);
+	tracepoint_free(&t);
+}
+
+/* Equal texts share a place. */
+static void texts_are_where_the_format_says(void **state)
+{
+	struct filter_names names = { .n = 4, .name = { "comm", "text", "name", "comm" },
+				      .compared = { true, true, true, true }, .text = { "a", "b", "a", "c" } };
+	struct err e = ERR_INIT;
+	struct sb_loads l;
+
+	if (loads_of_tracepoint(&names, &made, &l, &e))
+		fail_msg("%s", e.text);
+	assert_true(l.load[0].size == SB_LOAD_TEXT && l.load[0].hops == 1 && l.load[0].offset[0] == 80);
+	assert_true(l.load[1].size == SB_LOAD_TEXT + 1 && l.load[1].scale == SB_STRING_AT);
+	assert_true(l.load[2].size == SB_LOAD_TEXT && l.load[2].hops == 2 && !l.load[2].user);
+	assert_int_equal(l.load[3].size, SB_LOAD_TEXT + 2);
+	strcpy(names.name[0], "flags");
+	assert_int_equal(loads_of_tracepoint(&names, &made, &l, &e), -EOPNOTSUPP);
+}
+
+/* Without debug information. */
+static void texts_of_arguments_need_no_names(void **state)
+{
+	struct filter_names names = { .n = 2, .name = { "arg2", "retval" }, .compared = { true, true },
+				      .text = { "a", "b" } };
+	struct err e = ERR_INIT;
+	struct sb_loads l;
+
+	assert_false(loads_need_params(&names));
+	assert_int_equal(loads_of_function(&names, NULL, EM_X86_64, 0x1000, &l, &e), 0);
+	assert_true(l.load[0].from == SB_LOAD_ARG + 2 && l.load[0].hops == 1 && l.load[0].user == 1);
+	assert_true(l.load[1].from == SB_LOAD_RESULT && l.load[1].size == SB_LOAD_TEXT + 1);
+	strcpy(names.name[0], "arg2->x");
+	assert_true(loads_need_params(&names));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +232,9 @@ int main(void)
 		cmocka_unit_test(arguments_are_where_the_note_says),
 		cmocka_unit_test(arguments_that_are_not_there_are_said),
 		cmocka_unit_test(equal_sets_are_one),
+		cmocka_unit_test(arguments_of_calls_have_names),
+		cmocka_unit_test(texts_are_where_the_format_says),
+		cmocka_unit_test(texts_of_arguments_need_no_names),
 	};
 
 	return cmocka_run_group_tests(tests, made_format, made_free);

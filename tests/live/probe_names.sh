@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_names.sh - names in conditions: arguments of system calls, what a function returns, and texts that are compared in the kernel.
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+mkfifo in
+"$WORKLOADS/named" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 20 grep -q ready out
+
+# hits PROBE: hits of it while the program does 1000 turns, their sum if it has one, and values that could not be read.
+done_all() {
+	[ "$(grep -c done out)" -ge "$1" ]
+}
+hits() {
+	local had recorder
+	had=$(grep -c done out)
+	"$SBERF" record -o run.data --budget none --no-off-cpu --ring-size 64M -p $pid --probe "$1" --duration 1s 2>err &
+	recorder=$!
+	case $1 in
+	sys:* | tracepoint:*) wait_until 20 started engine $recorder && sleep 0.2 ;;
+	*) wait_until 20 started placer $recorder ;;
+	esac
+	echo 1000 >&$to
+	wait $recorder || cat err
+	wait_until 20 done_all $((had + 1))
+	"$SBERF" report -i run.data --format json | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+p = (d.get("probes") or [{"hits": 0}])[0]
+print(p["hits"], *([p["sum"]] if p.get("sum") else []), "unread", d["figures"]["lost_value"])'
+}
+# What is in the kernel is probed before the thread that places probes in programs, or that of the engine, is there.
+started() {
+	grep -qs "sberf-$1" /proc/$2/task/*/comm || ! kill -0 $2 2>/dev/null
+}
+longest=/a-name-that-is-exactly-as-long-as-a-text-can-be-in-a-condition
+
+while IFS='|' read -r want probe; do
+	equal "$probe" "$want" "$(hits "$probe")"
+done <<END
+500 unread 0|sys:openat /filename == "/etc/passwd"/
+500 unread 0|sys:%file /filename == "/etc/passwd"/
+500 unread 0|sys:openat /arg1 != "/etc/hosts" && dfd == -100 && retval > 0 && flags == 0/
+1000 1000 unread 0|sys:openat /dfd < 0/ sum(dfd + 101)
+333 unread 0|uprobe:named:plain /arg0 == "/etc/hosts"/
+300 unread 0|uprobe:named:handle /r->path == "/etc/passwd" || r->tag == "tag1"/
+200 unread 0|uprobe:named:handle /r->path == "$longest"/
+250 50000 unread 0|call:named:handle /how == "put" && retval->status == 200/ sum(retval->status)
+500 unread 0|call:named:handle /retval->name == "good"/
+500 unread 0|call:named:handle /retval->text != "fine" && arg0->n == 0/
+500 202000 unread 0|uretprobe:named:handle /retval->status == 404/ sum(retval->status)
+500 unread 0|tracepoint:syscalls:sys_enter_openat /filename == "/etc/passwd"/
+END
+
+# Texts in the records of tracepoints: in an array, and where the record says.
+record run.data --no-off-cpu --probe 't:sched:sched_process_exec /filename == "/bin/true"/' -- sh -c '/bin/true; /bin/true; /bin/false'
+equal "a text that the record says where" 2 "$("$SBERF" report -i run.data --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["probes"][0]["hits"])')"
+record run.data --no-off-cpu --probe 't:sched:sched_switch /prev_comm == "sleep"/' -- sleep 0.1
+at_least "a text in an array" 1 "$("$SBERF" report -i run.data --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["probes"][0]["hits"])')"
+
+# What cannot be is said.
+said() {
+	"$SBERF" record -o bad.data --duration 1s -p $pid --probe "$2" 2>err
+	check "$2: status" test $? -ne 0
+	matches "$2: says why" "$1" "$(tr '\n' ' ' <err)"
+}
+said "no field 'flaggs': did you mean 'flags'" 'sys:openat /flaggs == 0/'
+said "'fd' of this system call is a 'unsigned int', no text" 'sys:read /fd == "x"/'
+said "not what they point to" 'sys:connect /uservaddr->sa_family == 1/'
+said "none of these system calls has an argument 'nothing'" 'sys:%file /nothing == 1/'
+said "is no text" 'uprobe:named:handle /i == "x"/'
+said "compare strings with 4 texts" 'uprobe:named:plain /s == "a" || s == "b" || s == "c" || s == "d" || s == "e"/'
+said "no member of 'reply'" 'call:named:handle /retval->nothing == 1/'
+finish
