@@ -100,3 +100,6 @@ tests_fuzz_fuzz_tracepoint_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_trace
 tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_main)
 tests_fuzz_fuzz_trace_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_params
+tests_fuzz_fuzz_params_SOURCES = tests/fuzz/fuzz_params.c $(fuzz_main)
+tests_fuzz_fuzz_params_LDADD = $(fuzz_ldadd)

@@ -117,6 +117,7 @@ suites_symbol += tests/unit/test_demangle
 suites_symbol += tests/unit/test_ehframe
 suites_symbol += tests/unit/test_jit
 suites_symbol += tests/unit/test_kernel
+suites_symbol += tests/unit/test_params
 suites_symbol += tests/unit/test_plt
 suites_symbol += tests/unit/test_search
 suites_symbol += tests/unit/test_symbolizer
