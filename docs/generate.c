@@ -684,8 +684,11 @@ static void probe_page(void)
 	     "the time of the other one is not in it, and its result is not known, so retval cannot be used. Such a "
 	     "function must be decoded completely: sberf list says why one cannot be followed. Functions of Go are "
 	     "not, since goroutines change their threads and their stacks move; uprobe: counts their entries. "
-	     "Functions of C that call such code back, such as qsort(), have their return addresses replaced: do not "
-	     "follow them where that throws. In programs that change stacks themselves (fibers), a call on one stack "
+	     "Functions of C are probed like that, too, where exceptions may pass them: in processes that have a "
+	     "library for exceptions, or with -a, -n and --cgroup, those that call others; of the C library those "
+	     "that call back, such as qsort(). Do not follow functions of C in a program that loads its first "
+	     "library of C++ later (dlopen), and throws through them. "
+	     "In programs that change stacks themselves (fibers), a call on one stack "
 	     "may be taken for one that was left when another stack is used meanwhile. A "
 	     "function is followed only where its unwind table says where the return address is.");
 	line("A call that is followed costs the program some microseconds, and 20 or more where the kernel has to run "

@@ -273,7 +273,8 @@ static void placer_missed(void *ctx, uint32_t probe, const char *why)
 
 static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
 {
-	const struct placing_visitor v = { placer_wants, placer_place, placer_missed, p };
+	const struct placing_visitor v = { .wants = placer_wants, .place = placer_place, .missed = placer_missed,
+					   .everywhere = p->everywhere, .ctx = p };
 	const uint64_t had = placer_probes_of(p, pid);
 	uint32_t before = p->figures.places;
 	struct err why = ERR_INIT;

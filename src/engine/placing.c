@@ -498,6 +498,7 @@ struct file_at_hand {
 	struct image *image;             /* its unwind tables, when functions are followed to their return; NULL */
 	struct fde_starts *pieces;       /* the same */
 	const char *walkers;             /* the same: unreturning_file() */
+	bool passed;                     /* exceptions may pass functions of it that call others */
 	struct load_sets *loads;         /* where names of filters are */
 	const char *name;                /* its path, as the process sees it */
 	struct elf_file *debug;          /* its debug file, where its debug information is not in itself; NULL */
@@ -598,7 +599,8 @@ static int placing_add_call(struct file_at_hand *f, const struct functions *all,
 			"address is at the stack pointer there", fn->name);
 		return 0;
 	}
-	if (f->walkers || unreturning_function(fn->symbol))
+	if (f->walkers || unreturning_function(fn->symbol) ||
+	    (f->passed && unreturning_caller(f->name, fn->symbol) && leaves_calls(f->elf, fn)))
 		return placing_add_left(f, all, fn, x, site, loads, e);
 	r = is_placed(&f->calls, site->offset, x->probe, fn, e);
 	if (r)
@@ -754,6 +756,7 @@ struct looking {
 	/* probes of which there are places, by their number, as a mask: the second of ends of spans */
 	uint64_t met[2];
 	int places;
+	bool unwinds;            /* it can throw exceptions */
 	char exe[PATH_MAX];      /* its executable, and what it is called itself, which a link to it may have named */
 	char comm[64];
 	struct err *e;
@@ -808,7 +811,8 @@ static void placing_note_why(struct looking *l, uint32_t probe, const struct err
 
 static void look_into(struct looking *l, const struct executed *x)
 {
-	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path };
+	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path,
+				  .passed = l->unwinds };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)l->pid, (unsigned long long)x->start,
@@ -851,6 +855,27 @@ static void look_into(struct looking *l, const struct executed *x)
 		close(f.fd);
 }
 
+/* Can the process of L, which executes FILES, throw exceptions? By its libraries, or what is linked into it. */
+static bool placing_unwinds(const struct looking *l, const executed_vec *files)
+{
+	struct elf_file *elf = NULL;
+	bool r = l->v && l->v->everywhere;
+	char path[32];
+	int fd;
+
+	for (size_t i = 0; i < files->n && !r; i++)
+		r = files->v[i].path && unreturning_library(files->v[i].path);
+	if (r)
+		return r;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)l->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	r = fd >= 0 && elf_file_open(fd, &elf, NULL) >= 0 && unreturning_file(elf);
+	elf_file_free(elf);
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
 static int look_at(struct looking *l)
 {
 	executed_vec files = { 0 };
@@ -860,6 +885,7 @@ static int look_at(struct looking *l)
 
 	l->exe[n > 0 ? n : 0] = '\0';
 	lookup_comm(l->pid, l->comm, sizeof(l->comm));
+	l->unwinds = placing_unwinds(l, &files);
 	for (size_t i = 0; i < files.n; i++) {
 		const struct executed *x = &files.v[i];
 

@@ -59,6 +59,8 @@ struct placing_visitor {
 	 * process. Functions that are followed to their return come twice: their entries, their returns
 	 */
 	void (*place)(void *ctx, const struct placing_file *f, const struct link_places *places);
+	/* the places are probed in every process that has the file: what would harm any of them is not placed */
+	bool everywhere;
 	/* why a probe, by its number, has no place in a file that is called so, or not all; may be NULL */
 	void (*missed)(void *ctx, uint32_t probe, const char *why);
 	void *ctx;

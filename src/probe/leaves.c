@@ -270,3 +270,21 @@ int leaves_find(const struct elf_file *file, const struct functions *all, const 
 		ret->n = before;
 	return r;
 }
+
+bool leaves_calls(const struct elf_file *file, const struct found_function *f)
+{
+	const struct site_arch *arch = site_arch_of(file->eh.e_machine);
+	AUTO_FREE uint8_t *bytes = arch && f->at_entry && f->size && f->size <= PART_BYTES_MAX ?
+		elf_file_dup(file, f->offset, f->size, PART_BYTES_MAX) : NULL;
+	struct site_effect at = { .size = 0 };
+
+	for (size_t i = 0; bytes && i < f->size; i += at.size) {
+		at = arch->decode(bytes + i, f->size - i);
+		if (!at.size || at.calls || at.way == SITE_WAY_REGISTER || at.way == SITE_WAY_POINTER ||
+		    at.way == SITE_WAY_UNKNOWN)
+			return true;
+		if (at.jumps && i + (uint64_t)(int64_t)at.target >= f->size)
+			return true;
+	}
+	return !bytes;
+}

@@ -46,4 +46,10 @@ typedef VEC(struct leave) leaves;
 int leaves_find(const struct elf_file *file, const struct functions *all, const struct found_function *f,
 		struct image *cfi, const struct fde_starts *pieces, leaves *ret, struct err *e);
 
+/*
+ * Whether the function F of FILE, which find_functions() gave, may call another one, or jumps to one; also when its
+ * code is not understood. What calls none is passed by no exception.
+ */
+bool leaves_calls(const struct elf_file *file, const struct found_function *f);
+
 #endif

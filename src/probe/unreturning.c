@@ -65,6 +65,45 @@ bool unreturning_function(const char *symbol)
 	return false;
 }
 
+static const char *unreturning_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool unreturning_library(const char *path)
+{
+	static const char *const names[] = { "libgcc_s.so", "libstdc++.so", "libunwind.so", "libc++abi.so",
+					     "libc++.so" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(unreturning_base(path), names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+bool unreturning_caller(const char *path, const char *symbol)
+{
+	static const char *const names[] = {
+		"qsort", "qsort_r", "bsearch", "lfind", "lsearch", "tsearch", "tfind", "tdelete", "twalk", "twalk_r",
+		"tdestroy", "ftw", "ftw64", "nftw", "nftw64", "fts_open", "fts_read", "fts_children", "glob", "glob64",
+		"scandir", "scandir64", "scandirat", "scandirat64", "dl_iterate_phdr", "pthread_once", "call_once",
+		"once", "msort_with_tmp", "exit", "error", "error_at_line", "argp_parse", "libc_start_main",
+		"libc_start_call_main",
+	};
+	const char *base = unreturning_base(path);
+
+	if (strncmp(base, "libc.so", 7) && strncmp(base, "libc-2.", 7) && strncmp(base, "ld-linux", 8) &&
+	    strncmp(base, "ld-musl", 7) && strncmp(base, "libpthread", 10))
+		return true;
+	symbol += strspn(symbol, "_");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(symbol, names[i], strlen(names[i])) && strchr(".@", symbol[strlen(names[i])]))
+			return true;
+	return false;
+}
+
 const char *unreturning_stack(const struct elf_file *file, const char *symbol)
 {
 	symbol += strspn(symbol, "_");

@@ -27,6 +27,18 @@
 const char *unreturning_file(const struct elf_file *file);
 
 /*
+ * Whether PATH, of a file that a process has mapped, is a library that unwinds stacks for exceptions: that of GCC or of
+ * LLVM, or the one of C++ above it.
+ */
+bool unreturning_library(const char *path);
+
+/*
+ * Whether the function called SYMBOL of the C library at PATH calls back what its caller gave it, so that an exception
+ * may pass it: qsort(). Of a file that is no C library any may.
+ */
+bool unreturning_caller(const char *path, const char *symbol);
+
+/*
  * Whether the function called SYMBOL returns twice, or on another stack than it was called on:
  * setjmp(), vfork(), getcontext(), swapcontext(), with underscores before them or without (those of
  * which GCC knows it by their name, and the last).

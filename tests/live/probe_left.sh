@@ -126,6 +126,67 @@ exec {to}>&-
 wait "$pid"
 equal "it ends as usual" 0 $?
 
+# Exceptions pass functions of C, too: qsort(), and what else calls back. A return probe there ended the program.
+cat >calls_back.c <<-'END'
+	int calls_back(int (*f)(int), int i) { return f(i) + 1; }
+	int calls_none(int i) { return i + 1; }
+END
+cat >sorts.cc <<-'END'
+	#include <cstdio>
+	#include <cstdlib>
+	extern "C" int calls_back(int (*f)(int), int i);
+	extern "C" int calls_none(int i);
+	static int turn;
+	static int compare(const void *a, const void *b)
+	{
+		if (turn % 4 == 3)
+			throw turn;
+		return *(const int *)a - *(const int *)b;
+	}
+	static int called(int i)
+	{
+		if (i % 4 == 3)
+			throw i;
+		return i;
+	}
+	int main()
+	{
+		int n, caught = 0;
+		puts("ready");
+		fflush(stdout);
+		if (scanf("%d", &n) != 1)
+			return 2;
+		for (turn = 0; turn < n; turn++) {
+			int v[4] = { 3, 1, 2, turn };
+			try {
+				qsort(v, 4, sizeof(*v), compare);
+			} catch (int) {
+				caught++;
+			}
+			try {
+				caught -= calls_back(called, turn) < 0;
+			} catch (int) {
+				caught++;
+			}
+			caught -= calls_none(turn) < 0;
+		}
+		printf("caught %d\n", caught);
+		return 0;
+	}
+END
+gcc -O2 -shared -fPIC -o libback.so calls_back.c && "$CXX" -O2 -o sorts sorts.cc ./libback.so || exit 99
+begin sorts
+recorded 3 1000 call:libc.so.6:qsort call:libback.so:calls_back call:libback.so:calls_none
+equal "functions of C that exceptions pass: recorded" 0 $?
+note "$(cat err)"
+wait "$pid"
+equal "the program lives on" 0 $?
+matches "and catches all of them" "caught 500" "$(cat out)"
+at_least "calls of qsort()" 750 "$(of call:libc.so.6:qsort count)"
+equal "calls of what calls back, and returned" 750 "$(of call:libback.so:calls_back count)"
+equal "calls of what calls nothing" 1000 "$(of call:libback.so:calls_none count)"
+exec {to}>&-
+
 # Panics of Rust are the same.
 if command -v rustc >/dev/null; then
 	cat >panics.rs <<-'END'

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "probe/leaves.h"
+#include "probe/unreturning.h"
 
 #include "tests/unit/cmocka_all.h"
 
@@ -192,11 +193,26 @@ static void functions_of_this_program(void **state)
 	check_library("/proc/self/exe", 80);
 }
 
+/* Of the C library those that call back; of other files any. */
+static void functions_that_exceptions_may_pass(void **state)
+{
+	assert_true(unreturning_caller("/usr/lib/libc.so.6", "qsort"));
+	assert_true(unreturning_caller("/usr/lib/libc.so.6", "__qsort_r"));
+	assert_true(unreturning_caller("/usr/lib/libc.so.6", "msort_with_tmp.part.0"));
+	assert_false(unreturning_caller("/usr/lib/libc.so.6", "malloc"));
+	assert_false(unreturning_caller("/lib64/ld-linux-x86-64.so.2", "__tls_get_addr"));
+	assert_true(unreturning_caller("/usr/lib/libcurl.so.4", "malloc"));
+	assert_true(unreturning_library("/usr/lib/libstdc++.so.6.0.30"));
+	assert_true(unreturning_library("libgcc_s.so.1"));
+	assert_false(unreturning_library("/usr/lib/libc.so.6"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_cpp),
 		cmocka_unit_test(functions_of_c),
+		cmocka_unit_test(functions_that_exceptions_may_pass),
 		cmocka_unit_test(functions_of_this_program),
 	};
 
