@@ -11,8 +11,8 @@
 #include "sums.bpf.h"
 
 const volatile bool sum_hits = false;
-/* probes whose hits only count, by their number */
-const volatile __u64 hits_counted = 0;
+/* probes whose hits only count, by their number; user space sets it, at any time */
+__u64 hits_counted = 0;
 __u32 hits_turn = 0;                     /* even or odd: where sums go */
 
 /* Preallocated: a probe may be where memory cannot be had. User space sets their size. */

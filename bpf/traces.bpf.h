@@ -18,10 +18,10 @@
 
 /* Links to raw tracepoints have cookies, since Linux 6.10 (68ca5d4eebb8). */
 const volatile bool raw_cookies = false;
-/* else all of them are of this probe: its cookie */
-const volatile __u64 raw_cookie = 0;
+/* else all of them are of this probe: its cookie. User space sets it, as the next, before one is attached. */
+__u64 raw_cookie = 0;
 /* of the one probe of signals */
-const volatile __u64 signal_cookie = 0;
+__u64 signal_cookie = 0;
 
 static __always_inline int tell_trace(void *ctx, __u64 cookie, bool walk)
 {

@@ -8,23 +8,17 @@
  */
 #include "config.h"
 
-#include "capture/bpf_side.h"
+#include "capture/bpf_side_private.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "bpf/sberf.skel.h"
 #include "bpf/sberf_plain.skel.h"
 #include "capture/bpflog.h"
 #include "capture/faultentry.h"
 #include "capture/features.h"
-#include "capture/link.h"
 #include "capture/mapmem.h"
-#include "capture/mapsizes.h"
-#include "capture/owncost.h"
 #include "capture/prepare.h"
 #include "capture/probe.h"
-#include "capture/programs.h"
-#include "capture/runtime.h"
 #include "capture/tracelink.h"
 #include "model/probes.h"
 #include "system/cgroup.h"
@@ -42,69 +36,41 @@
 
 #define WAKE_BYTES_MAX (1024u * 1024)
 
-struct bpf_side {
-	struct sberf_bpf *skel;
-	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
-	int cgroup_fd;                   /* of the target, -1 = it is something else */
-	struct map_sizes sizes;
-	uint32_t nr_rings;               /* made so far */
-	int *ring_fd;                    /* of each ring */
-	uint64_t *ring_bytes;
-	const volatile struct sb_cpu *cpus;
-	size_t cpus_bytes;               /* of that mapping */
-	bool follows;                    /* children belong to the target */
-	u32_vec ids;                     /* of the target, until bpf_side_aim() */
-	char *name;                      /* of the target's processes, until then; NULL = it has none */
-	bool off_cpu;
-	struct features features;        /* of this kernel; run_stats: and permitted */
-	uint8_t *slots;                  /* mapped; NULL without off_cpu */
-	size_t slots_size;               /* of that mapping */
-	bool walks;                      /* by learnt rules */
-	uint32_t first_copy;             /* bpf_side_first_copy() */
-	struct rulebook *book;           /* NULL when it does not */
-	struct programs programs;
-	VEC(struct links *) links;       /* to places in programs */
-	VEC(struct capture_trace) traces;        /* to be attached when the capture starts */
-	struct links *trace_links;       /* NULL = they are not */
-	struct owncost own;
-	struct runtime runtime;
-};
-
 /* Both objects are made of the same source, so what is in them has the same names and places. */
-static int open_object(struct bpf_side *k)
+static int open_object(const struct bpf_side *k, struct sberf_bpf **ret)
 {
+	struct sberf_bpf *skel = *ret = calloc(1, sizeof(*skel));
 	struct bpf_object_skeleton *s;
 	int r;
 
-	k->skel = calloc(1, sizeof(*k->skel));
-	if (!k->skel)
+	if (!skel)
 		return -ENOMEM;
-	r = sberf_bpf__create_skeleton(k->skel);
+	r = sberf_bpf__create_skeleton(skel);
 	if (r)
 		return r;
-	s = k->skel->skeleton;
+	s = skel->skeleton;
 	if (k->features.plain_reads)
 		s->data = (void *)(uintptr_t)sberf_plain_bpf__elf_bytes(&s->data_sz);
 	return bpf_object__open_skeleton(s, NULL);
 }
 
-static int open_skeleton(struct bpf_side *k, struct err *e)
+int bpf_side_object(const struct bpf_side *k, struct sberf_bpf **ret, struct programs *programs, struct err *e)
 {
 	int r = prepare_programs();
 	struct bpf_program *p;
 
 	bpflog_begin();
-	r = r ? r : open_object(k);
+	r = r ? r : open_object(k, ret);
 	if (r)
 		return err_set(e, -r, "cannot open the BPF programs: %s", strerror(-r));
 	/* What libbpf's own handler of the section would have done. */
-	bpf_object__for_each_program(p, k->skel->obj) {
+	bpf_object__for_each_program(p, (*ret)->obj) {
 		const char *section = bpf_program__section_name(p);
 
 		if (!r && !strncmp(section, "tp_btf/", 7))
 			r = bpf_program__set_attach_target(p, 0, section + 7);
 	}
-	return r ? probe_explain(PROBE_STEP_LOAD, -r, e) : programs_find(&k->programs, k->skel->obj, e);
+	return r ? probe_explain(PROBE_STEP_LOAD, -r, e) : programs_find(programs, (*ret)->obj, e);
 }
 
 static int make_ring(uint32_t node, uint64_t bytes)
@@ -193,12 +159,12 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
 	s->rodata->sum_hits = k->walks && k->sizes.hits > 1;
-	s->rodata->hits_counted = hits_counted();
 	s->rodata->thinned = plan->hits_every > 1 || plan->hits_rate;
 	s->rodata->hits_every = plan->hits_every;
 	s->rodata->hits_rate = plan->hits_rate;
-	s->rodata->filtered = plan->nr_filters;
-	s->rodata->spanned = plan->spans;
+	/* Of probes that come later nobody knows whether they have conditions. */
+	s->rodata->filtered = plan->nr_filters || plan->probes_may_come;
+	s->rodata->spanned = plan->spans || plan->probes_may_come;
 	s->rodata->true_returns = k->features.true_returns;
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->finds_vma = k->features.find_vma;
@@ -228,6 +194,17 @@ static const struct {
 	[CAPTURE_TRACE_SIGNAL] = { WHEN_SIGNALS, ATTACH_SIGNALS },
 };
 
+uint32_t bpf_side_probe_conditions(const struct capture_plan *plan)
+{
+	uint32_t when = plan->nr_places || plan->places_to_come ? WHEN_PLACES : 0;
+
+	when |= plan->nr_calls ? WHEN_CALLS : 0;
+	for (uint32_t i = 0; i < plan->nr_traces; i++)
+		when |= trace_ways[plan->traces[i].how].when;
+	when |= plan->functions_to_come || (plan->spans && plan->places_to_come) ? WHEN_OWN_COST : 0;
+	return when | (plan->functions_to_come ? WHEN_FUNCTIONS : 0);
+}
+
 /* Which programs are needed: the conditions of programs.h that hold. */
 static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_plan *plan)
 {
@@ -241,12 +218,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
 	when |= plan->name ? WHEN_NAME : 0;
-	when |= plan->nr_places || plan->places_to_come ? WHEN_PLACES : 0;
-	when |= plan->nr_calls ? WHEN_CALLS : 0;
-	for (uint32_t i = 0; i < plan->nr_traces; i++)
-		when |= trace_ways[plan->traces[i].how].when;
-	when |= plan->functions_to_come ? WHEN_FUNCTIONS : 0;
-	when |= plan->functions_to_come || (plan->spans && plan->places_to_come) ? WHEN_OWN_COST : 0;
+	when |= bpf_side_probe_conditions(plan);
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
@@ -300,15 +272,15 @@ static int fill_maps(struct bpf_side *k, const struct cpu_layout *l, struct err 
 	return r ? err_set(e, -r, "cannot fill a BPF map: %s", strerror(-r)) : 0;
 }
 
-static int fill_filters(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+int bpf_side_fill_filters(struct sberf_bpf *s, const struct capture_plan *plan, struct err *e)
 {
 	int r = 0;
 
 	for (uint32_t i = 0; i < plan->nr_filters && !r; i++)
-		r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.filters), &plan->filters[i].probe,
+		r = bpf_map_update_elem(bpf_map__fd(s->maps.filters), &plan->filters[i].probe,
 					&plan->filters[i].filter, BPF_ANY);
 	for (uint32_t i = 1; i < plan->nr_loads && !r; i++)
-		r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.loads), &i, &plan->loads[i], BPF_ANY);
+		r = bpf_map_update_elem(bpf_map__fd(s->maps.loads), &i, &plan->loads[i], BPF_ANY);
 	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;
 }
 
@@ -516,71 +488,121 @@ static int check_features(struct bpf_side *k, const struct capture_plan *plan, s
 /* Tells the kernel half which system calls are probed. */
 static int name_calls(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
+	for (uint32_t i = 0; i < plan->nr_calls; i++)
+		if (plan->calls[i].nr >= SB_CALLS_MAX || plan->calls[i].probe >= PROBES_MAX)
+			return err_set(e, EINVAL, "system call %u cannot be probed", plan->calls[i].nr);
 	for (uint32_t i = 0; i < plan->nr_calls; i++) {
-		const struct capture_call *c = &plan->calls[i];
-
-		if (c->nr >= SB_CALLS_MAX || c->probe >= PROBES_MAX)
-			return err_set(e, EINVAL, "system call %u cannot be probed", c->nr);
-		k->skel->bss->call_probes[c->nr] = (uint8_t)(c->probe + 1);
-		k->skel->bss->call_loads[c->nr] = (uint16_t)c->loads;
+		k->skel->bss->call_loads[plan->calls[i].nr] = (uint16_t)plan->calls[i].loads;
+		k->skel->bss->call_probes[plan->calls[i].nr] = (uint8_t)(plan->calls[i].probe + 1);
 	}
-	if (plan->call_wishes)
-		memcpy(k->skel->bss->call_wishes, plan->call_wishes, sizeof(k->skel->bss->call_wishes));
 	return 0;
 }
 
-/* What the probes' own cost is, and how much of the times of system calls. */
-static void bpf_side_measure_own(struct bpf_side *k, const struct capture_plan *plan)
+int bpf_side_tell_probes(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
-	owncost_measure(&k->programs, k->skel, &k->own);
-	for (uint32_t i = 0; i < plan->nr_calls; i++)
-		probes_note_own(plan->calls[i].probe, k->own.call);
+	uint64_t cookie;
+	int r = trace_check(plan->traces, plan->nr_traces, &cookie, e);
+
+	r = r ? r : name_calls(k, plan, e);
+	if (r)
+		return r;
+	k->skel->bss->hits_counted = hits_counted();
+	k->skel->bss->raw_cookie = cookie ? cookie : k->skel->bss->raw_cookie;
+	for (uint32_t i = 0; i < plan->nr_traces; i++)
+		if (plan->traces[i].how == CAPTURE_TRACE_SIGNAL)
+			k->skel->bss->signal_cookie = SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + plan->traces[i].probe,
+									plan->traces[i].span);
+	return 0;
+}
+
+void bpf_side_measure_own(struct bpf_side *k, struct programs *p, struct sberf_bpf *s)
+{
+	struct owncost *own = &k->own;
+	struct owncost found;
+
+	owncost_measure(p, s, &found);
+	if (programs_chosen(p, ATTACH_OWN_BEGIN)) {
+		memcpy(own->begin, found.begin, sizeof(own->begin));
+		memcpy(own->end, found.end, sizeof(own->end));
+	}
+	own->call = programs_chosen(p, ATTACH_OWN_CALLS) ? found.call : own->call;
+	memcpy(s->bss->own_begin_ns, own->begin, sizeof(own->begin));
+	memcpy(s->bss->own_end_ns, own->end, sizeof(own->end));
+	s->bss->own_call_ns = own->call;
 }
 
 /* Keeps the tracepoints of PLAN until the capture starts. */
 static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
-	uint64_t cookie;
-	const int r = trace_check(plan->traces, plan->nr_traces, &cookie, e);
-
-	if (r || !plan->nr_traces)
-		return r;
+	if (plan->call_wishes)
+		memcpy(k->skel->bss->call_wishes, plan->call_wishes, sizeof(k->skel->bss->call_wishes));
+	k->skel->rodata->raw_cookies = trace_cookies();
+	if (!plan->nr_traces)
+		return 0;
 	if (!vec_reserve(&k->traces, plan->nr_traces))
 		return err_nomem(e, "probes");
 	memcpy(k->traces.v, plan->traces, plan->nr_traces * sizeof(*k->traces.v));
 	k->traces.n = plan->nr_traces;
-	k->skel->rodata->raw_cookies = trace_cookies();
-	k->skel->rodata->raw_cookie = cookie;
-	for (uint32_t i = 0; i < plan->nr_traces; i++)
-		if (plan->traces[i].how == CAPTURE_TRACE_SIGNAL)
-			k->skel->rodata->signal_cookie = SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + plan->traces[i].probe,
-									   plan->traces[i].span);
 	return 0;
+}
+
+/* Those of one probe, which stand together. */
+static int attach_traces_of(struct bpf_side *k, const struct capture_trace *traces, uint32_t n, struct err *e)
+{
+	struct probe_links *at = vec_push(&k->trace_links);
+	int prog[CAPTURE_TRACE_HOWS];
+
+	if (!at)
+		return err_nomem(e, "probes");
+	*at = (struct probe_links){ .probe = traces->probe };
+	for (unsigned int i = 0; i < CAPTURE_TRACE_HOWS; i++) {
+		const struct programs *p = bpf_late_find(k, trace_ways[i].attach);
+
+		prog[i] = p ? programs_fd(p, trace_ways[i].attach) : -ENOENT;
+	}
+	return trace_attach(prog, traces, n, &at->links, e);
+}
+
+int bpf_side_attach_traces(struct bpf_side *k, const struct capture_trace *traces, uint32_t n, struct err *e)
+{
+	int r = 0;
+
+	for (uint32_t from = 0, to; from < n && !r; from = to) {
+		for (to = from + 1; to < n && traces[to].probe == traces[from].probe; to++)
+			;
+		r = attach_traces_of(k, traces + from, to - from, e);
+	}
+	return r;
 }
 
 static int attach_traces(struct bpf_side *k, struct err *e)
 {
-	int prog[CAPTURE_TRACE_HOWS];
-
-	if (!k->traces.n || k->trace_links)
-		return 0;
-	for (unsigned int i = 0; i < CAPTURE_TRACE_HOWS; i++)
-		prog[i] = programs_fd(&k->programs, trace_ways[i].attach);
-	return trace_attach(prog, k->traces.v, (uint32_t)k->traces.n, &k->trace_links, e);
+	return k->trace_links.n ? 0 : bpf_side_attach_traces(k, k->traces.v, (uint32_t)k->traces.n, e);
 }
 
-/* The program that is to be attached to P. */
+static enum program_attach attach_of_places(const struct link_places *p)
+{
+	return p->of == LINK_OF_ENDS ? ATTACH_RETURNS : p->of == LINK_OF_BEGINS ? ATTACH_ENTRIES : ATTACH_PLACES;
+}
+
+struct bpf_program *bpf_side_program(const struct programs *programs, const struct link_places *p)
+{
+	return programs_chosen(programs, attach_of_places(p));
+}
+
+/* The program of any object that is to be attached to P. */
 static struct bpf_program *program_of_places(const struct bpf_side *k, const struct link_places *p)
 {
-	return programs_chosen(&k->programs, p->of == LINK_OF_ENDS ? ATTACH_RETURNS :
-			       p->of == LINK_OF_BEGINS ? ATTACH_ENTRIES : ATTACH_PLACES);
+	const struct programs *programs = bpf_late_find(k, attach_of_places(p));
+
+	return programs ? bpf_side_program(programs, p) : NULL;
 }
 
 /* The kind of link decides as what the program of places is loaded. */
-static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+int bpf_side_prepare_places(const struct programs *programs, enum link_kind first, struct err *e)
 {
 	const struct link_places all[] = {
-		{ .kind = plan->nr_places ? plan->places[0].kind : LINK_ENTRY },
+		{ .kind = first },
 		{ .kind = LINK_ENTRY, .of = LINK_OF_BEGINS },
 		{ .kind = LINK_RETURN, .of = LINK_OF_ENDS },
 	};
@@ -588,12 +610,12 @@ static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, s
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !r; i++) {
-		struct bpf_program *prog = program_of_places(k, &all[i]);
+		struct bpf_program *prog = bpf_side_program(programs, &all[i]);
 
 		r = prog ? link_prepare(prog, all[i].kind, link_way_of(all[i].kind)) : 0;
 	}
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && !r; i++) {
-		struct bpf_program *prog = programs_chosen(&k->programs, own[i]);
+		struct bpf_program *prog = programs_chosen(programs, own[i]);
 
 		r = prog ? link_prepare(prog, LINK_ENTRY, link_way_of(LINK_ENTRY)) : 0;
 	}
@@ -625,13 +647,14 @@ static int attach_places(struct bpf_side *k, const struct capture_plan *plan, st
 /* Hands to the kernel where the named values at PLACES are. */
 static int tell_loads(struct bpf_side *k, const struct link_places *places, struct err *e)
 {
+	const int map = bpf_map__fd(k->probe_skel->maps.loads);
 	int r = 0;
 
 	for (uint32_t i = 0; places->loads && i < places->n && !r; i++) {
 		const uint32_t set = SB_COOKIE_LOADS(places->cookie[i]);
 
 		if (set)
-			r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.loads), &set, &places->loads[set], BPF_ANY);
+			r = bpf_map_update_elem(map, &set, &places->loads[set], BPF_ANY);
 	}
 	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;
 }
@@ -639,12 +662,12 @@ static int tell_loads(struct bpf_side *k, const struct link_places *places, stru
 int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		   struct links **ret, struct err *e)
 {
-	const int r = tell_loads(k, places, e);
+	struct bpf_program *prog = program_of_places(k, places);
+	const int r = prog ? tell_loads(k, places, e) : err_set(e, ENOTSUP, "there is no program for that place");
 
 	if (!r)
 		owncost_note(&k->own, places);
-	return r ? r : links_attach(program_of_places(k, places), link_way_of(places->kind), places, failed, ctx, ret,
-				    e);
+	return r ? r : links_attach(prog, link_way_of(places->kind), places, failed, ctx, ret, e);
 }
 
 static void drop_places(struct bpf_side *k)
@@ -652,16 +675,17 @@ static void drop_places(struct bpf_side *k)
 	for (size_t i = 0; i < k->links.n; i++)
 		links_drop(k->links.v[i]);
 	vec_free(&k->links);
-	links_drop(take_ptr(k->trace_links));
+	for (size_t i = 0; i < k->trace_links.n; i++)
+		links_drop(k->trace_links.v[i].links);
+	vec_free(&k->trace_links);
 }
 
-/* How long programs have run, as far as it was measured. */
-static uint64_t bpf_side_ran_ns(const struct bpf_side *k)
+static uint64_t ran_ns_of(const struct bpf_object *obj)
 {
 	struct bpf_program *p;
 	uint64_t sum = 0;
 
-	bpf_object__for_each_program(p, k->skel->obj) {
+	bpf_object__for_each_program(p, obj) {
 		struct bpf_prog_info info = { 0 };
 		uint32_t len = sizeof(info);
 
@@ -671,13 +695,25 @@ static uint64_t bpf_side_ran_ns(const struct bpf_side *k)
 	return sum;
 }
 
+/* How long programs have run, as far as it was measured. */
+static uint64_t bpf_side_ran_ns(const struct bpf_side *k)
+{
+	uint64_t sum = ran_ns_of(k->skel->obj);
+
+	for (uint32_t i = 0; i < k->nr_late; i++)
+		sum += ran_ns_of(k->late[i]->skel->obj);
+	return sum;
+}
+
 static void bpf_side_begin_runtime(struct bpf_side *k, const struct capture_plan *plan)
 {
 	const bool partly = plan->nr_calls || plan->nr_traces || plan->nr_places || plan->places_to_come;
 
 	/* While it is measured, a program takes longer. */
 	if (partly)
-		bpf_side_measure_own(k, plan);
+		bpf_side_measure_own(k, &k->programs, k->skel);
+	for (uint32_t i = 0; i < plan->nr_calls; i++)
+		probes_note_own(plan->calls[i].probe, k->own.call);
 	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
 	k->features.run_stats = k->stats_fd >= 0;
 	runtime_begin(&k->runtime, partly, partly ? bpf_side_ran_ns(k) : 0, clock_mono_ns());
@@ -690,6 +726,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	AUTO(bpf_side_free) struct bpf_side *k = calloc(1, sizeof(*k));
 	struct capture_plan had = *asked;
 	const struct capture_plan *const plan = &had;
+	const enum link_kind first = plan->nr_places ? plan->places[0].kind : LINK_ENTRY;
 	int r;
 
 	if (!k)
@@ -699,20 +736,22 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	k->features.walks &= *walks;
 	had.walk_rules &= k->features.walks;
 	k->sizes = map_sizes_of(plan, layout, map_sizes_target(plan));
-	r = r ? r : open_skeleton(k, e);
+	r = r ? r : bpf_side_object(k, &k->skel, &k->programs, e);
 	if (r)
 		return r;
 	set_knobs(k, plan, layout);
 	programs_choose(&k->programs, bpf_side_conditions(k, plan), plan->kinds);
-	r = name_calls(k, plan, e);
-	r = r ? r : keep_traces(k, plan, e);
-	r = r ? r : prepare_places(k, plan, e);
+	k->when = bpf_side_probe_conditions(plan);
+	k->sum_hits = plan->sum_hits;
+	r = keep_traces(k, plan, e);
+	r = r ? r : bpf_side_tell_probes(k, plan, e);
+	r = r ? r : bpf_side_prepare_places(&k->programs, first, e);
 	r = r ? r : know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : bpf_side_load(k, e);
 	*walks = k->features.walks;
 	r = r ? r : fill_maps(k, layout, e);
-	r = r ? r : fill_filters(k, plan, e);
+	r = r ? r : bpf_side_fill_filters(k->skel, plan, e);
 	r = r ? r : map_cpus(k, e);
 	r = r ? r : map_slots(k, e);
 	r = r ? r : open_book(k, e);
@@ -723,6 +762,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	r = r ? r : attach_places(k, plan, e);
 	if (r)
 		return r;
+	k->probe_skel = k->sizes.probe_first == UINT32_MAX ? NULL : k->skel;
 	bpf_side_begin_runtime(k, plan);
 	*ret = take_ptr(k);
 	return 0;
@@ -742,6 +782,7 @@ void bpf_side_free(struct bpf_side *k)
 	if (!k)
 		return;
 	bpf_side_stop(k);
+	bpf_late_free(k);
 	programs_free(&k->programs);
 	if (k->cpus)
 		munmap((void *)(uintptr_t)k->cpus, k->cpus_bytes);
@@ -817,6 +858,7 @@ int bpf_side_start(struct bpf_side *k, struct err *e)
 	char ignored[4096];
 	int r = programs_attach(&k->programs, ATTACH_EVENTS, e), fd;
 
+	r = r ? r : programs_attach(&k->programs, ATTACH_CALLS, e);
 	r = r ? r : attach_traces(k, e);
 	if (r || !k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
 		return r;
@@ -843,6 +885,8 @@ void bpf_side_stop(struct bpf_side *k)
 	programs_detach(&k->programs, ATTACH_WAITS, "sb_enter");
 	programs_detach(&k->programs, ATTACH_LIVE, NULL);
 	programs_detach(&k->programs, ATTACH_EVENTS, NULL);
+	programs_detach(&k->programs, ATTACH_CALLS, NULL);
+	bpf_late_stop(k);
 	if (k->runtime.partly && !k->runtime.ended)
 		runtime_end(&k->runtime, bpf_side_ran_ns(k), clock_mono_ns());
 	drop_places(k);
@@ -862,7 +906,11 @@ int bpf_side_homes(struct bpf_side *k, struct err *e)
 
 int bpf_side_open_calls(struct bpf_side *k, bool functions, struct err *e)
 {
-	return programs_iterate(&k->programs, functions ? "sb_open_funcs" : "sb_open_calls", e);
+	const struct programs *p = bpf_late_find(k, functions ? ATTACH_RETURNS : ATTACH_CALLS);
+
+	if (!p)
+		return err_set(e, ENOENT, "no calls are probed");
+	return programs_iterate((struct programs *)(uintptr_t)p, functions ? "sb_open_funcs" : "sb_open_calls", e);
 }
 
 struct sb_slot *bpf_side_slot(struct bpf_side *k, uint32_t slot)
@@ -900,10 +948,14 @@ void bpf_side_turn_sums(struct bpf_side *k)
 
 bool bpf_side_hits(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn)
 {
-	ret_fd[0] = bpf_map__fd(k->skel->maps.even_hits);
-	ret_fd[1] = bpf_map__fd(k->skel->maps.odd_hits);
+	const struct sberf_bpf *s = k->probe_skel;
+
+	if (!s || !s->rodata->sum_hits)
+		return false;
+	ret_fd[0] = bpf_map__fd(s->maps.even_hits);
+	ret_fd[1] = bpf_map__fd(s->maps.odd_hits);
 	*ret_turn = k->skel->bss->hits_turn;
-	return k->skel->rodata->sum_hits;
+	return true;
 }
 
 void bpf_side_turn_hits(struct bpf_side *k)
@@ -920,10 +972,11 @@ struct untold {
 static bool bpf_side_sum_untold(const struct bpf_side *k, uint32_t probe, struct untold *ret)
 {
 	AUTO_FREE struct untold *each = calloc(k->sizes.cpus, sizeof(*each));
+	const struct sberf_bpf *s = k->probe_skel;
 
 	*ret = (struct untold){ 0 };
 	/* One for each possible CPU: the layout has them all. */
-	if (probe >= k->sizes.untold || !each || bpf_map_lookup_elem(bpf_map__fd(k->skel->maps.untold), &probe, each))
+	if (!s || probe >= PROBES_MAX || !each || bpf_map_lookup_elem(bpf_map__fd(s->maps.untold), &probe, each))
 		return false;
 	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++) {
 		ret->count += each[cpu].count;
@@ -971,7 +1024,7 @@ bool bpf_side_untold(const struct bpf_side *k, uint32_t probe, uint64_t *ret_cou
 
 bool bpf_side_span(const struct bpf_side *k, uint32_t probe, struct source_span *ret)
 {
-	if (!k->skel->rodata->spanned || probe >= SB_PROBES)
+	if (probe >= SB_PROBES)
 		return false;
 	/* In this order none has ended that has not begun. */
 	ret->ended = __atomic_load_n(&k->skel->bss->spans_ended[probe], __ATOMIC_SEQ_CST);

@@ -628,6 +628,16 @@ static int live_place(struct source *base, const struct link_places *places, lin
 	return bpf_side_place(live_of(base)->kernel, places, failed, ctx, ret, e);
 }
 
+static int live_add_probes(struct source *base, const struct capture_plan *plan, struct err *e)
+{
+	return bpf_side_add_probes(live_of(base)->kernel, plan, e);
+}
+
+static void live_remove_probe(struct source *base, uint32_t probe)
+{
+	bpf_side_remove_probe(live_of(base)->kernel, probe);
+}
+
 static const struct source_ops live_ops = {
 	.prepare = live_prepare,
 	.start = live_start,
@@ -642,6 +652,8 @@ static const struct source_ops live_ops = {
 	.call_on = live_call_on,
 	.wake = live_wake,
 	.place = live_place,
+	.add_probes = live_add_probes,
+	.remove_probe = live_remove_probe,
 	.set_rate = live_set_rate,
 	.set_stack_cap = live_set_stack_cap,
 	.first_copy = live_first_copy,

@@ -11,6 +11,8 @@ libsberf_a_SOURCES += src/capture/features.c
 libsberf_a_SOURCES += src/capture/features.h
 libsberf_a_SOURCES += src/capture/bpf_side.c
 libsberf_a_SOURCES += src/capture/bpf_side.h
+libsberf_a_SOURCES += src/capture/bpf_side_private.h
+libsberf_a_SOURCES += src/capture/bpf_late.c
 libsberf_a_SOURCES += src/capture/kstacks.c
 libsberf_a_SOURCES += src/capture/kstacks.h
 libsberf_a_SOURCES += src/capture/mapsizes.c
@@ -61,7 +63,7 @@ libsberf_a_SOURCES += src/capture/live_cpus.c
 libsberf_a_SOURCES += src/capture/live_private.h
 
 # Made first also when a single program is asked for.
-src/capture/bpf_side.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
+src/capture/bpf_side.$(OBJEXT) src/capture/bpf_late.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 libsberf_a_SOURCES += src/capture/live_waits.c
 libsberf_a_SOURCES += src/capture/live_sums.c
 libsberf_a_SOURCES += src/capture/tracelink.c

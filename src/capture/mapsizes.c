@@ -70,11 +70,25 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 		s.chunks += PROBE_PLACES * cpus->nr_cpus;
 		s.walks += capture_walks(plan) ? PROBE_PLACES * cpus->nr_cpus : 0;
 	}
+	if (s.probe_first != UINT32_MAX && plan->probes_may_come) {
+		s.filters = 2 * SB_PROBES;
+		s.loads = SB_LOAD_SETS;
+	}
 	if (capture_walks(plan) && plan->off_cpu)
 		s.sums = SUMS;
 	if (capture_walks(plan) && plan->sum_hits && s.probe_first != UINT32_MAX)
 		s.hits = SUMS;
 	return s;
+}
+
+void map_sizes_late(struct map_sizes *s, bool walks, bool sum_hits)
+{
+	s->probe_first = 0;
+	s->scratches = s->chunks = s->walks = PROBE_PLACES * s->cpus;
+	s->untold = PROBES_MAX;
+	s->hits = walks && sum_hits ? SUMS : 1;
+	s->filters = 2 * SB_PROBES;
+	s->loads = SB_LOAD_SETS;
 }
 
 static uint32_t threads_of_machine(void)

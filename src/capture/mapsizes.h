@@ -74,6 +74,13 @@ struct target_size {
 struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_layout *cpus, struct target_size size);
 
 /*
+ * Changes S into the sizes of the maps of programs for probes that come later, into a capture that has
+ * none: only those for probes, in which nothing else is. WALKS: stacks are walked by rules; SUM_HITS as
+ * in the plan.
+ */
+void map_sizes_late(struct map_sizes *s, bool walks, bool sum_hits);
+
+/*
  * The size of PLAN's target now. A target that is neither processes nor threads counts as all
  * threads of the machine. code_bytes is 0 for a command yet to be started, and when PLAN gives the
  * number of threads.

@@ -40,8 +40,8 @@ static const struct program {
 	{ "sb_migrate", WHEN_WAITS | WHEN_MANY_NODES, ATTACH_WAITS, false, 0 },
 	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE, false, 0 },
 	{ "sb_forks", 0, ATTACH_EVENTS, true, EVENT_FORK },
-	{ "sb_call_exit", WHEN_CALLS, ATTACH_EVENTS, true, 0 },
-	{ "sb_call_enter", WHEN_CALLS, ATTACH_EVENTS, false, 0 },
+	{ "sb_call_exit", WHEN_CALLS, ATTACH_CALLS, true, 0 },
+	{ "sb_call_enter", WHEN_CALLS, ATTACH_CALLS, false, 0 },
 	{ "sb_placed", WHEN_PLACES, ATTACH_PLACES, true, 0 },
 	{ "sb_func_enter", WHEN_FUNCTIONS, ATTACH_ENTRIES, false, 0 },
 	{ "sb_func_return", WHEN_FUNCTIONS, ATTACH_RETURNS, true, 0 },
@@ -110,6 +110,17 @@ void programs_choose(struct programs *p, uint32_t when, uint32_t kinds)
 			p->prog[i] = when & WHEN_WALKS ? p->walking[i] : p->prog[i];
 		}
 		bpf_program__set_autoload(p->prog[i], wanted);
+	}
+}
+
+void programs_choose_late(struct programs *p, uint32_t when, bool walks)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		if (table[i].twin) {
+			bpf_program__set_autoload(walks ? p->prog[i] : p->walking[i], false);
+			p->prog[i] = walks ? p->walking[i] : p->prog[i];
+		}
+		bpf_program__set_autoload(p->prog[i], table[i].when && !(table[i].when & ~when));
 	}
 }
 

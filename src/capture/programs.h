@@ -46,6 +46,7 @@ enum program_attach {
 	ATTACH_LOADED,               /* as soon as it is loaded, before there is a target */
 	ATTACH_WAITS,                /* while waits are followed, in the order of the table */
 	ATTACH_EVENTS,               /* while the capture runs */
+	ATTACH_CALLS,                /* while the capture runs and system calls are probed, in the order of the table */
 	ATTACH_PLACES,               /* by links of their own (link.h) */
 	ATTACH_ENTRIES,              /* the same, where functions begin that are probed up to their return */
 	ATTACH_RETURNS,              /* and where these return */
@@ -86,6 +87,12 @@ void programs_free(struct programs *p);
  * ones that serve a kind in KINDS, a mask of 1 << enum event_kind.
  */
 void programs_choose(struct programs *p, uint32_t when, uint32_t kinds);
+
+/*
+ * The same for an object that is loaded beside another one: those that have conditions, which are all
+ * in WHEN. WALKS: the variants that walk stacks.
+ */
+void programs_choose_late(struct programs *p, uint32_t when, bool walks);
 
 /*
  * The fd of the chosen program that is attached in the way HOW, for perf events and test runs;

@@ -166,6 +166,18 @@ int source_place(struct source *s, const struct link_places *places, link_failed
 		err_set(e, ENOTSUP, "this source cannot place probes");
 }
 
+int source_add_probes(struct source *s, const struct capture_plan *plan, struct err *e)
+{
+	return s->ops->add_probes ? s->ops->add_probes(s, plan, e) :
+		err_set(e, ENOTSUP, "this source cannot take on probes");
+}
+
+void source_remove_probe(struct source *s, uint32_t probe)
+{
+	if (s->ops->remove_probe)
+		s->ops->remove_probe(s, probe);
+}
+
 bool source_ended(const struct source *s)
 {
 	return s->ops->ended && s->ops->ended(s);

@@ -143,6 +143,7 @@ struct capture_plan {
 	bool spans;              /* some probes are begins and ends of spans */
 	bool sum_hits;           /* hits of placed probes that are alike may be summed: source_hits() */
 	bool places_to_come;     /* source_place() will be called */
+	bool probes_may_come;    /* source_add_probes() may be called */
 	bool functions_to_come;  /* and with functions that are followed to their return */
 	/* code places to probe (capture/link.h), in several files; NULL = none */
 	const struct link_places *places;
@@ -283,6 +284,17 @@ int source_start(struct source *s, struct err *e);
  */
 int source_place(struct source *s, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		 struct links **ret, struct err *e);
+/*
+ * Takes on the probes of PLAN, of which nothing else is looked at, while the source runs, which was
+ * opened with probes_may_come: loads the programs that they are the first to need, which takes some
+ * tenths of a second, and places those in the kernel; for those in programs source_place() is called
+ * afterwards. What PLAN points to need not outlive the call, but for its loads. 0, or a negative errno
+ * with a sentence: then none of them is placed. -ENOTSUP when this source cannot. One thread at a time
+ * may call this or the next.
+ */
+int source_add_probes(struct source *s, const struct capture_plan *plan, struct err *e);
+/* PROBE, by its number, is not in the kernel any more: what was counted of it stays. */
+void source_remove_probe(struct source *s, uint32_t probe);
 /* Stops sampling; buffered events can still be read. */
 void source_stop(struct source *s);
 /* Call when nothing more will be read or asked, on the thread that did: ends what is that thread's. */

@@ -39,6 +39,10 @@ struct source_ops {
 	int (*place)(struct source *s, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		     struct links **ret, struct err *e);
 
+	/* Both or none; NULL: -ENOTSUP. */
+	int (*add_probes)(struct source *s, const struct capture_plan *plan, struct err *e);
+	void (*remove_probe)(struct source *s, uint32_t probe);
+
 	/* Unwinding by learned rules; NULL: none. */
 	struct rulebook *(*rulebook)(const struct source *s);
 	void (*on_stranger)(struct source *s, source_stranger_fn *fn, void *ctx);

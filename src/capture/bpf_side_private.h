@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bpf_side_private.h - shared by bpf_side.c and bpf_late.c: the state of the kernel half of one capture. */
+#ifndef SBERF_CAPTURE_BPF_SIDE_PRIVATE_H
+#define SBERF_CAPTURE_BPF_SIDE_PRIVATE_H
+
+#include "capture/bpf_side.h"
+
+#include "base/vec.h"
+#include "bpf/sberf.skel.h"
+#include "capture/link.h"
+#include "capture/mapsizes.h"
+#include "capture/owncost.h"
+#include "capture/programs.h"
+#include "capture/runtime.h"
+
+#include <stdatomic.h>
+
+#define LATE_MAX 8u              /* kinds of programs for probes, each of which is loaded once */
+
+/* The links to the places in the kernel of one probe. */
+struct probe_links {
+	uint32_t probe;
+	struct links *links;
+};
+
+/* Programs for probes, loaded while the capture ran: an object of its own, which shares maps with the first. */
+struct late_programs {
+	struct sberf_bpf *skel;
+	struct programs programs;
+};
+
+struct bpf_side {
+	struct sberf_bpf *skel;
+	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
+	int cgroup_fd;                   /* of the target, -1 = it is something else */
+	struct map_sizes sizes;
+	uint32_t nr_rings;               /* made so far */
+	int *ring_fd;                    /* of each ring */
+	uint64_t *ring_bytes;
+	const volatile struct sb_cpu *cpus;
+	size_t cpus_bytes;               /* of that mapping */
+	bool follows;                    /* children belong to the target */
+	u32_vec ids;                     /* of the target, until bpf_side_aim() */
+	char *name;                      /* of the target's processes, until then; NULL = it has none */
+	bool off_cpu;
+	struct features features;        /* of this kernel; run_stats: and permitted */
+	uint8_t *slots;                  /* mapped; NULL without off_cpu */
+	size_t slots_size;               /* of that mapping */
+	bool walks;                      /* by learnt rules */
+	uint32_t first_copy;             /* bpf_side_first_copy() */
+	struct rulebook *book;           /* NULL when it does not */
+	struct programs programs;
+	VEC(struct links *) links;       /* to places in programs */
+	VEC(struct capture_trace) traces;        /* to be attached when the capture starts */
+	VEC(struct probe_links) trace_links;     /* of those that are */
+	struct owncost own;
+	struct runtime runtime;
+	/* what follows is for probes that are placed later (bpf_late.h); other threads read up to NR_LATE of LATE */
+	struct late_programs *late[LATE_MAX];
+	_Atomic uint32_t nr_late;
+	/* whose maps hold what is known of probes: SKEL, or that of the first of LATE; NULL = there are no probes */
+	struct sberf_bpf *_Atomic probe_skel;
+	uint32_t when;                   /* conditions under which programs of probes are loaded (programs.h) */
+	bool sum_hits;                   /* of the plan */
+};
+
+/* ---- bpf_side.c ---- */
+
+/* Opens an object of the programs, not loaded yet, whose programs *P are: both are the caller's. */
+int bpf_side_object(const struct bpf_side *k, struct sberf_bpf **ret, struct programs *p, struct err *e);
+/* The program of P that is to be attached to PLACES; NULL = it has none. */
+struct bpf_program *bpf_side_program(const struct programs *p, const struct link_places *places);
+/* Prepares the programs of P that are attached to places in programs, those at FIRST in that way. */
+int bpf_side_prepare_places(const struct programs *p, enum link_kind first, struct err *e);
+/* The conditions of programs.h that what PLAN has of probes makes true. */
+uint32_t bpf_side_probe_conditions(const struct capture_plan *plan);
+/* Hands conditions and named values of the probes of PLAN to the maps of S. */
+int bpf_side_fill_filters(struct sberf_bpf *s, const struct capture_plan *plan, struct err *e);
+/* Hands the rest of what PLAN says of probes to the kernel half, which has the programs for them by now. */
+int bpf_side_tell_probes(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
+/* Measures, with the programs P of S, what the probes' own cost is, of what these can measure. */
+void bpf_side_measure_own(struct bpf_side *k, struct programs *p, struct sberf_bpf *s);
+/* Attaches the N places TRACES in the kernel. */
+int bpf_side_attach_traces(struct bpf_side *k, const struct capture_trace *traces, uint32_t n, struct err *e);
+
+/* ---- bpf_late.c ---- */
+
+/* The programs, of all objects, that are attached in the way HOW; NULL = none are loaded. */
+const struct programs *bpf_late_find(const struct bpf_side *k, enum program_attach how);
+/* Detaches those of later probes from what needs no links of their own. */
+void bpf_late_stop(struct bpf_side *k);
+/* Frees them all. */
+void bpf_late_free(struct bpf_side *k);
+
+#endif
