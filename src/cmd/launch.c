@@ -244,6 +244,22 @@ static int check_placing(struct launch *s, const struct options *o, struct err *
 	return check_everywhere(s, e);
 }
 
+/* Whether probes in programs may be added later: where they would be refused on the command line they are, too. */
+static void launch_say_programs(struct launch *s, const struct options *o)
+{
+	const struct capture_plan *plan = &s->config.plan;
+
+	if (plan->target == TARGET_PIDS && !plan->name)
+		return;
+	if (plan->target == TARGET_TIDS)
+		s->config.no_programs = "a probe in programs is placed in processes: look at one by -p, not at threads";
+	else if (!o->yes)
+		s->config.no_programs = "a probe in programs is placed in every process that has the file, unless "
+			"sberf looks at one by -p or at a command, and each hit costs them 0.6 to 16 us: start sberf "
+			"with --yes";
+	s->config.probes_everywhere = plan->target != TARGET_TIDS;
+}
+
 int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
@@ -270,7 +286,8 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	plan->kinds = kinds_of(o->measures);
 	/* A trace has a line for each. */
 	/* A raw capture has each by itself. */
-	plan->sum_hits = o->probes.n && !s->config.tracer && !o->raw_capture;
+	plan->probes_may_come = s->live && !o->raw_capture && o->target != OPT_TARGET_REPLAY;
+	plan->sum_hits = (o->probes.n || plan->probes_may_come) && !s->config.tracer && !o->raw_capture;
 	plan->hits_every = o->every;
 	plan->hits_rate = o->max_rate;
 	s->config.delay_ns = o->delay_ns;
@@ -281,7 +298,7 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
 	};
 	r = copy_ids(&plan->cpus, &o->cpus, e);
-	if (!r && o->probes.n)
+	if (!r && (o->probes.n || plan->probes_may_come))
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
 	if (s->placing)
 		placing_plan(s->placing, plan);
@@ -293,6 +310,8 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 		r = note_children(s, e);
 	if (!r && s->placing && placing_in_programs(s->placing))
 		r = check_placing(s, o, e);
+	if (!r && plan->probes_may_come)
+		launch_say_programs(s, o);
 	return r;
 }
 

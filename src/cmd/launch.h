@@ -19,6 +19,7 @@ struct launch {
 	struct engine *engine;
 	struct child child;
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
+	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];
 	char note[128];          /* what the user should know of the target, a sentence for one line; "" = nothing */
 	int status;              /* exit status for an error; 0 = the usual one */

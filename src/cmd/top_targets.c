@@ -20,6 +20,7 @@
 static int resolve_launch(struct launch *s, const struct options *o, struct err *e)
 {
 	s->config.refresh_ns = o->refresh_ns;
+	s->live = true;
 	if (o->keep_ns) {
 		s->config.record = (struct recorder_config){
 			.path = RECORDING_PREFIX, .numbered = true, .keep_ns = o->keep_ns, .keep_bytes = KEEP_BYTES,

@@ -381,6 +381,37 @@ void engine_probes(struct engine *en, struct placer_figures *ret)
 	pthread_mutex_unlock(&en->lock);
 }
 
+bool engine_takes_probes(const struct engine *en)
+{
+	return en->takes_probes;
+}
+
+void engine_add_probe(struct engine *en, const char *text)
+{
+	pthread_mutex_lock(&en->lock);
+	if (en->placer)
+		placer_add(en->placer, text);
+	pthread_mutex_unlock(&en->lock);
+}
+
+void engine_remove_probe(struct engine *en, uint32_t probe)
+{
+	pthread_mutex_lock(&en->lock);
+	if (en->placer)
+		placer_remove(en->placer, probe);
+	pthread_mutex_unlock(&en->lock);
+}
+
+bool engine_probe_told(struct engine *en, struct placer_answer *ret)
+{
+	bool any;
+
+	pthread_mutex_lock(&en->lock);
+	any = en->placer && placer_told(en->placer, ret);
+	pthread_mutex_unlock(&en->lock);
+	return any;
+}
+
 static void engine_count_left(struct engine *en)
 {
 	struct source_stats st;
@@ -627,7 +658,9 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->delay_ns = c->delay_ns;
 	en->keep_ns = c->record.keep_ns;
 	en->recorder_spare = c->record_spare;
-	en->placing = c->placing && placing_in_programs(c->placing) ? c->placing : NULL;
+	en->takes_probes = c->placing && c->plan.probes_may_come;
+	en->placing = en->takes_probes || (c->placing && placing_in_programs(c->placing)) ? c->placing : NULL;
+	en->no_programs = c->no_programs;
 	en->probe_budget = c->probe_budget;
 	en->probes_everywhere = c->probes_everywhere;
 	en->tracer = c->tracer;
@@ -652,12 +685,12 @@ static int begin_placing(struct engine *en, struct err *e)
 {
 	struct placer_config c = {
 		.what = en->placing, .source = en->source, .pids = (const uint32_t *)en->scan.v, .n = en->scan.n,
-		.budget = en->probe_budget, .everywhere = en->probes_everywhere,
+		.budget = en->probe_budget, .everywhere = en->probes_everywhere, .no_programs = en->no_programs,
 	};
 	u32_vec all = { 0 };
 	int r = 0;
 
-	if (c.everywhere) {
+	if (c.everywhere && placing_in_programs(en->placing)) {
 		r = lookup_by_name(NULL, &all, e);
 		c.pids = all.v;
 		c.n = all.n;

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 struct engine;
+struct placer_answer;
 struct placer_figures;
 struct source_span;
 struct placing;
@@ -53,6 +54,11 @@ struct engine_config {
 	/* what their hits may cost the target, in millionths of one CPU; BUDGET_NONE: no bound (budget.h) */
 	uint32_t probe_budget;
 	bool probes_everywhere;          /* in every process, not only in those of the target */
+	/*
+	 * with plan.probes_may_come: why none can be added in programs, a sentence; NULL = they can. It outlives
+	 * the engine
+	 */
+	const char *no_programs;
 	const struct engine_tracer *tracer;      /* outlives the engine; NULL = none */
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */
@@ -116,6 +122,15 @@ struct processes *engine_processes(const struct engine *en);
 
 /* What was placed of the probes in programs; all zero when there are none. Any thread. */
 void engine_probes(struct engine *en, struct placer_figures *ret);
+
+/*
+ * Probes while the capture runs, which was opened with plan.probes_may_come: as placer_add(),
+ * placer_remove() and placer_told() (placer.h). Any thread.
+ */
+bool engine_takes_probes(const struct engine *en);
+void engine_add_probe(struct engine *en, const char *text);
+void engine_remove_probe(struct engine *en, uint32_t probe);
+bool engine_probe_told(struct engine *en, struct placer_answer *ret);
 
 /* Tells of the probes that are spans (capture/source.h). Any thread. */
 void engine_spans(struct engine *en, void (*each)(void *ctx, uint32_t probe, const struct source_span *span),

@@ -39,6 +39,8 @@ struct engine {
 	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */
 	uint32_t probe_budget;           /* engine_config.probe_budget */
 	bool probes_everywhere;          /* engine_config.probes_everywhere */
+	const char *no_programs;         /* engine_config.no_programs */
+	bool takes_probes;               /* plan.probes_may_come */
 	struct placer *placer;           /* from engine_start() on; NULL = none */
 	struct placer_figures placed;    /* of it, when it has ended */
 	const struct engine_tracer *tracer;      /* NULL = none */

@@ -13,6 +13,7 @@
 #include "model/probes.h"
 #include "system/lookup.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -23,14 +24,24 @@
 
 #define PROCESSES_MAX 65536u     /* of a target, that are followed */
 
-/* A file of a process that was looked into. */
+/* Probes that are placed together: those of the command line, or one that was added later. */
+struct probe_set {
+	const struct placing *what;
+	struct placing *own;     /* the same when it is the placer's; NULL */
+	uint64_t off;            /* those that were taken off, by their number, as a mask */
+};
+
+/* A file of a process that was looked into for a set. */
 struct done {
+	const struct placing *what;
 	pid_t pid;
 	struct placing_file file;
 };
 
 /* What is to be placed in a file of a process: a set of places that it owns. */
 struct placed {
+	const struct placing *what;
+	struct placing_file file;
 	pid_t pid;
 	struct link_places places;       /* its arrays are at OFFSET, one behind the other */
 	int fd;                  /* of the file, when it may outlive the process: path is by it; else -1 */
@@ -38,6 +49,13 @@ struct placed {
 	uint64_t *offset;
 	struct links *links;     /* NULL = nothing is in place */
 	uint64_t probes;         /* which are, by their number, as a mask */
+	uint32_t probe;          /* of which all of them are */
+};
+
+/* A probe to be added, or taken off. */
+struct order {
+	char *text;              /* to be added; NULL = PROBE is to be taken off */
+	uint32_t probe;
 };
 
 /* A process to be looked at. */
@@ -48,16 +66,19 @@ struct asked {
 };
 
 struct placer {
-	const struct placing *what;
 	struct source *source;
-	u32_vec targets;         /* the engine's thread: processes of the target */
+	const char *no_programs;
 	pthread_t thread;
 	bool running;
 
 	/* The placer's thread, or whoever calls placer_new(). */
 	VEC(struct done) done;
 	VEC(struct placed) placed;
-	pid_t pid;               /* that is being looked at, */
+	size_t set;              /* of sets, that is being looked for, */
+	pid_t pid;               /* in which process, */
+	struct err in_the_way;   /* why places of it were not asked for; code 0 = all were */
+	uint32_t unpriced;       /* a probe that was added, whose price is not known yet; PROBE_NONE */
+	uint32_t unpriced_ns;    /* what a hit of it costs, if it is in the kernel */
 	const struct link_places *places;        /* of that what is being placed, */
 	uint32_t refused[PROBES_MAX];            /* of these places, those that the kernel refused, */
 	struct probe_places found[PROBES_MAX];   /* and what came of each probe in that process */
@@ -72,7 +93,11 @@ struct placer {
 
 	pthread_mutex_t lock;    /* protects what follows */
 	pthread_cond_t wake;
+	VEC(struct probe_set) sets;      /* changed by the placer's thread only, which reads it without */
+	u32_vec targets;         /* processes of the target */
 	VEC(struct asked) asked;
+	VEC(struct order) orders;
+	VEC(struct placer_answer) answers;
 	bool stop;
 	struct placer_figures figures;
 };
@@ -80,14 +105,16 @@ struct placer {
 static bool placer_wants(void *ctx, const struct placing_file *f)
 {
 	struct placer *p = ctx;
+	const struct placing *what = p->sets.v[p->set].what;
 	struct done *at;
 
 	for (size_t i = 0; i < p->done.n; i++)
-		if ((p->everywhere || p->done.v[i].pid == p->pid) && !memcmp(&p->done.v[i].file, f, sizeof(*f)))
+		if ((p->everywhere || p->done.v[i].pid == p->pid) && p->done.v[i].what == what &&
+		    !memcmp(&p->done.v[i].file, f, sizeof(*f)))
 			return false;
 	at = vec_push(&p->done);
 	if (at)
-		*at = (struct done){ p->pid, *f };
+		*at = (struct done){ what, p->pid, *f };
 	return at;
 }
 
@@ -190,15 +217,44 @@ static void placer_learn_costs(struct placer *p, const struct link_places *place
 	}
 }
 
+/*
+ * Is a function of PLACES in F followed to its return by another probe? The kernel half tells calls that
+ * are under way apart by where they were made from.
+ */
+static bool placer_is_followed(const struct placer *p, const struct placing_file *f, const struct link_places *places)
+{
+	for (size_t i = 0; i < p->placed.n; i++) {
+		const struct placed *x = &p->placed.v[i];
+
+		if (x->places.of != places->of || x->what == p->sets.v[p->set].what ||
+		    memcmp(&x->file, f, sizeof(*f)) || !(p->everywhere || x->pid == p->pid))
+			continue;
+		for (uint32_t k = 0; k < places->n; k++)
+			for (uint32_t m = 0; m < x->places.n; m++)
+				if (places->offset[k] == x->places.offset[m])
+					return true;
+	}
+	return false;
+}
+
 static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
 {
 	struct placer *p = ctx;
+	const uint32_t probe = placer_probe(places, 0);
 	struct placed x;
 	int n;
 
-	(void)f;
+	if (probe < PROBES_MAX && p->sets.v[p->set].off >> probe & 1)
+		return;
+	if (places->of != LINK_OF_MOMENTS && placer_is_followed(p, f, places)) {
+		err_set(&p->in_the_way, EEXIST, "another probe is about the same calls: take that off first");
+		return;
+	}
 	if (!vec_reserve(&p->placed, 1) || !placed_copy(&x, p->pid, places))
 		return;
+	x.what = p->sets.v[p->set].what;
+	x.file = *f;
+	x.probe = probe;
 	if (p->everywhere && !placed_everywhere(&x)) {
 		placed_free(&x);
 		return;
@@ -271,7 +327,8 @@ static void placer_missed(void *ctx, uint32_t probe, const char *why)
 	probes_note_why(probe, why);
 }
 
-static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
+/* The same for one set. */
+static void placer_look_for(struct placer *p, size_t set, pid_t pid, uint64_t since_ns)
 {
 	const struct placing_visitor v = { .wants = placer_wants, .place = placer_place, .missed = placer_missed,
 					   .everywhere = p->everywhere, .ctx = p };
@@ -280,14 +337,22 @@ static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
 	struct err why = ERR_INIT;
 
 	p->pid = pid;
+	p->set = set;
 	memset(p->found, 0, sizeof(p->found));
-	(void)placing_look(p->what, pid, &v, &why);
+	(void)placing_look(p->sets.v[set].what, pid, &v, &why);
 	placer_tell(p, had, since_ns);
 	pthread_mutex_lock(&p->lock);
 	if (why.text[0])
 		p->figures.why = why;
 	p->figures.processes += p->figures.places > before;
 	pthread_mutex_unlock(&p->lock);
+}
+
+static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
+{
+	for (size_t i = 0; i < p->sets.n; i++)
+		if (placing_in_programs(p->sets.v[i].what))
+			placer_look_for(p, i, pid, since_ns);
 }
 
 /* The process that had the number PID is gone, and so are its places. */
@@ -313,6 +378,34 @@ static void placer_begin(struct placer *p, uint32_t scale, uint64_t now_ns, uint
 	p->due_ns = now_ns + ns;
 }
 
+static void placer_answer(struct placer *p, const struct placer_answer *a)
+{
+	struct placer_answer *at = vec_push(&p->answers);
+
+	if (at)
+		*at = *a;
+}
+
+/* Tells the price of the probe that was added last, if that waits for it. The lock is held. */
+static void placer_price(struct placer *p, uint64_t now_ns)
+{
+	const uint32_t probe = p->unpriced;
+	struct placer_answer a = { .probe = probe, .priced = true };
+	const uint64_t ns = now_ns - p->begun_ns + 1;
+	uint64_t hits;
+
+	if (probe == PROBE_NONE)
+		return;
+	hits = source_hits_seen(p->source, probe) - p->seen[probe];
+	a.hits_per_s = hits * NSEC_PER_SEC / ns;
+	a.cost_ns = p->figures.cost_ns[probe];
+	a.scale = a.cost_ns ? budget_scale(p->figures.share, p->budget) : 1;
+	a.cost_ns = a.cost_ns ? a.cost_ns : p->unpriced_ns;
+	a.share = budget_share(hits * a.cost_ns, ns);
+	placer_answer(p, &a);
+	p->unpriced = PROBE_NONE;
+}
+
 /* What hits have cost since that began. *RET_PLACED: of probes in programs alone, in millionths of one CPU. */
 static void placer_measure(struct placer *p, uint64_t now_ns, uint32_t *ret_placed)
 {
@@ -327,6 +420,7 @@ static void placer_measure(struct placer *p, uint64_t now_ns, uint32_t *ret_plac
 	}
 	*ret_placed = budget_share(placed_ns, now_ns - p->begun_ns);
 	p->figures.share = *ret_placed;
+	placer_price(p, now_ns);
 	p->figures.hits_per_s = hits * NSEC_PER_SEC / (now_ns - p->begun_ns + 1);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -364,6 +458,167 @@ static void placer_turn(struct placer *p, uint64_t now_ns)
 	}
 }
 
+/* The processes in which probes in programs are to be placed now, into *RET. */
+static int placer_pids(struct placer *p, u32_vec *ret, struct err *e)
+{
+	int r = 0;
+
+	if (p->everywhere)
+		return lookup_by_name(NULL, ret, e);
+	pthread_mutex_lock(&p->lock);
+	if (vec_reserve(ret, p->targets.n))
+		for (size_t i = 0; i < p->targets.n; i++)
+			ret->v[ret->n++] = p->targets.v[i];
+	else
+		r = err_nomem(e, "probes");
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
+/* Adds WHAT to the sets, and places what is in the kernel. */
+static int placer_begin_set(struct placer *p, struct placing *what, struct err *e)
+{
+	struct capture_plan plan = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < p->sets.n && !r; i++)
+		r = placing_fits(what, p->sets.v[i].what, p->sets.v[i].off, e);
+	placing_plan(what, &plan);
+	r = r ? r : source_add_probes(p->source, &plan, e);
+	if (r)
+		return r;
+	pthread_mutex_lock(&p->lock);
+	r = vec_reserve(&p->sets, 1) ? 0 : err_nomem(e, "probes");
+	if (!r)
+		p->sets.v[p->sets.n++] = (struct probe_set){ .what = what, .own = what };
+	pthread_mutex_unlock(&p->lock);
+	for (uint32_t i = 0; r && i < PROBES_MAX; i++)
+		if (placing_probes(what) >> i & 1)
+			source_remove_probe(p->source, i);
+	return r;
+}
+
+/* The set of which PROBE is, where it is not off; NULL. */
+static struct probe_set *placer_set_of(const struct placer *p, uint32_t probe)
+{
+	for (size_t i = 0; i < p->sets.n; i++)
+		if ((placing_probes(p->sets.v[i].what) & ~p->sets.v[i].off) >> probe & 1)
+			return &p->sets.v[i];
+	return NULL;
+}
+
+/* Forgets the set AT, which is the placer's own. */
+static void placer_end_set(struct placer *p, struct probe_set *at)
+{
+	struct placing *own = at->own;
+
+	for (size_t i = p->done.n; i--;)
+		if (p->done.v[i].what == own)
+			p->done.v[i] = p->done.v[--p->done.n];
+	pthread_mutex_lock(&p->lock);
+	*at = p->sets.v[--p->sets.n];
+	pthread_mutex_unlock(&p->lock);
+	placing_free(own);
+}
+
+static void placer_drop(struct placer *p, uint32_t probe)
+{
+	struct probe_set *set = placer_set_of(p, probe);
+
+	source_remove_probe(p->source, probe);
+	for (size_t i = p->placed.n; i--;)
+		if (p->placed.v[i].probe == probe) {
+			placed_free(&p->placed.v[i]);
+			p->placed.v[i] = p->placed.v[--p->placed.n];
+		}
+	probes_set_off(probe, true);
+	p->unpriced = p->unpriced == probe ? PROBE_NONE : p->unpriced;
+	if (!set)
+		return;
+	if (set->own) {
+		placer_end_set(p, set);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	set->off |= (uint64_t)1 << probe;
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Whether TEXT can be placed in PIDS: it gets no number before that is known. */
+static int placer_try(struct placer *p, const char *text, const u32_vec *pids, struct err *e)
+{
+	AUTO(placing_free) struct placing *what = NULL;
+	int r = placing_more(p->sets.v[0].what, text, true, &what, e);
+
+	if (r || !placing_in_programs(what))
+		return r;
+	if (p->no_programs)
+		return err_set(e, EOPNOTSUPP, "%s", p->no_programs);
+	return placing_check(what, pids->v, pids->n, e);
+}
+
+/* Places the probe TEXT; *RET is its number. */
+static int placer_take_on(struct placer *p, const char *text, const u32_vec *pids, uint32_t *ret, struct err *e)
+{
+	AUTO(placing_free) struct placing *what = NULL;
+	int r = placer_try(p, text, pids, e);
+	uint32_t probe = 0;
+	bool in_programs;
+
+	r = r ? r : placing_more(p->sets.v[0].what, text, false, &what, e);
+	if (r)
+		return r;
+	while (!(placing_probes(what) >> probe & 1))
+		probe++;
+	if (placer_set_of(p, probe))
+		return err_set(e, EEXIST, "there is this probe already");
+	r = placer_begin_set(p, what, e);
+	if (r)
+		return r;
+	in_programs = placing_in_programs(take_ptr(what));
+	if (in_programs) {
+		p->in_the_way.code = 0;
+		for (size_t i = 0; i < pids->n; i++)
+			placer_look_for(p, p->sets.n - 1, (pid_t)pids->v[i], 0);
+	}
+	if (p->in_the_way.code && !probes_places(probe).sites) {
+		placer_drop(p, probe);
+		*e = p->in_the_way;
+		return -EEXIST;
+	}
+	probes_set_off(probe, false);
+	p->unpriced_ns = in_programs ? 0 : placing_kernel_cost_ns(p->sets.v[p->sets.n - 1].what);
+	*ret = probe;
+	return 0;
+}
+
+static void placer_obey(struct placer *p, const struct order *o)
+{
+	struct placer_answer a = { .probe = o->probe, .off = !o->text };
+	u32_vec pids = { 0 };
+	int r = 0;
+
+	if (!o->text) {
+		placer_drop(p, o->probe);
+	} else {
+		r = placer_pids(p, &pids, &a.err);
+		r = r < 0 ? r : placer_take_on(p, o->text, &pids, &a.probe, &a.err);
+	}
+	vec_free(&pids);
+	if (r < 0)
+		a.probe = PROBE_NONE;
+	else if (o->text)
+		p->unpriced = a.probe;
+	/* A slice that is under way goes on: its end tells the price, too. */
+	if (!p->off && p->scale == 1)
+		placer_begin(p, 1, clock_mono_ns(), BUDGET_FIRST_NS);
+	else if (p->unpriced != PROBE_NONE)
+		p->seen[p->unpriced] = source_hits_seen(p->source, p->unpriced);
+	pthread_mutex_lock(&p->lock);
+	placer_answer(p, &a);
+	pthread_mutex_unlock(&p->lock);
+}
+
 /* Until somebody asks for something, or it is time. The lock is held. */
 static void placer_wait(struct placer *p)
 {
@@ -386,6 +641,16 @@ static void *placer_main(void *arg)
 		if (now_ns >= p->due_ns) {
 			pthread_mutex_unlock(&p->lock);
 			placer_turn(p, now_ns);
+			pthread_mutex_lock(&p->lock);
+			continue;
+		}
+		if (p->orders.n) {
+			const struct order o = p->orders.v[0];
+
+			memmove(p->orders.v, p->orders.v + 1, --p->orders.n * sizeof(*p->orders.v));
+			pthread_mutex_unlock(&p->lock);
+			placer_obey(p, &o);
+			free(o.text);
 			pthread_mutex_lock(&p->lock);
 			continue;
 		}
@@ -413,6 +678,7 @@ static bool placer_has(const u32_vec *v, uint32_t pid)
 	return false;
 }
 
+/* The lock is held, also by who calls the next three. */
 static void placer_follow(struct placer *p, uint32_t pid)
 {
 	if (p->targets.n < PROCESSES_MAX && !placer_has(&p->targets, pid) && vec_reserve(&p->targets, 1))
@@ -423,14 +689,12 @@ static void placer_ask(struct placer *p, uint32_t pid, bool born, uint64_t since
 {
 	bool known = false;
 
-	pthread_mutex_lock(&p->lock);
 	for (size_t i = 0; i < p->asked.n && !born; i++)
 		known |= p->asked.v[i].pid == pid;
 	if (!known && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
 		p->asked.v[p->asked.n++] = (struct asked){ pid, born, since_ns };
 		pthread_cond_signal(&p->wake);
 	}
-	pthread_mutex_unlock(&p->lock);
 }
 
 static void placer_forget(struct placer *p, uint32_t pid)
@@ -442,7 +706,16 @@ static void placer_forget(struct placer *p, uint32_t pid)
 		}
 }
 
-void placer_event(struct placer *p, const struct raw_event *ev)
+/* May a file that was mapped as PATH have places? */
+static bool placer_is_about(const struct placer *p, const char *path)
+{
+	for (size_t i = 0; i < p->sets.n; i++)
+		if (placing_is_about(p->sets.v[i].what, path))
+			return true;
+	return false;
+}
+
+static void placer_see(struct placer *p, const struct raw_event *ev)
 {
 	const uint32_t pid = (uint32_t)ev->pid;
 
@@ -454,17 +727,64 @@ void placer_event(struct placer *p, const struct raw_event *ev)
 		placer_ask(p, pid, true, ev->time_ns);
 		return;
 	case RAW_MMAP:
-		if (ev->mmap.prot & PROT_EXEC && (p->everywhere ? placing_is_about(p->what, ev->mmap.path) :
-						placer_has(&p->targets, pid)))
+		if (p->everywhere ? placer_is_about(p, ev->mmap.path) : placer_has(&p->targets, pid))
 			placer_ask(p, pid, false, ev->time_ns);
 		return;
-	case RAW_EXIT:
+	default:
 		if (ev->pid == ev->tid)
 			placer_forget(p, pid);
 		return;
-	default:
-		return;
 	}
+}
+
+void placer_event(struct placer *p, const struct raw_event *ev)
+{
+	if (ev->kind != RAW_FORK && ev->kind != RAW_EXIT && (ev->kind != RAW_MMAP || !(ev->mmap.prot & PROT_EXEC)))
+		return;
+	pthread_mutex_lock(&p->lock);
+	placer_see(p, ev);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void placer_order(struct placer *p, char *text, uint32_t probe)
+{
+	struct order *at;
+
+	pthread_mutex_lock(&p->lock);
+	at = vec_push(&p->orders);
+	if (at)
+		*at = (struct order){ text, probe };
+	else
+		free(text);
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void placer_add(struct placer *p, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy)
+		placer_order(p, copy, PROBE_NONE);
+}
+
+void placer_remove(struct placer *p, uint32_t probe)
+{
+	placer_order(p, NULL, probe);
+}
+
+bool placer_told(struct placer *p, struct placer_answer *ret)
+{
+	bool any;
+
+	pthread_mutex_lock(&p->lock);
+	any = p->answers.n;
+	if (any) {
+		*ret = p->answers.v[0];
+		memmove(p->answers.v, p->answers.v + 1, --p->answers.n * sizeof(*ret));
+	}
+	pthread_mutex_unlock(&p->lock);
+	return any;
 }
 
 void placer_figures(struct placer *p, struct placer_figures *ret)
@@ -481,13 +801,20 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 
 	if (!p)
 		return err_nomem(e, "probes");
-	p->what = c->what;
 	p->source = c->source;
+	p->no_programs = c->no_programs;
+	p->unpriced = PROBE_NONE;
 	p->budget = c->budget;
 	p->everywhere = p->figures.everywhere = c->everywhere;
 	p->scale = p->next_scale = 1;
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
+	if (!vec_reserve(&p->sets, 1))
+		return err_nomem(e, "probes");
+	p->sets.v[p->sets.n++] = (struct probe_set){ .what = c->what };
+	for (uint32_t i = 0; i < PROBES_MAX; i++)
+		if (placing_probes(c->what) >> i & 1)
+			probes_set_off(i, false);
 	for (size_t i = 0; i < c->n; i++) {
 		if (!p->everywhere)
 			placer_follow(p, c->pids[i]);
@@ -516,6 +843,13 @@ void placer_free(struct placer *p)
 	vec_free(&p->placed);
 	vec_free(&p->done);
 	vec_free(&p->asked);
+	vec_free(&p->answers);
+	for (size_t i = 0; i < p->orders.n; i++)
+		free(p->orders.v[i].text);
+	vec_free(&p->orders);
+	for (size_t i = 0; i < p->sets.n; i++)
+		placing_free(p->sets.v[i].own);
+	vec_free(&p->sets);
 	vec_free(&p->targets);
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);

@@ -39,6 +39,21 @@ struct placer_figures {
 	uint32_t cost_ns[PROBES_MAX];    /* of a hit, by probe, at its dearest place; 0 = not known */
 };
 
+/* What came of a probe that was asked for while the capture runs. */
+struct placer_answer {
+	uint32_t probe;          /* its number (model/probes.h); PROBE_NONE with ERR */
+	struct err err;          /* code 0, or why it was not placed */
+	/*
+	 * its price is known: what follows; else it has just been placed, or taken off when OFF, and another
+	 * answer comes
+	 */
+	bool priced, off;
+	uint64_t hits_per_s;
+	uint32_t cost_ns;        /* of a hit, at its dearest place; 0 = not known */
+	uint32_t share;          /* what its hits cost the target, in millionths of one CPU; of known costs */
+	uint32_t scale;          /* all probes in programs are in place one of so many parts of the time */
+};
+
 struct placer_config {
 	const struct placing *what;      /* outlives the placer, as does source */
 	struct source *source;
@@ -50,6 +65,8 @@ struct placer_config {
 	 * is something to be placed; pids are all there are
 	 */
 	bool everywhere;
+	/* a sentence that says why probes in programs cannot be added, borrowed; NULL = they can */
+	const char *no_programs;
 };
 
 /*
@@ -62,6 +79,16 @@ void placer_free(struct placer *p);
 
 /* EV, of any process, may mean that something new is to be probed. For the engine's thread. */
 void placer_event(struct placer *p, const struct raw_event *ev);
+
+/*
+ * Places the probe TEXT (sberf-probe(7)) as well, soon; placer_told() says what came of it, and a tenth of
+ * a second later what it costs. Any thread, at most once until that.
+ */
+void placer_add(struct placer *p, const char *text);
+/* Takes PROBE off, soon, which keeps what was counted of it; placer_told() says when. Any thread. */
+void placer_remove(struct placer *p, uint32_t probe);
+/* What came of the above since the last call; false = nothing new. Any thread. */
+bool placer_told(struct placer *p, struct placer_answer *ret);
 
 /* The present figures. Any thread. */
 void placer_figures(struct placer *p, struct placer_figures *ret);

@@ -11,6 +11,7 @@
 #include "engine/loads.h"
 #include "model/machine.h"
 #include "model/probes.h"
+#include "probe/catalog.h"
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
 #include "probe/kernel_functions.h"
@@ -54,8 +55,12 @@ struct placing {
 	VEC(struct capture_filter) filters;
 	VEC(struct in_program) points;
 	struct load_sets *loads; /* where names of filters are */
+	bool shared;             /* they are another one's */
+	/* it only tries whether this probe, borrowed, can be placed, which gets no number; NULL = it is to be placed */
+	const char *tries;
 	bool spans;              /* there are some */
 	bool named;              /* some have names in their filters */
+	uint64_t probes;         /* their numbers, as a mask */
 };
 
 /* The number of S; PROBE_NONE. */
@@ -68,13 +73,14 @@ static uint32_t placing_number(const struct spec *s)
 			  spec_has_latency(s) ? UNIT_TIME : UNIT_COUNT);
 }
 
-static int placing_read(const char *text, struct spec *s, uint32_t *ret, struct err *e)
+/* TRIES: it gets no number. */
+static int placing_read(const char *text, bool tries, struct spec *s, uint32_t *ret, struct err *e)
 {
 	const int r = spec_parse(text, s, e);
 
 	if (r < 0)
 		return r;
-	*ret = placing_number(s);
+	*ret = tries ? 0 : placing_number(s);
 	if (*ret != PROBE_NONE)
 		return 0;
 	return err_set(e, ENOSPC, "probe '%.100s' has no place: there can be %u probes, with %u bytes of text each",
@@ -85,7 +91,7 @@ int placing_measure(const char *text, unsigned int *ret, struct err *e)
 {
 	struct spec s;
 	uint32_t probe;
-	const int r = placing_read(text, &s, &probe, e);
+	const int r = placing_read(text, false, &s, &probe, e);
 
 	if (!r)
 		*ret = probes_measure_id(probe);
@@ -269,7 +275,8 @@ static int placing_point(struct placing *p, const struct wanted *w, struct err *
 		return err_nomem(e, "probes");
 	*at = (struct in_program){ .spec = *w->spec, .probe = w->probe, .span = w->span, .names = *w->names };
 	/* Until something is found, or it is known better. */
-	probes_note_why(w->probe, "no file that the target executes is called so");
+	if (!p->tries)
+		probes_note_why(w->probe, "no file that the target executes is called so");
 	if (strchr(w->spec->point[0].target, '/'))
 		at->target = realpath(w->spec->point[0].target, NULL);
 	return 0;
@@ -364,32 +371,90 @@ static int placing_span(struct placing *p, const struct spec *asked, const char 
 	return r;
 }
 
+static int placing_take(struct placing *p, const char *text, struct err *e)
+{
+	struct spec s;
+	struct filter_names names;
+	uint32_t probe = PROBE_NONE;
+	int r = placing_read(text, p->tries, &s, &probe, e);
+	const struct wanted w = { &s, text, probe, SB_SPAN_NONE, &names };
+
+	if (!r && s.span)
+		r = placing_span(p, &s, text, probe, e);
+	else if (!r)
+		r = placing_filter(p, &s, 0, text, probe, &names, e);
+	if (!r)
+		p->probes |= (uint64_t)1 << probe;
+	if (!p->tries)
+		probes_ask(probe);
+	return r || s.span ? r : placing_add(p, &w, e);
+}
+
 int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e)
 {
 	AUTO(placing_free) struct placing *p = calloc(1, sizeof(*p));
+	int r = 0;
 
 	if (p)
 		p->loads = calloc(1, sizeof(*p->loads));
 	if (!p || !p->loads)
 		return err_nomem(e, "probes");
-	for (size_t i = 0; i < n; i++) {
-		struct spec s;
-		struct filter_names names;
-		uint32_t probe = PROBE_NONE;
-		int r = placing_read(texts[i], &s, &probe, e);
-		const struct wanted w = { &s, texts[i], probe, SB_SPAN_NONE, &names };
-
-		probes_ask(probe);
-		if (!r && s.span)
-			r = placing_span(p, &s, texts[i], probe, e);
-		else if (!r)
-			r = placing_filter(p, &s, 0, texts[i], probe, &names, e);
-		if (!r && !s.span)
-			r = placing_add(p, &w, e);
-		if (r)
-			return r;
-	}
+	for (size_t i = 0; i < n && !r; i++)
+		r = placing_take(p, texts[i], e);
+	if (r)
+		return r;
 	*ret = take_ptr(p);
+	return 0;
+}
+
+int placing_more(const struct placing *first, const char *text, bool tries, struct placing **ret, struct err *e)
+{
+	AUTO(placing_free) struct placing *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return err_nomem(e, "probes");
+	p->loads = first->loads;
+	p->shared = true;
+	p->tries = tries ? text : NULL;
+	r = placing_take(p, text, e);
+	if (r)
+		return r;
+	*ret = take_ptr(p);
+	return 0;
+}
+
+uint32_t placing_kernel_cost_ns(const struct placing *p)
+{
+	return p->calls.n ? CATALOG_SYSCALL_NS : CATALOG_TRACEPOINT_NS;
+}
+
+uint64_t placing_probes(const struct placing *p)
+{
+	return p->probes;
+}
+
+static bool placing_has_how(const struct placing *p, enum capture_trace_how how, uint64_t off)
+{
+	for (size_t i = 0; i < p->traces.n; i++)
+		if (p->traces.v[i].how == how && !(off >> p->traces.v[i].probe & 1))
+			return true;
+	return false;
+}
+
+int placing_fits(const struct placing *p, const struct placing *there, uint64_t off, struct err *e)
+{
+	for (size_t i = 0; i < p->calls.n; i++)
+		for (size_t k = 0; k < there->calls.n; k++)
+			if (p->calls.v[i].nr == there->calls.v[k].nr && !(off >> there->calls.v[k].probe & 1))
+				return err_set(e, EEXIST, "'%.100s' is about the same system call: take that off first",
+					       probes_measure(there->calls.v[k].probe)->name);
+	if (placing_has_how(p, CAPTURE_TRACE_SIGNAL, 0) && placing_has_how(there, CAPTURE_TRACE_SIGNAL, off))
+		return err_set(e, EEXIST, "there is a probe about signals already: take that off first");
+	if (placing_has_how(p, CAPTURE_TRACE_RAW, 0) && placing_has_how(there, CAPTURE_TRACE_RAW, off) &&
+	    !trace_cookies())
+		return err_set(e, EEXIST, "this kernel (before 6.10) can have one probe of kind rawtracepoint: use "
+			       "tracepoint:");
 	return 0;
 }
 
@@ -403,7 +468,8 @@ void placing_free(struct placing *p)
 	vec_free(&p->calls);
 	vec_free(&p->traces);
 	vec_free(&p->filters);
-	free(p->loads);
+	if (!p->shared)
+		free(p->loads);
 	free(p);
 }
 
@@ -762,17 +828,22 @@ struct looking {
 	struct err *e;
 };
 
-/* Tells of what was found in the file ID, which is at PATH: ALL of its places of KIND. */
+/* Tells of what was found in the file ID, which is at PATH: its places of KIND, ALL from number FROM on. */
 static void tell_places(struct looking *l, const struct placing_file *id, const char *path,
-			const struct places_in_file *all, enum link_kind kind, enum link_of of)
+			const struct places_in_file *all, size_t from, enum link_kind kind, enum link_of of)
 {
-	const struct link_places places = {
-		.kind = kind, .of = of, .path = path, .pid = l->pid, .n = (uint32_t)all->offset.n,
-		.offset = all->offset.v, .semaphore = all->semaphore.v, .cookie = all->cookie.v,
-		.cost_ns = all->cost_ns.v, .loads = l->p->loads->set,
+	struct link_places places = {
+		.kind = kind, .of = of, .path = path, .pid = l->pid, .n = (uint32_t)(all->offset.n - from),
+		.loads = l->p->loads->set,
 	};
 
-	if (places.n && l->v && l->v->place)
+	if (!places.n)
+		return;
+	places.offset = all->offset.v + from;
+	places.semaphore = all->semaphore.v + from;
+	places.cookie = all->cookie.v + from;
+	places.cost_ns = all->cost_ns.v + from;
+	if (l->v && l->v->place)
 		l->v->place(l->v->ctx, id, &places);
 }
 
@@ -809,6 +880,29 @@ static void placing_note_why(struct looking *l, uint32_t probe, const struct err
 		l->v->missed(l->v->ctx, probe, why->text);
 }
 
+/* How many places of each kind F has. */
+struct places_before {
+	size_t moments, calls, begins, ends;
+};
+
+static struct places_before places_in(const struct file_at_hand *f)
+{
+	return (struct places_before){ f->moments.offset.n, f->calls.offset.n, f->begins.offset.n, f->ends.offset.n };
+}
+
+/* Tells of the places of one probe in F, which is X at PATH: those that have come since BEFORE. */
+static void tell_probe(struct looking *l, const struct executed *x, const char *path, const struct file_at_hand *f,
+		       const struct places_before *before)
+{
+	tell_places(l, &x->id, path, &f->moments, before->moments, LINK_ENTRY, LINK_OF_MOMENTS);
+	/* In this order each return belongs to an entry that was seen ... */
+	tell_places(l, &x->id, path, &f->calls, before->calls, LINK_ENTRY, LINK_OF_BEGINS);
+	tell_places(l, &x->id, path, &f->calls, before->calls, LINK_RETURN, LINK_OF_ENDS);
+	/* ... and each entry that is seen has its end seen. */
+	tell_places(l, &x->id, path, &f->ends, before->ends, LINK_ENTRY, LINK_OF_ENDS);
+	tell_places(l, &x->id, path, &f->begins, before->begins, LINK_ENTRY, LINK_OF_BEGINS);
+}
+
 static void look_into(struct looking *l, const struct executed *x)
 {
 	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path,
@@ -819,7 +913,8 @@ static void look_into(struct looking *l, const struct executed *x)
 		 (unsigned long long)x->end);
 	for (size_t i = 0; i < l->p->points.n; i++) {
 		const struct in_program *point = &l->p->points.v[i];
-		const size_t before = nr_places(&f);
+		const struct places_before before = places_in(&f);
+		const size_t had = nr_places(&f);
 		struct err why = ERR_INIT;
 
 		if (!is_about(point, x->path) && !placing_is_called(l, point, x->path))
@@ -829,17 +924,11 @@ static void look_into(struct looking *l, const struct executed *x)
 		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&f, point, &why) :
 		       add_functions(&f, point, &why));
 		placing_note_why(l, point->probe, &why);
-		if (nr_places(&f) > before)
+		if (nr_places(&f) > had)
 			l->met[point->span == SB_SPAN_END] |= (uint64_t)1 << point->probe;
+		tell_probe(l, x, path, &f, &before);
 	}
 	l->places += (int)nr_places(&f);
-	tell_places(l, &x->id, path, &f.moments, LINK_ENTRY, LINK_OF_MOMENTS);
-	/* In this order each return belongs to an entry that was seen ... */
-	tell_places(l, &x->id, path, &f.calls, LINK_ENTRY, LINK_OF_BEGINS);
-	tell_places(l, &x->id, path, &f.calls, LINK_RETURN, LINK_OF_ENDS);
-	/* ... and each entry that is seen has its end seen. */
-	tell_places(l, &x->id, path, &f.ends, LINK_ENTRY, LINK_OF_ENDS);
-	tell_places(l, &x->id, path, &f.begins, LINK_ENTRY, LINK_OF_BEGINS);
 	free_places(&f.moments);
 	free_places(&f.calls);
 	free_places(&f.begins);
@@ -921,10 +1010,15 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struc
 	for (size_t i = 0; i < p->points.n; i++) {
 		const struct in_program *x = &p->points.v[i];
 
-		if (!(met[x->span == SB_SPAN_END] >> x->probe & 1))
-			return err_set(e, ENOENT, "probe '%.100s' has no place in the target%s%s",
-				       probes_measure(x->probe)->name,
-				       why.text[0] ? ": " : ": no file that it executes is called so", why.text);
+		if (met[x->span == SB_SPAN_END] >> x->probe & 1)
+			continue;
+		/* Where it was typed nobody has to be told which one it is. */
+		if (p->tries)
+			return err_set(e, ENOENT, "%s", why.text[0] ? why.text :
+				       "no file that the target executes is called so");
+		return err_set(e, ENOENT, "probe '%.100s' has no place in the target%s%s",
+			       probes_measure(x->probe)->name,
+			       why.text[0] ? ": " : ": no file that it executes is called so", why.text);
 	}
 	return 0;
 }

@@ -35,6 +35,25 @@ int placing_measure(const char *text, unsigned int *ret, struct err *e);
 int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e);
 void placing_free(struct placing *p);            /* NULL is fine */
 
+/*
+ * The same of one probe more, TEXT, beside those of FIRST, which has to outlive *RET: they share where
+ * named values are, so one thread at a time may make or look for either. TRIES: it is only to be seen
+ * whether it can be placed, by this and placing_check(): it gets no number, and borrows TEXT.
+ */
+int placing_more(const struct placing *first, const char *text, bool tries, struct placing **ret, struct err *e);
+
+/* What a hit of its probes in the kernel costs, in ns: of the dearest. */
+uint32_t placing_kernel_cost_ns(const struct placing *p);
+
+/* The numbers of its probes, as a mask. */
+uint64_t placing_probes(const struct placing *p);
+
+/*
+ * Whether P can be placed beside THERE, of which the probes in the mask OFF are not placed: 0, or -EEXIST
+ * with a sentence that names the one which is in the way.
+ */
+int placing_fits(const struct placing *p, const struct placing *there, uint64_t off, struct err *e);
+
 /* Sets in PLAN what is to be placed, which is P's: P must outlive it. */
 void placing_plan(const struct placing *p, struct capture_plan *plan);
 
@@ -55,7 +74,7 @@ struct placing_visitor {
 	/* whether F is to be looked into; NULL = every file is */
 	bool (*wants)(void *ctx, const struct placing_file *f);
 	/*
-	 * the places of all probes in F, set by set, borrowed during the call; their pid is that of the
+	 * the places in F of one probe after the other, set by set, borrowed during the call; their pid is that of the
 	 * process. Functions that are followed to their return come twice: their entries, their returns
 	 */
 	void (*place)(void *ctx, const struct placing_file *f, const struct link_places *places);

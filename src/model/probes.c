@@ -4,6 +4,7 @@
 
 #include "model/probes.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -31,6 +32,8 @@ static struct {
 	uint32_t nr_unseen;
 	struct probe_unseen unseen[PROBE_UNSEEN_MAX];
 	_Atomic uint64_t kernel_lost[PROBE_LOSSES], lost[PROBE_LOSSES];
+	bool off;
+	uint64_t since_ns, before_ns;    /* it was placed, 0 = it is off or nobody said; and for so long before that */
 } probe_table[PROBES_MAX];
 static _Atomic uint32_t nr_probes;
 
@@ -191,12 +194,58 @@ struct probe_places probes_places(uint32_t probe)
 	return r;
 }
 
+void probes_set_off(uint32_t probe, bool on)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	probe_table[probe].off = on;
+	if (!on && !probe_table[probe].since_ns) {
+		probe_table[probe].since_ns = clock_mono_ns();
+	} else if (on) {
+		if (probe_table[probe].since_ns)
+			probe_table[probe].before_ns += clock_mono_ns() - probe_table[probe].since_ns;
+		probe_table[probe].since_ns = 0;
+		probe_table[probe].places = (struct probe_places){ 0 };
+		probe_table[probe].open = (struct probe_open){ 0 };
+	}
+	pthread_mutex_unlock(&placed_lock);
+}
+
+bool probes_is_off(uint32_t probe)
+{
+	bool off;
+
+	if (probe >= probes_count())
+		return false;
+	pthread_mutex_lock(&placed_lock);
+	off = probe_table[probe].off;
+	pthread_mutex_unlock(&placed_lock);
+	return off;
+}
+
+uint64_t probes_placed_ns(uint32_t probe)
+{
+	uint64_t since, before;
+
+	if (probe >= probes_count())
+		return UINT64_MAX;
+	pthread_mutex_lock(&placed_lock);
+	since = probe_table[probe].since_ns;
+	before = probe_table[probe].before_ns;
+	pthread_mutex_unlock(&placed_lock);
+	if (!since && !before)
+		return UINT64_MAX;
+	return before + (since ? clock_mono_ns() - since : 0);
+}
+
 void probes_set_open(uint32_t probe, struct probe_open now)
 {
 	if (probe >= probes_count())
 		return;
 	pthread_mutex_lock(&placed_lock);
-	probe_table[probe].open = now;
+	if (!probe_table[probe].off)
+		probe_table[probe].open = now;
 	pthread_mutex_unlock(&placed_lock);
 }
 

@@ -62,6 +62,16 @@ void probes_note_own(uint32_t probe, uint32_t ns);
 /* The same; 0 = nothing is known to be taken off. */
 uint32_t probes_own_ns(uint32_t probe);
 
+/*
+ * ON = false: PROBE is placed in this run. ON: it was taken off, what was counted of it stays; where it
+ * was placed and which calls are open is forgotten. Nothing for no probe.
+ */
+void probes_set_off(uint32_t probe, bool on);
+/* Whether it was taken off. */
+bool probes_is_off(uint32_t probe);
+/* For how long it has been placed in this run, in ns; UINT64_MAX = nobody has said when it was. */
+uint64_t probes_placed_ns(uint32_t probe);
+
 /* Calls of a probe that have begun and not ended, in this run. */
 struct probe_open {
 	uint32_t calls;

@@ -11,6 +11,13 @@
 
 #include <stdint.h>
 
+/*
+ * What a hit costs in the kernel. Measured on Linux 6.18 in a KVM guest on an AMD EPYC: a system call
+ * that is timed by two programs with a histogram 298 to 370 ns, a tracepoint that is counted 51 to 121.
+ */
+#define CATALOG_SYSCALL_NS 370u
+#define CATALOG_TRACEPOINT_NS 120u
+
 struct catalog_row {
 	const char *probe;       /* canonical, as spec_parse() reads it: "uprobe:libc.so.6:malloc"; not sanitised */
 	const char *args;        /* "int dfd, const char * filename"; of USDT the operands; "" = not known */

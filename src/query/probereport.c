@@ -50,6 +50,7 @@ static void probereport_begin_row(struct probe_row *r, uint32_t probe)
 		.key = hash_u64(probe + 1), .probe = probe, .measure = m, .timed = m->unit == UNIT_TIME,
 		.summed = m->unit != UNIT_TIME && probereport_is_sum(m->name), .longest_stack = STACK_ROOT,
 		.longest_thread = ID_NONE, .note = { .probe = probe },
+		.off = probes_is_off(probe), .placed_ns = probes_placed_ns(probe),
 	};
 }
 
@@ -170,6 +171,9 @@ void probe_report_bound(struct probe_report *p, uint64_t ns, unsigned int scale)
 
 		if (ns && r->elapsed_ns > ns)
 			r->elapsed_ns = ns;
+		/* One that was added later is counted from then on. */
+		if (r->elapsed_ns > r->placed_ns && r->placed_ns)
+			r->elapsed_ns = r->placed_ns;
 		r->estimate = scale > 1 && r->others;
 	}
 }

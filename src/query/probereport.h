@@ -41,6 +41,8 @@ struct probe_row {
 	uint64_t hist[WAIT_BUCKETS];     /* calls by length (wait_bucket()) */
 	/* what is known beside its hits: where it is, which calls have not ended; all 0 = nothing is */
 	struct probe_note note;
+	bool off;                        /* it was taken off, in this run */
+	uint64_t placed_ns;              /* probes_placed_ns() when the list was built */
 };
 
 struct probe_report {

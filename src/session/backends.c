@@ -9,6 +9,10 @@
 
 #include "base/numbered.h"
 #include "base/strtab.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "engine/placer.h"
+#include "model/probes.h"
 #include "process/open.h"
 #include "process/process.h"
 #include "session/recording_text.h"
@@ -122,6 +126,48 @@ static bool live_news(void *ctx, char *text, size_t size)
 	return true;
 }
 
+static void live_add_probe(void *ctx, const char *text)
+{
+	engine_add_probe(ctx, text);
+}
+
+static void live_drop_probe(void *ctx, uint32_t probe)
+{
+	engine_remove_probe(ctx, probe);
+}
+
+/* "12,034 hits/s, 2.27 us each: 2.7 % of one CPU; in place 1/3 of the time (--budget)" behind the name of the probe. */
+static void put_price(const struct placer_answer *a, const char *name, char *dst, size_t size)
+{
+	char hits[UNITS_MAX], cost[UNITS_MAX], share[UNITS_MAX];
+	size_t n = text_format(dst, size, "%.160s: %s hits/s", name, units_thousands(hits, a->hits_per_s));
+
+	if (a->cost_ns)
+		n += text_format(dst + n, size - n, ", %s each: the target pays %s of one CPU",
+				 units_time(cost, a->cost_ns), units_percent(share, a->share / 1e6));
+	if (a->scale > 1)
+		text_format(dst + n, size - n, "; in place 1/%u of the time (--budget)", a->scale);
+}
+
+static bool live_probe_told(void *ctx, struct session_probe *ret)
+{
+	struct placer_answer a;
+	const struct measure *m;
+
+	if (!engine_probe_told(ctx, &a))
+		return false;
+	m = a.probe == PROBE_NONE ? NULL : probes_measure(a.probe);
+	*ret = (struct session_probe){ .probe = m ? a.probe : PROBE_NONE, .added = m && !a.priced && !a.off };
+	if (!m)
+		text_format(ret->text, sizeof(ret->text), "%s", a.err.text);
+	else if (a.priced)
+		put_price(&a, m->name, ret->text, sizeof(ret->text));
+	else
+		text_format(ret->text, sizeof(ret->text), a.off ? "%.160s is off; what was counted stays" :
+			    "%.160s is placed; in 0.1 s its price is known", m->name);
+	return true;
+}
+
 static int live_open_code(void *ctx, module_id module, struct err *e)
 {
 	return processes_open_code(ctx, module, e);
@@ -157,6 +203,9 @@ struct session session_from_engine(struct engine *en)
 		.rate = live_rate,
 		.refresh = live_refresh,
 		.recording = live_recording,
+		.add_probe = engine_takes_probes(en) ? live_add_probe : NULL,
+		.remove_probe = engine_takes_probes(en) ? live_drop_probe : NULL,
+		.probe_told = engine_takes_probes(en) ? live_probe_told : NULL,
 		.record = live_record,
 		.news = live_news,
 		.code = { .open = live_open_code, .open_source = live_open_source, .open_root = live_open_root,

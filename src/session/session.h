@@ -8,6 +8,7 @@
 #define SBERF_SESSION_SESSION_H
 
 #include "annotate/listing.h"
+#include "base/err.h"
 #include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
@@ -19,7 +20,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct err;
+/* What came of a probe that was asked for. */
+struct session_probe {
+	uint32_t probe;          /* its number (model/probes.h); PROBE_NONE: it is not placed, and TEXT says why */
+	bool added;              /* it has just been placed, and what it costs is told later */
+	char text[ERR_TEXT_MAX]; /* a sentence */
+};
 
 struct session {
 	void *ctx;
@@ -62,6 +68,15 @@ struct session {
 	void (*recording)(void *ctx, struct recording_status *ret);
 	int (*record)(void *ctx, char *text, size_t size, struct err *e);
 	bool (*news)(void *ctx, char *text, size_t size);
+	/*
+	 * Probes in what runs; all three are NULL where there can be no new ones. add_probe() has the probe
+	 * TEXT (sberf-probe(7)) placed, remove_probe() has one taken off. probe_told() reports what came
+	 * of it since the last call: for one that was added first that it was, or why not, then what it
+	 * costs. False = nothing yet. None of them waits.
+	 */
+	void (*add_probe)(void *ctx, const char *text);
+	void (*remove_probe)(void *ctx, uint32_t probe);
+	bool (*probe_told)(void *ctx, struct session_probe *ret);
 	/* Opens the files behind modules and sources; without open() they cannot be had. */
 	struct code_access code;
 	/* True once nothing new will come: the target has ended, or this is a recording. The view stays open. */
