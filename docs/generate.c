@@ -262,6 +262,7 @@ static void keys(void)
 	keys_of_mode(MODE_FILTER, "While a filter is typed");
 	filters();
 	keys_of_mode(MODE_FILTERS, "In the list of filters");
+	keys_of_mode(MODE_PROBE, "While a probe is typed");
 	keys_of_mode(MODE_SAVE, "After S: what to save it as");
 	keys_of_mode(MODE_OPTIONS, "After o: which option to change");
 	keys_of_mode(MODE_PICK, "In the list of processes to pick from");

@@ -53,6 +53,7 @@ enum ui_mode {
 	MODE_PICK = 1u << 26,
 	MODE_PICK_TEXT = 1u << 27,       /* ... and typing what to search for */
 	MODE_ANNOTATE = 1u << 28,
+	MODE_PROBE = 1u << 29,           /* a probe is typed */
 };
 #define MODE_PANES ((1u << PANES) - 1)   /* all of them */
 _Static_assert(MODE_PANES < MODE_SEARCH, "there are bits for all panes");
@@ -66,6 +67,7 @@ enum ui_can {                    /* what the source of data can do */
 	CAN_RECORD = 32,         /* what comes can be recorded */
 	CAN_PACE = 64,           /* rate and refresh can be changed */
 	CAN_ATTACH = 128,        /* another target can be gone on with */
+	CAN_PROBE = 256,         /* probes can be added and taken off */
 };
 
 enum action {
@@ -98,6 +100,8 @@ enum action {
 	ACT_RATE_UP, ACT_RATE_DOWN, ACT_REFRESH_LESS, ACT_REFRESH_MORE,
 	/* picking a process */
 	ACT_PICK, ACT_ATTACH, ACT_ATTACH_ALL,
+	/* probes */
+	ACT_PROBE, ACT_PROBE_OFF,
 	/* filters */
 	ACT_FILTER, ACT_FILTERS, ACT_COMPLETE, ACT_REMOVE, ACT_REMOVE_ALL, ACT_CHANGE,
 	/* saving */
@@ -119,7 +123,7 @@ struct binding {
 	uint32_t key[3];         /* 0 = none */
 	enum action action;
 	uint32_t modes;          /* mask of enum ui_mode */
-	uint8_t needs;           /* mask of enum ui_can, all needed */
+	uint16_t needs;          /* mask of enum ui_can, all needed */
 	uint8_t footer;          /* place in the footer from 1, 0 = not there */
 	const char *shown;       /* how help and footer write the keys */
 	/* the footer's word, "" = none, or with a place in the footer: that of the next row stands for both */

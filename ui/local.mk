@@ -29,6 +29,7 @@ libsberfui_a_SOURCES += ui/menu.h
 libsberfui_a_SOURCES += ui/outline.c
 libsberfui_a_SOURCES += ui/outline.h
 libsberfui_a_SOURCES += ui/prompt.c
+libsberfui_a_SOURCES += ui/viewprobe.c
 libsberfui_a_SOURCES += ui/prompt.h
 libsberfui_a_SOURCES += ui/picker.c
 libsberfui_a_SOURCES += ui/picker.h

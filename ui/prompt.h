@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROMPT_MAX 272u          /* bytes of text, with the NUL */
+#define PROMPT_MAX 1024u         /* bytes of text, with the NUL */
 #define PROMPT_PAST 16u          /* lines that are remembered */
 
 struct prompt {

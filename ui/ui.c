@@ -25,6 +25,7 @@
 #include <string.h>
 
 #define EAGER_NS (50 * NSEC_PER_MSEC)    /* refresh until the first tree is up */
+#define NEWS_NS (20 * NSEC_PER_MSEC)     /* between looks for what came of a probe that was asked for */
 #define LEAST_REFRESH_NS (100 * NSEC_PER_MSEC)
 
 struct ui {
@@ -234,7 +235,10 @@ static int wait_ms(const struct ui *ui)
 {
 	const uint64_t now = clock_mono_ns();
 
-	return now >= ui->next_tick_ns ? 0 : (int)((ui->next_tick_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+	const uint64_t soon = now + NEWS_NS;
+	const uint64_t next = view_probe_expects(ui->view, now) && soon < ui->next_tick_ns ? soon : ui->next_tick_ns;
+
+	return now >= next ? 0 : (int)((next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
 static int ui_run_loop(struct ui *ui, int quit_fd, struct err *e)
@@ -254,6 +258,7 @@ static int ui_run_loop(struct ui *ui, int quit_fd, struct err *e)
 		};
 
 		ui_tick(ui, now);
+		ui->dirty |= view_probe_news(ui->view);
 		ui_ask(ui, now);
 		ui_scan(ui);
 		p[5].fd = ui->scanner ? scanner_fd(ui->scanner) : -1;

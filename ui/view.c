@@ -82,7 +82,8 @@ unsigned int view_can(const struct view *v)
 	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->session->reset ? CAN_RESET : 0u) |
 	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->session->wakers ? CAN_WAKERS : 0u) |
 	       (several ? CAN_TAB : 0u) | (!ended && v->session->record ? CAN_RECORD : 0u) |
-	       (v->session->attach ? CAN_ATTACH : 0u) | (!ended && v->session->rate ? CAN_PACE : 0u);
+	       (v->session->attach ? CAN_ATTACH : 0u) | (!ended && v->session->rate ? CAN_PACE : 0u) |
+	       (!ended && v->session->add_probe ? CAN_PROBE : 0u);
 }
 
 void view_say(struct view *v, const char *text)
@@ -205,6 +206,8 @@ static enum reaction over_key(struct view *v, uint32_t key)
 		return view_filter_key(v, key);
 	case MODE_FILTERS:
 		return view_filters_key(v, key);
+	case MODE_PROBE:
+		return view_probe_key(v, key);
 	default:
 		return help_key(v, key);
 	}

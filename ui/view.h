@@ -109,6 +109,13 @@ pid_t view_picked(const struct view *v, uint64_t *ret_start_ticks);
  */
 void view_take_over(struct view *v, const struct view *from);
 
+/*
+ * Takes what came of probes that were asked for; true when something did. view_probe_expects() is true
+ * while an answer is about to come, so that this is worth calling often.
+ */
+bool view_probe_news(struct view *v);
+bool view_probe_expects(const struct view *v, uint64_t now_ns);
+
 /* Shows TEXT in the status line until the next key. */
 void view_say(struct view *v, const char *text);
 

@@ -96,6 +96,9 @@ struct view {
 
 	struct prompt prompt;            /* of a filter, with MODE_FILTER; what was typed stays */
 	char prompt_error[ERR_TEXT_MAX]; /* what is wrong with it, "" = nothing that is known */
+	struct prompt probe;             /* the same of a probe, with MODE_PROBE */
+	bool placing;                    /* what was typed there is being placed */
+	uint64_t news_until_ns;          /* news of probes are looked for often until then */
 	uint32_t changes;                /* the number, from 1, of the filter that it takes the place of; 0 = none */
 	uint32_t filters_at;             /* with MODE_FILTERS: the one under the cursor */
 
@@ -276,6 +279,14 @@ void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool error
 bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y);
 /* The list of filters; CV has nothing else. */
 void view_filters_draw(const struct view *v, struct canvas *cv);
+
+/* Probes while the view runs (viewprobe.c) */
+
+/* Key A: asks for a probe, and suggests one of the function under the cursor. Keys while it is typed. */
+void view_probe_begin(struct view *v);
+enum reaction view_probe_key(struct view *v, uint32_t key);
+/* Takes PROBE off, or puts it back. */
+void view_probe_turn(struct view *v, uint32_t probe);
 
 /* Saving (viewsave.c) */
 

@@ -338,6 +338,9 @@ enum reaction view_act(struct view *v, enum action a)
 	case ACT_FILTERS:
 		view_filters_begin(v);
 		break;
+	case ACT_PROBE:
+		view_probe_begin(v);
+		break;
 	case ACT_NEXT:
 	case ACT_PREV:
 		view_search_step(v, a == ACT_NEXT ? SEARCH_NEXT : SEARCH_PREV);

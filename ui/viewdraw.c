@@ -196,7 +196,7 @@ static void draw_status(const struct view *v, struct canvas *cv, int y)
 		view_annot_status(v, cv, y);
 	else if (v->over == MODE_SEARCH)
 		draw_search(v, cv, y);
-	else if (v->over == MODE_FILTER)
+	else if (v->over == MODE_FILTER || v->over == MODE_PROBE)
 		view_filter_draw(v, cv, y, cv->h < FOOTER_ROWS);
 	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS)
 		draw_question(v, cv, y);
@@ -439,7 +439,7 @@ void view_draw(struct view *v, struct canvas *cv)
 		view_annot_status(v, cv, cv->h - 1);
 	else if (v->over == MODE_SEARCH)
 		draw_search(v, cv, cv->h - 1);
-	else if (v->over == MODE_FILTER)
+	else if (v->over == MODE_FILTER || v->over == MODE_PROBE)
 		view_filter_draw(v, cv, cv->h - 1, true);
 	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS)
 		draw_question(v, cv, cv->h - 1);

@@ -10,20 +10,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAD "filter: "
 #define HINT_COLS 12             /* of the text, which a hint leaves room for */
 
+static const char *const filter_hints[] = {
+	"a function, !function, thread: process: cgroup: node: state: syscall:, also with !",
+	"function, !function, thread: process: cgroup: node: state: syscall:",
+	"text !text thread: process: cgroup: node: state: syscall:",
+	"text !text thread: process: node: ...",
+	"text !text thread:",
+	"",
+};
+
+static const char *const probe_hints[] = {
+	"sys:openat  call:libc.so.6:malloc  u:./app:handle  t:sched:*  'name /arg0 > 4096/ sum(arg0)'",
+	"sys:openat  call:libc.so.6:malloc  u:./app:handle  t:sched:*",
+	"sys:openat  call:libc.so.6:malloc  t:sched:*",
+	"sys:openat  call:./app:handle",
+	"",
+};
+
 /* What can be written, as fully as fits into COLS columns; "" when nothing does. */
-static const char *viewfilterdraw_hint(int cols)
+static const char *viewfilterdraw_hint(const char *const *hints, int cols)
 {
-	static const char *const hints[] = {
-		"a function, !function, thread: process: cgroup: node: state: syscall:, also with !",
-		"function, !function, thread: process: cgroup: node: state: syscall:",
-		"text !text thread: process: cgroup: node: state: syscall:",
-		"text !text thread: process: node: ...",
-		"text !text thread:",
-		"",
-	};
 	size_t i = 0;
 
 	while (hints[i][0] && (int)strlen(hints[i]) > cols)
@@ -44,29 +52,32 @@ static const char *viewfilterdraw_tail(const char *text, int cols)
 
 void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool errors)
 {
-	const struct prompt *p = &v->prompt;
+	const bool probe = v->over == MODE_PROBE;
+	const struct prompt *p = probe ? &v->probe : &v->prompt;
+	const char *const lead = probe ? "probe: " : "filter: ";
 	const char *text, *words;
-	int x = 1, room = cv->w - 3 - (int)strlen(LEAD);
+	int x = 1, room = cv->w - 3 - (int)strlen(lead);
 
 	if (errors && v->prompt_error[0]) {
 		canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->prompt_error, strlen(v->prompt_error));
 		return;
 	}
 	if (room >= HINT_COLS)
-		x += canvas_put(cv, x, y, STYLE_KEY, LEAD);
+		x += canvas_put(cv, x, y, STYLE_KEY, lead);
 	else
 		room = cv->w - 3;
 	text = viewfilterdraw_tail(p->text, room > 0 ? room : 0);
 	x += canvas_text(cv, x, y, cv->w - x - 1, p->suggested ? STYLE_CURSOR : STYLE_TEXT, text, strlen(text));
 	if (!p->suggested)
 		canvas_fill(cv, x++, y, 1, STYLE_CURSOR, ' ');
-	words = viewfilterdraw_hint(cv->w - x - 3);
+	words = probe && v->placing ? "placing ..." : probe && p->len ? "" :
+		viewfilterdraw_hint(probe ? probe_hints : filter_hints, cv->w - x - 3);
 	canvas_put(cv, x + 2, y, STYLE_FAINT, words);
 }
 
 bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y)
 {
-	if (v->over != MODE_FILTER || !v->prompt_error[0])
+	if ((v->over != MODE_FILTER && v->over != MODE_PROBE) || !v->prompt_error[0])
 		return false;
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->prompt_error, strlen(v->prompt_error));
 	return true;

@@ -238,6 +238,19 @@ static void refresh(void *ctx, uint64_t ns)
 {
 }
 
+static void add_probe(void *ctx, const char *text)
+{
+}
+
+static void remove_probe(void *ctx, uint32_t probe)
+{
+}
+
+static bool probe_told(void *ctx, struct session_probe *ret)
+{
+	return false;
+}
+
 static void begin(struct monkey *m, void (*fill)(struct made_session *f), bool live, unsigned int seed)
 {
 	memset(m, 0, sizeof(*m));
@@ -251,6 +264,9 @@ static void begin(struct monkey *m, void (*fill)(struct made_session *f), bool l
 		m->f.session.attach = attach;
 		m->f.session.rate = rate;
 		m->f.session.refresh = refresh;
+		m->f.session.add_probe = add_probe;
+		m->f.session.remove_probe = remove_probe;
+		m->f.session.probe_told = probe_told;
 	} else {
 		m->f.meta.target_state = TARGET_EXITED;
 		m->f.session.reset = NULL;

@@ -90,6 +90,144 @@ static void golden(const char *name, int cols, int rows, bool ascii, const char 
 	end(&w);
 }
 
+/* What the session was asked for, and what it answers. */
+static char asked[PROBES_TEXT_MAX];
+static uint32_t removed;
+static struct session_probe answer[4];
+static unsigned int nr_answers;
+
+static void add_probe(void *ctx, const char *text)
+{
+	(void)ctx;
+	snprintf(asked, sizeof(asked), "%s", text);
+}
+
+static void remove_probe(void *ctx, uint32_t number)
+{
+	(void)ctx;
+	removed = number;
+	probes_set_off(number, true);
+}
+
+static bool probe_told(void *ctx, struct session_probe *ret)
+{
+	(void)ctx;
+	if (!nr_answers)
+		return false;
+	*ret = answer[0];
+	memmove(answer, answer + 1, --nr_answers * sizeof(answer[0]));
+	return true;
+}
+
+static void tell(struct world *w, uint32_t number, bool added, const char *text)
+{
+	answer[nr_answers] = (struct session_probe){ .probe = number, .added = added };
+	snprintf(answer[nr_answers++].text, sizeof(answer[0].text), "%s", text);
+	assert_true(view_probe_news(w->d.view));
+	assert_false(view_probe_news(w->d.view));
+	driver_refresh(&w->d);
+}
+
+static void begin_live(struct world *w, int cols, int rows, const char *keys)
+{
+	asked[0] = '\0';
+	removed = PROBE_NONE;
+	nr_answers = 0;
+	madesession_init(&w->f);
+	madesession_server(&w->f);
+	add_hits(&w->f.m);
+	w->f.session.add_probe = add_probe;
+	w->f.session.remove_probe = remove_probe;
+	w->f.session.probe_told = probe_told;
+	driver_init(&w->d, &w->f, cols, rows, false);
+	driver_press(&w->d, keys);
+}
+
+/* What is typed is asked for; what is wrong is said beside it, and it can be put right. */
+static void a_probe_is_added_and_gets_a_column(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin_live(&w, 100, 30, "V0A");
+	assert_screen_has(w.d.canvas, "probe: ");
+	assert_screen_has(w.d.canvas, "sys:openat");
+	driver_press(&w.d, "sys:fsink<Enter>");
+	assert_string_equal(asked, "sys:fsink");
+	assert_true(view_probe_expects(w.d.view, w.d.now_ns));
+	assert_screen_has(w.d.canvas, "placing ...");
+	tell(&w, PROBE_NONE, false, "no system call 'fsink': did you mean 'fsync'?");
+	assert_screen_has(w.d.canvas, "did you mean 'fsync'?");
+	assert_screen_has(w.d.canvas, "probe: sys:fsink");
+	assert_false(screen_has(w.d.canvas, "placing"));
+	driver_press(&w.d, "<BS><BS><BS>ync<Enter>");
+	assert_string_equal(asked, "sys:fsync");
+	tell(&w, probe("sys:fsync", UNIT_TIME), true, "sys:fsync is placed; in 0.1 s its price is known");
+	assert_screen_has(w.d.canvas, "is placed");
+	tell(&w, probe("sys:fsync", UNIT_TIME), false, "sys:fsync: 12 hits/s, 370 ns each");
+	assert_screen_has(w.d.canvas, "12 hits/s");
+	driver_press(&w.d, "V");
+	assert_screen_has(w.d.canvas, "fsync \xE2\x94\x80");
+	end(&w);
+}
+
+static void the_prompt_is_left_and_remembers(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin_live(&w, 80, 24, "A<Enter>");
+	assert_string_equal(asked, "");
+	assert_false(screen_has(w.d.canvas, "probe: "));
+	driver_press(&w.d, "Asys:read<Esc>");
+	assert_false(screen_has(w.d.canvas, "probe: "));
+	assert_string_equal(asked, "");
+	driver_press(&w.d, "Asys:write<Enter>");
+	tell(&w, probe("sys:fsync", UNIT_TIME), true, "placed");
+	driver_press(&w.d, "A<Up>");
+	assert_screen_has(w.d.canvas, "probe: sys:write");
+	/* An answer that comes when the prompt was left, and opened again, is not that of what is typed. */
+	driver_press(&w.d, "<Enter><Esc>Asys:open");
+	tell(&w, PROBE_NONE, false, "there is this probe already");
+	assert_screen_has(w.d.canvas, "probe: sys:open");
+	end(&w);
+}
+
+static void a_probe_is_taken_off_and_put_back(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin_live(&w, 100, 30, "V0Cd");
+	assert_int_equal(removed, probe("call:redis-server:call", UNIT_TIME));
+	tell(&w, removed, false, "call:redis-server:call is off; what was counted stays");
+	assert_screen_has(w.d.canvas, "is off");
+	madesession_grow(&w.f, 61, 10);
+	driver_refresh(&w.d);
+	driver_resize(&w.d, 140, 30);
+	assert_screen_has(w.d.canvas, "call:redis-server:call \xC2\xB7 off");
+	assert_screen_has(w.d.canvas, "439,013");
+	driver_press(&w.d, "d");
+	assert_string_equal(asked, "call:redis-server:call");
+	probes_set_off(removed, false);
+	madesession_grow(&w.f, 62, 10);
+	driver_refresh(&w.d);
+	assert_false(screen_has(w.d.canvas, "call:redis-server:call \xC2\xB7 off"));
+	end(&w);
+}
+
+/* A recording has no probes to come. */
+static void without_a_target_there_is_none_to_add(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, 100, 30, false, "V0A");
+	assert_false(screen_has(w.d.canvas, "probe: "));
+	assert_screen_has(w.d.canvas, "that key does nothing here");
+	end(&w);
+}
+
 /* Runs first: no probe was placed. */
 static void without_probes(void **state)
 {
@@ -101,7 +239,7 @@ static void without_probes(void **state)
 	driver_init(&w.d, &w.f, 100, 30, false);
 	driver_press(&w.d, "V0");
 	assert_screen_has(w.d.canvas, "0 probes");
-	assert_screen_has(w.d.canvas, "No probe was placed");
+	assert_screen_has(w.d.canvas, "No probe is placed");
 	end(&w);
 }
 
@@ -133,6 +271,10 @@ int main(void)
 		cmocka_unit_test(without_probes),
 		cmocka_unit_test(screens),
 		cmocka_unit_test(the_longest_call_is_found_and_opens),
+		cmocka_unit_test(without_a_target_there_is_none_to_add),
+		cmocka_unit_test(a_probe_is_added_and_gets_a_column),
+		cmocka_unit_test(the_prompt_is_left_and_remembers),
+		cmocka_unit_test(a_probe_is_taken_off_and_put_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

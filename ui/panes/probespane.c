@@ -255,11 +255,25 @@ static void probespane_drop(struct built *b)
 	b->list = NULL;          /* a part of that */
 }
 
+static bool probespane_act(struct view *v, struct pane *p, enum action a)
+{
+	const uint32_t node = treeview_node(p->tv);
+
+	if (a != ACT_PROBE_OFF)
+		return false;
+	if (node == NODE_NONE)
+		view_say(v, "there is no probe: A adds one");
+	else
+		view_probe_turn(v, probesview_probe(probespane_of(p->tv), node)->probe);
+	return true;
+}
+
 static const char *probespane_nothing(const struct pane *p)
 {
 	const struct probesview *pv = p->built->model;
 
-	return pv->report->n ? NULL : "No probe was placed: --probe places one, as man sberf-probe says.";
+	return pv->report->n ? NULL :
+		"No probe is placed: A adds one while the target runs, --probe from the start (man sberf-probe).";
 }
 
 const struct pane_ops pane_probes = {
@@ -275,4 +289,5 @@ const struct pane_ops pane_probes = {
 	.frames = probespane_frames,
 	.on_mark = probespane_on_mark,
 	.here = probespane_here,
+	.act = probespane_act,
 };

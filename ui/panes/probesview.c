@@ -165,7 +165,7 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 
 	switch (pv->line[node].level) {
 	case PROBES_LEVEL_PROBE:
-		text_builder_put(&words, "%s", r->measure->name);
+		text_builder_put(&words, "%s%s", r->measure->name, r->off ? TEXT_BUILDER_DOT "off" : "");
 		break;
 	case PROBES_LEVEL_BUCKET:
 		text_builder_put(&words, "%s", probe_bucket_label(pv->line[node].sub, text));
