@@ -34,6 +34,60 @@ resize 100 30
 keys q
 restored "after q"
 
+# Probes that are added while the target runs: it goes on, what cannot be placed is said, and stays to be put right.
+type_line "$SBERF top -e cpu-clock -p $pid --budget none"
+see "a view without probes" 'timed [0-9]+ · running'
+keys V 0
+see "says how to add one" 'No probe is placed: A adds one'
+keys A
+see "the prompt" 'probe: .*sys:openat'
+typed 'call:timed:slaw' Enter
+see "a wrong name gets its sentence" "did you mean 'slow'"
+see "and stays" 'probe: call:timed:slaw'
+keys BSpace BSpace
+typed 'ow' Enter
+see "the price is said" 'call:timed:slow: [0-9,]+ hits/s'
+echo "slow 2000" >&$to
+see "each call is counted" 'call:timed:slow +2,000 .*~[0-9.]+ us'
+keys A
+typed 'uprobe:timed:recurse' Enter
+see "another one" 'uprobe:timed:recurse: [0-9,]+ hits/s'
+keys A
+typed 'sys:write' Enter
+see "a system call" 'sys:write: [0-9,]+ hits/s'
+keys A
+typed 'call:timed:slow' Enter
+see "none is placed twice" 'there is this probe already'
+keys Escape
+see_not "the prompt is left" "^ probe: "
+keys C g d
+see "one is taken off" 'call.*slow · off +2,000'
+echo "slow 500" >&$to
+echo "recurse 100" >&$to
+see "others go on" 'uprobe:timed:recurse +2,000'
+see "what is off is not counted" 'call.*slow · off +2,000'
+keys d
+see "it is put back" 'call:timed:slow +2,000'
+see "and its price is said" 'call:timed:slow: [0-9,]+ hits/s'
+echo "slow 300" >&$to
+see "and counts on" 'call:timed:slow +2,300'
+note "$(screen)"
+resize 80 24
+see "80x24 has them" '3 probes'
+resize 140 40
+keys 0
+see "the tree has their columns" ' slow .* recurse .* write '
+resize 100 30
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	keys A
+	typed "uprobe:timed:slow /arg0 > $i/" Enter
+	see "number $i" "> $i/: [0-9,]+ hits/s"
+done
+began=$(date +%s%N)
+keys q
+restored "after probes that were added"
+note "q took $((($(date +%s%N) - began) / 1000000)) ms"
+
 # A call that has not returned.
 type_line "$SBERF top -e cpu-clock --probe sys:clock_nanosleep -- sleep 60"
 see "the view of a sleeper" 'sleep [0-9]+ ·'

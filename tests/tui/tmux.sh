@@ -64,6 +64,11 @@ type_line() {
 	tm send-keys Enter
 }
 
+typed() {
+	tm send-keys -l "$1"
+	[ $# -lt 2 ] || tm send-keys "${@:2}"
+}
+
 keys() {
 	tm send-keys "$@"
 }
