@@ -18,6 +18,7 @@ libsberf_core_a_SOURCES += src/base/locale.c
 libsberf_core_a_SOURCES += src/base/locale.h
 libsberf_core_a_SOURCES += src/base/numbered.c
 libsberf_core_a_SOURCES += src/base/numbered.h
+libsberf_core_a_SOURCES += src/base/octave.h
 libsberf_core_a_SOURCES += src/base/order.c
 libsberf_core_a_SOURCES += src/base/order.h
 libsberf_core_a_SOURCES += src/base/pages.c

@@ -37,6 +37,15 @@ enum event_kind {                /* numbers are in recordings: append only */
 	 * the unit of its measure
 	 */
 	EVENT_HIT = 9,
+	/*
+	 * blocks of memory (model/allocation.h), under the stack that allocated them; weight in bytes,
+	 * count in blocks, as sampled ones stand for others: allocated; freed, at that time; in use
+	 * when all was told; and in use when most was
+	 */
+	EVENT_ALLOC = 10,
+	EVENT_FREE = 11,
+	EVENT_IN_USE = 12,
+	EVENT_PEAK = 13,
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 

@@ -16,6 +16,11 @@ const struct event_kind_info event_kinds[EVENT_KINDS_MAX] = {
 	[EVENT_COUNTED] = { "counted by an import", CARRIES_NOTHING, 1 },
 	[EVENT_FORK] = { "forks", CARRIES_ARGUMENT, EVENT_WORTH_NS },
 	[EVENT_HIT] = { "hits of probes", CARRIES_PROBE, EVENT_WORTH_NS },
+	/* a byte of them is worth a ns: what is folded first are small sites */
+	[EVENT_ALLOC] = { "blocks allocated", CARRIES_ARGUMENT, 1 },
+	[EVENT_FREE] = { "blocks freed", CARRIES_ARGUMENT, 1 },
+	[EVENT_IN_USE] = { "blocks in use", CARRIES_ARGUMENT, 1 },
+	[EVENT_PEAK] = { "blocks in use at the peak", CARRIES_ARGUMENT, 1 },
 #ifdef KINDS_OF_TEST
 	KINDS_OF_TEST            /* tests/unit/test_measure.c takes this file in, with rows of its own */
 #endif

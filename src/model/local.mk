@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/model: one "libsberf_core_a_SOURCES += src/model/FILE" a line, headers too.
+libsberf_core_a_SOURCES += src/model/allocation.c
+libsberf_core_a_SOURCES += src/model/allocation.h
 libsberf_core_a_SOURCES += src/model/dict.c
 libsberf_core_a_SOURCES += src/model/dict.h
 libsberf_core_a_SOURCES += src/model/event.h

@@ -45,6 +45,7 @@ suite_ldadd = $(unit_libraries) $(LDADD)
 suite_name = $(AM_V_GEN)ln -f $< $@
 
 suites_base =
+suites_base += tests/unit/test_allocation
 suites_base += tests/unit/test_arena
 suites_base += tests/unit/test_err
 suites_base += tests/unit/test_hash
@@ -132,6 +133,7 @@ suites_unwind += tests/unit/test_unwind
 suites_unwind += tests/unit/test_unwind_aarch64
 
 suites_profile =
+suites_profile += tests/unit/test_blocks
 suites_profile += tests/unit/test_treediff
 suites_profile += tests/unit/test_frames
 suites_profile += tests/unit/test_funcs
@@ -155,6 +157,7 @@ suites_export += tests/unit/test_flame
 suites_export += tests/unit/test_json
 suites_export += tests/unit/test_outfile
 suites_export += tests/unit/test_probenotes
+suites_export += tests/unit/test_growth
 suites_export += tests/unit/test_probereport
 suites_export += tests/unit/test_roundtrip
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* allocation.c - weights of sampled blocks, their variance, and how arguments are packed. */
+#include "config.h"
+
+#include "model/allocation.h"
+
+#include "base/octave.h"
+
+#include <math.h>
+
+double alloc_probability(uint64_t size, uint32_t interval)
+{
+	return interval <= 1 ? 1 : -expm1(-(double)size / interval);
+}
+
+struct alloc_weight alloc_weight(uint64_t size, uint32_t interval, uint64_t draw)
+{
+	const double p = alloc_probability(size, interval);
+	struct alloc_weight w = { .bytes = size, .blocks = 1 };
+	double blocks;
+
+	if (p >= 1 || p <= 0)
+		return w;
+	blocks = 1 / p;
+	w.bytes = (uint64_t)((double)size * blocks + 0.5);
+	w.blocks = (uint32_t)blocks;
+	w.blocks += (double)(draw >> 11) * 0x1p-53 < blocks - w.blocks;
+	return w;
+}
+
+double alloc_told(const struct allocation *a, uint64_t bytes)
+{
+	const uint64_t size = octave_middle(a->size);
+
+	return size ? (double)bytes / (double)size * alloc_probability(size, a->interval) : 0;
+}
+
+double alloc_variance(const struct allocation *a, uint64_t bytes)
+{
+	const uint64_t size = octave_middle(a->size);
+	const double p = alloc_probability(size, a->interval);
+
+	return p > 0 && p < 1 ? (double)bytes * (double)size * (1 - p) / p : 0;
+}
