@@ -26,6 +26,7 @@
  *	mapped.bpf.h    what an address is of
  *	placed.bpf.h    who comes by a place in a program
  *	functions.bpf.h functions from entry to return
+ *	allocs.bpf.h    blocks of memory that are allocated and freed
  *	opencalls.bpf.h calls of both that have not ended
  *	owncost.bpf.h   how much of a time is that of the probes
  *	faults.bpf.h    which addresses are touched first, with which stacks
@@ -50,6 +51,7 @@
 
 #include "maps.bpf.h"
 #include "oncpu.bpf.h"
+#include "allocs.bpf.h"
 #include "calls.bpf.h"
 #include "faults.bpf.h"
 #include "forks.bpf.h"

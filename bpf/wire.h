@@ -175,6 +175,10 @@ struct sb_part_sum {
  * a program; such a number comes by the cookie of the link (SB_COOKIE_*).
  */
 #define SB_PROBE_FORK 8          /* a task makes another one; arguments: 1 = a process, 0 = a thread; and its number */
+/* a sampled block was allocated; arguments: its address, its bytes, and 1 = its free will not be told */
+#define SB_PROBE_ALLOC 10
+/* such a block was freed; arguments: its address; and 1 = nothing was allocated there and by that thread since */
+#define SB_PROBE_FREE 11
 #define SB_PROBE_PLACED 64
 #define SB_CALLS_MAX 1024u       /* numbers of system calls that can be probed are below */
 
@@ -234,6 +238,24 @@ struct sb_call_wish {
 #define SB_END_PLACE 1u          /* at a place */
 #define SB_END_RETURN 2u         /* by the trampoline of a return probe */
 #define SB_ENDS 4u
+/*
+ * The same bits, of a function that allocates: which of its arguments, from 1 on, is the size, the number
+ * of elements of that size, the block that it replaces, and where it puts the pointer; 0 = none.
+ */
+#define SB_ALLOC_HOW(size, times, old, out) ((size) | (times) << 3 | (old) << 6 | (out) << 9)
+#define SB_ALLOC_OUTER 0x1000u   /* it may call another one, which is not counted then */
+#define SB_ALLOC_SIZE(how) ((how) & 7u)
+#define SB_ALLOC_TIMES(how) ((how) >> 3 & 7u)
+#define SB_ALLOC_OLD(how) ((how) >> 6 & 7u)
+#define SB_ALLOC_OUT(how) ((how) >> 9 & 7u)
+/*
+ * Sizes for which there are odds: numbers below SB_ALLOC_STEPS, then so many to each power of two up to
+ * SB_ALLOC_TOP_MAX. Larger blocks are always sampled.
+ */
+#define SB_ALLOC_STEP_BITS 4u
+#define SB_ALLOC_STEPS (1u << SB_ALLOC_STEP_BITS)
+#define SB_ALLOC_TOP_MAX 31u
+#define SB_ALLOC_CLASSES 512u
 /* which argument is a string, + 1; 0 = none is */
 #define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32) & 0xffffu)
 /* The same bits at the end of a function: which instruction of it the probe is at; 0 = it has returned. */
@@ -737,6 +759,9 @@ struct sb_cpu {
 	/* to whom, of a switch of which only the first half was looked at; 0 = there is none */
 	__u64 switching;
 	__u64 left;              /* calls of probed functions that never returned: longjmp(), exceptions */
+	__u64 allocs;            /* calls of functions that allocate or free, sampled or not */
+	/* the block that was sampled last here, until its thread allocates another one */
+	__u64 alloc_tid, alloc_addr;
 };
 
 #ifndef __bpf__
@@ -762,7 +787,7 @@ _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format")
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 328, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 352, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

@@ -20,6 +20,7 @@
 #include "capture/prepare.h"
 #include "capture/probe.h"
 #include "capture/tracelink.h"
+#include "model/allocation.h"
 #include "model/probes.h"
 #include "system/cgroup.h"
 #include "system/lookup.h"
@@ -137,6 +138,18 @@ static uint64_t hits_counted(void)
 	return mask;
 }
 
+/* Fills ODDS, of sizes as bpf/allocs.bpf.h tells them apart, for blocks sampled by INTERVAL bytes; 0 = none are. */
+static void set_alloc_odds(uint32_t *odds, uint32_t interval)
+{
+	for (uint32_t i = 0; i < SB_ALLOC_CLASSES && interval; i++) {
+		const uint64_t size = i < SB_ALLOC_STEPS ? i : (uint64_t)(SB_ALLOC_STEPS + i % SB_ALLOC_STEPS) <<
+			(i / SB_ALLOC_STEPS - 1);
+		const double of = alloc_probability(size, interval) * 0x1p32;
+
+		odds[i] = of < UINT32_MAX ? (uint32_t)of : UINT32_MAX;
+	}
+}
+
 /* The knobs of the programs. */
 static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const struct cpu_layout *l)
 {
@@ -169,6 +182,8 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->finds_vma = k->features.find_vma;
 	s->rodata->min_wait_ns = plan->min_block_ns;
+	s->rodata->allocs_freed = plan->alloc_frees;
+	set_alloc_odds((uint32_t *)s->rodata->alloc_odds, plan->alloc_interval);
 	/* Nodes that come later have CPUs of this layout, and nobody loads the programs again for them. */
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1 || cpu_nodes_possible(SYSTEM_DIR);
 	s->data->stack_cap = k->first_copy = k->walks && !plan->stack_fixed ? SB_STACK_MAX : plan->stack_bytes;
@@ -201,6 +216,9 @@ uint32_t bpf_side_probe_conditions(const struct capture_plan *plan)
 	when |= plan->nr_calls ? WHEN_CALLS : 0;
 	for (uint32_t i = 0; i < plan->nr_traces; i++)
 		when |= trace_ways[plan->traces[i].how].when;
+	if (plan->alloc_interval)
+		when |= link_way_of(LINK_SESSION) == LINK_NOT ? WHEN_ALLOC_PAIRS : WHEN_ALLOC_SESSIONS;
+	when |= plan->alloc_interval && plan->alloc_frees ? WHEN_FREES : 0;
 	when |= plan->functions_to_come || (plan->spans && plan->places_to_come) ? WHEN_OWN_COST : 0;
 	return when | (plan->functions_to_come ? WHEN_FUNCTIONS : 0);
 }
@@ -252,6 +270,7 @@ static int size_maps(struct bpf_side *k)
 	r = r ? r : bpf_map__set_max_entries(s->maps.rates, n->rates);
 	r = r ? r : bpf_map__set_max_entries(s->maps.even_hits, n->hits);
 	r = r ? r : bpf_map__set_max_entries(s->maps.odd_hits, n->hits);
+	r = r ? r : bpf_map__set_max_entries(s->maps.live_allocs, n->blocks);
 	return r ? r : bpf_map__set_max_entries(s->maps.walks, n->walks);
 }
 
@@ -582,7 +601,13 @@ static int attach_traces(struct bpf_side *k, struct err *e)
 
 static enum program_attach attach_of_places(const struct link_places *p)
 {
-	return p->of == LINK_OF_ENDS ? ATTACH_RETURNS : p->of == LINK_OF_BEGINS ? ATTACH_ENTRIES : ATTACH_PLACES;
+	static const enum program_attach attach[] = {
+		[LINK_OF_MOMENTS] = ATTACH_PLACES, [LINK_OF_BEGINS] = ATTACH_ENTRIES, [LINK_OF_ENDS] = ATTACH_RETURNS,
+		[LINK_OF_ALLOCS] = ATTACH_ALLOCS, [LINK_OF_ALLOC_ENDS] = ATTACH_ALLOC_RETURNS,
+		[LINK_OF_FREES] = ATTACH_FREES,
+	};
+
+	return attach[p->of];
 }
 
 struct bpf_program *bpf_side_program(const struct programs *programs, const struct link_places *p)
@@ -605,6 +630,9 @@ int bpf_side_prepare_places(const struct programs *programs, enum link_kind firs
 		{ .kind = first },
 		{ .kind = LINK_ENTRY, .of = LINK_OF_BEGINS },
 		{ .kind = LINK_RETURN, .of = LINK_OF_ENDS },
+		{ .kind = link_way_of(LINK_SESSION) == LINK_NOT ? LINK_ENTRY : LINK_SESSION, .of = LINK_OF_ALLOCS },
+		{ .kind = LINK_RETURN, .of = LINK_OF_ALLOC_ENDS },
+		{ .kind = LINK_ENTRY, .of = LINK_OF_FREES },
 	};
 	static const enum program_attach own[] = { ATTACH_OWN_BEGIN, ATTACH_OWN_END };
 	int r = 0;

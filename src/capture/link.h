@@ -35,6 +35,9 @@ enum link_of {
 	LINK_OF_MOMENTS,         /* each hit is all that there is */
 	LINK_OF_BEGINS,          /* functions that are followed to their end begin there */
 	LINK_OF_ENDS,            /* and end: LINK_RETURN at their begin, or LINK_ENTRY where they are left */
+	LINK_OF_ALLOCS,          /* functions that allocate memory: LINK_SESSION, or LINK_ENTRY ... */
+	LINK_OF_ALLOC_ENDS,      /* ... and LINK_RETURN */
+	LINK_OF_FREES,           /* functions that free it */
 };
 
 /* How the probes of a kind are attached. */

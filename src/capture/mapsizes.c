@@ -44,7 +44,7 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 		.sums = 1, .hits = 1, .untold = 1, .rates = plan->hits_every > 1 || plan->hits_rate ? PROBES_MAX : 1,
 			.filters = !plan->nr_filters ? 1 : plan->spans ? 2 * SB_PROBES : PROBES_MAX,
 		.loads = plan->loads ? SB_LOAD_SETS : 1,
-		.pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
+		.blocks = 1, .pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
 	};
 
 	s.slot_bytes = (plan->stack_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN + SLOT_EXTRA;
@@ -62,6 +62,8 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 				   RULEBOOK_SPACES) : RULEBOOK_SPACES;
 		s.mapped = MAPPED_MAX + SPARE_PER_CPU * cpus->nr_cpus;
 	}
+	if (plan->alloc_frees)
+		s.blocks = BLOCKS;
 	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_traces || plan->nr_places ||
 	    plan->places_to_come) {
 		s.probe_first = cpus->nr_cpus;

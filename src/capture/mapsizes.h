@@ -39,6 +39,7 @@
  * load and its children may run. Spaces: for its processes and for as many short-lived children.
  */
 #define CODE_TO_COME (8u << 20)          /* bytes */
+#define BLOCKS (1024u * 1024)            /* sampled blocks of memory that live; 110 MB when there are as many */
 #define SPACES_LEAST 192u
 #define SPACES_PER_PROCESS 8u
 
@@ -56,6 +57,7 @@ struct map_sizes {
 	uint32_t filters;                /* one for each probe that there can be, if some has a condition */
 	uint32_t loads;                  /* where their named values are, at different places */
 	uint32_t probe_first;            /* scratch buffers from this one on are for probes; UINT32_MAX = none */
+	uint32_t blocks;                 /* of memory, that are followed to their ends */
 	uint32_t slots, slot_bytes;
 	uint32_t totals, sums;
 	uint32_t pages, rules, spaces;

@@ -36,6 +36,9 @@ enum program_when {
 	WHEN_KERNEL_FUNCTIONS = 1 << 15,     /* functions of the kernel are probed */
 	WHEN_PAGED = 1 << 16,        /* page faults are probed */
 	WHEN_SIGNALS = 1 << 17,      /* signals are probed */
+	WHEN_ALLOC_SESSIONS = 1 << 20,       /* blocks of memory are followed, and the kernel has sessions */
+	WHEN_ALLOC_PAIRS = 1 << 21,  /* the same, and it has none */
+	WHEN_FREES = 1 << 22,        /* and their frees */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
@@ -50,6 +53,9 @@ enum program_attach {
 	ATTACH_PLACES,               /* by links of their own (link.h) */
 	ATTACH_ENTRIES,              /* the same, where functions begin that are probed up to their return */
 	ATTACH_RETURNS,              /* and where these return */
+	ATTACH_ALLOCS,               /* the same, where functions begin that allocate memory, */
+	ATTACH_ALLOC_RETURNS,        /* where these return, unless ATTACH_ALLOCS includes that, */
+	ATTACH_FREES,                /* and where functions begin that free it */
 	ATTACH_TRACES,               /* by a link for each tracepoint (tracelink.h) */
 	ATTACH_RAW_TRACES,           /* the same, raw */
 	ATTACH_KERNEL_FUNCTIONS,     /* the same, where functions of the kernel begin */
@@ -63,7 +69,7 @@ enum program_attach {
 	ATTACH_RUN,                  /* never: test-run once */
 };
 
-#define PROGRAMS_MAX 32u
+#define PROGRAMS_MAX 40u
 
 /* The programs of one BPF object. Zero it, then call programs_find(). */
 struct programs {

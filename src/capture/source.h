@@ -145,6 +145,12 @@ struct capture_plan {
 	bool places_to_come;     /* source_place() will be called */
 	bool probes_may_come;    /* source_add_probes() may be called */
 	bool functions_to_come;  /* and with functions that are followed to their return */
+	/*
+	 * functions that allocate memory are placed, too: blocks are sampled by so many bytes
+	 * (model/allocation.h); 0 = they are not
+	 */
+	uint32_t alloc_interval;
+	bool alloc_frees;        /* with it: and frees of those are told */
 	/* code places to probe (capture/link.h), in several files; NULL = none */
 	const struct link_places *places;
 	uint32_t nr_places;

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/thread.h"
 #include "capture/features.h"
+#include "engine/alloc_facts.h"
 #include "engine/parked.h"
 #include "system/lookup.h"
 
@@ -121,6 +122,23 @@ static uint64_t engine_settled_ns(const struct engine *en)
 	return seen < summed ? seen : summed;
 }
 
+/* Shows what is under way and cannot be told yet: waits that have not ended, blocks of memory that are in use. */
+static void engine_show_open(struct engine *en)
+{
+	struct event_sink rest = { .profile = en->profile, .provisional = &en->open };
+	const uint64_t now = source_now_ns(en->source);
+	uint64_t from_ns = now;
+
+	if (!en->sink.offcpu && !en->sink.allocs)
+		return;
+	en->open.n = 0;
+	if (en->sink.offcpu)
+		from_ns = offcpu_rest(en->sink.offcpu, &rest);
+	if (en->sink.allocs)
+		alloc_facts_in_use(en->sink.allocs, now, &rest);
+	(void)profile_provisional(en->profile, from_ns, now, en->open.v, en->open.n);
+}
+
 static void engine_housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
@@ -146,8 +164,7 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	}
 	if (refresh_due(en, now)) {
 		en->published_ns = now;
-		if (en->sink.offcpu)
-			offcpu_provisional(en->sink.offcpu);
+		engine_show_open(en);
 		engine_publish(en);
 	}
 	engine_serve_recording(en);
@@ -211,6 +228,8 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 	target_watch_exec(en->watch, ev, en->meta.executed, sizeof(en->meta.executed));
 	if (en->placer)
 		placer_event(en->placer, ev);
+	if (en->sink.allocs)
+		alloc_facts_process(en->sink.allocs, ev);
 	if (ev->kind == RAW_WAIT_STACK && en->sink.offcpu)
 		offcpu_answered(en->sink.offcpu);
 	ingest_raw(en->ingest, ev);
@@ -455,6 +474,9 @@ static void engine_finish(struct engine *en)
 		offcpu_finish(en->sink.offcpu);
 	if (en->sink.hits)
 		hit_sums_finish(en->sink.hits);
+	if (en->sink.allocs)
+		alloc_facts_finish(en->sink.allocs, en->stopped_ns);
+	(void)profile_provisional(en->profile, 0, 0, NULL, 0);
 	if (en->sink.numa)
 		numa_facts_finish(en->sink.numa);
 	source_finish(en->source);
@@ -639,6 +661,11 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	if (r >= 0 && c->plan.sum_hits) {
 		en->sink.hits = hit_sums_new(en->source, en->ps, &en->sink);
 		r = en->sink.hits ? r : err_nomem(e, "probes");
+	}
+	if (r >= 0 && c->plan.alloc_interval) {
+		en->sink.allocs = alloc_facts_new(&(struct alloc_facts_config){
+			.interval = c->plan.alloc_interval, .frees = c->plan.alloc_frees, .sink = &en->sink });
+		r = en->sink.allocs ? r : err_nomem(e, "blocks of memory");
 	}
 	return r < 0 ? r : engine_build_numa(en, c, e);
 }
@@ -852,6 +879,8 @@ void engine_free(struct engine *en)
 	ingest_free(en->ingest);
 	offcpu_free(en->sink.offcpu);
 	hit_sums_free(en->sink.hits);
+	alloc_facts_free(en->sink.allocs);
+	vec_free(&en->open);
 	numa_facts_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
 	target_watch_free(en->watch);

@@ -4,6 +4,7 @@
 
 #include "engine/event_sink.h"
 
+#include "engine/alloc_facts.h"
 #include "engine/hit_sums.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
@@ -80,6 +81,11 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 			numa_facts_wait(s->numa, raw, ev);
 		break;
 	case RAW_EVENT:
+		if (ev->kind == EVENT_ALLOC || ev->kind == EVENT_FREE) {
+			if (s->allocs)
+				alloc_facts_hit(s->allocs, raw, ev);
+			break;
+		}
 		if (s->hits && ev->stack != ID_NONE)
 			hit_sums_see(s->hits, raw, ev);
 		hit_sums_tell(s, raw, ev);

@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+struct alloc_facts;
 struct hit_sums;
 struct numa_facts;
 struct offcpu;
@@ -36,6 +37,7 @@ struct event_sink {
 	struct offcpu *offcpu;
 	/* finds the nodes of samples and faults, counts migrations; NULL = no NUMA */
 	struct numa_facts *numa;
+	struct alloc_facts *allocs;      /* follows blocks of memory; NULL = nobody does */
 	/*
 	 * Of an event_sink_add(): becomes facts here, and goes nowhere else, since it is
 	 * provisional; NULL: it is for good.

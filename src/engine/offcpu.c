@@ -50,7 +50,6 @@ struct offcpu {
 	unsigned int failures;
 	unsigned int gone;               /* totals that the latest reading told for the last time */
 	uint64_t rate_ns, rate_waits;    /* when the period was last set, and how many waits had been told */
-	fact_list facts;                 /* provisional ones in the making */
 	uint64_t stop_ns;                /* 0 = it runs */
 	struct openwaits_figures at_end;
 };
@@ -116,7 +115,6 @@ void offcpu_free(struct offcpu *oc)
 	openwaits_free(oc->waits);
 	wait_sums_free(oc->sums);
 	reconcile_free(oc->account);
-	vec_free(&oc->facts);
 	free(oc);
 }
 
@@ -329,17 +327,15 @@ uint64_t offcpu_settled_ns(const struct offcpu *oc)
 
 /* ---- what is shown before it is told ---- */
 
-void offcpu_provisional(struct offcpu *oc)
+uint64_t offcpu_rest(struct offcpu *oc, struct event_sink *rest)
 {
-	struct event_sink rest = { .profile = oc->config.profile, .provisional = &oc->facts };
 	const uint64_t now = source_now_ns(oc->config.source);
 
 	if (now - oc->look_ns > FRESH_NS)
 		(void)offcpu_look(oc, now, NULL);
-	oc->facts.n = 0;
-	reconcile_rest(oc->account, now, &rest);
-	openwaits_rest(oc->waits, now, &rest);
-	(void)profile_provisional(oc->config.profile, oc->settled_ns, now, oc->facts.v, oc->facts.n);
+	reconcile_rest(oc->account, now, rest);
+	openwaits_rest(oc->waits, now, rest);
+	return oc->settled_ns;
 }
 
 void offcpu_reset(struct offcpu *oc)
@@ -371,7 +367,6 @@ void offcpu_finish(struct offcpu *oc)
 	reconcile_finish(oc->account, oc->stop_ns);
 	openwaits_finish(oc->waits, oc->stop_ns);
 	oc->settled_ns = source_now_ns(oc->config.source);
-	(void)profile_provisional(oc->config.profile, 0, 0, NULL, 0);
 }
 
 void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)

@@ -66,8 +66,11 @@ int offcpu_turn(struct offcpu *oc, struct err *e);
 /* The time up to which all events have been emitted, so that the profile may close its slices. */
 uint64_t offcpu_settled_ns(const struct offcpu *oc);
 
-/* Adds provisional events to the profile, before a snapshot. */
-void offcpu_provisional(struct offcpu *oc);
+/*
+ * Tells REST what cannot be told yet: waits under way, and time that no stack stands for. It must not keep
+ * it: it is provisional. Returns since when.
+ */
+uint64_t offcpu_rest(struct offcpu *oc, struct event_sink *rest);
 
 /* Forgets the past: open waits count from now on. */
 void offcpu_reset(struct offcpu *oc);

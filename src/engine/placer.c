@@ -118,6 +118,12 @@ static bool placer_wants(void *ctx, const struct placing_file *f)
 	return at;
 }
 
+/* Is a place of that the end of something whose begin is placed, too? */
+static bool is_further_end(enum link_of of)
+{
+	return of == LINK_OF_ENDS || of == LINK_OF_ALLOC_ENDS;
+}
+
 /* The number of the probe that place I of PLACES is of. */
 static uint32_t placer_probe(const struct link_places *places, uint32_t i)
 {
@@ -264,13 +270,13 @@ static void placer_place(void *ctx, const struct placing_file *f, const struct l
 	/* Between slices it waits for the next one. */
 	n = p->off ? (int)places->n : source_place(p->source, &x.places, placer_failed, p, &x.links, NULL);
 	/* What is followed to its end is one place. */
-	if (places->of != LINK_OF_ENDS)
+	if (!is_further_end(places->of))
 		placer_count(p, places, &x);
 	p->placed.v[p->placed.n++] = x;
 	pthread_mutex_lock(&p->lock);
 	placer_learn_costs(p, places);
 	p->figures.failed += n < 0 ? places->n : 0;
-	p->figures.places += n > 0 && places->of != LINK_OF_ENDS ? (uint32_t)n : 0;
+	p->figures.places += n > 0 && !is_further_end(places->of) ? (uint32_t)n : 0;
 	pthread_mutex_unlock(&p->lock);
 }
 

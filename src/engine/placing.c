@@ -11,6 +11,7 @@
 #include "engine/loads.h"
 #include "model/machine.h"
 #include "model/probes.h"
+#include "probe/allocators.h"
 #include "probe/catalog.h"
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
@@ -61,6 +62,8 @@ struct placing {
 	bool spans;              /* there are some */
 	bool named;              /* some have names in their filters */
 	uint64_t probes;         /* their numbers, as a mask */
+	uint32_t interval;       /* of placing_memory(); 0 = no memory */
+	bool frees;
 };
 
 /* The number of S; PROBE_NONE. */
@@ -484,14 +487,22 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 	plan->traces = p->traces.v;
 	plan->nr_traces = (uint32_t)p->traces.n;
 	plan->spans = p->spans;
+	plan->alloc_interval = p->interval;
+	plan->alloc_frees = p->frees;
 	plan->places_to_come = placing_in_programs(p);
 	for (size_t i = 0; i < p->points.n; i++)
 		plan->functions_to_come |= placing_returns(&p->points.v[i].spec.point[0]);
 }
 
+void placing_memory(struct placing *p, uint32_t interval, bool frees)
+{
+	p->interval = interval;
+	p->frees = frees;
+}
+
 bool placing_in_programs(const struct placing *p)
 {
-	return p->points.n;
+	return p->points.n || p->interval;
 }
 
 /* A file that a process executes, and where it is mapped: what is in /proc/PID/map_files. */
@@ -575,11 +586,12 @@ struct file_at_hand {
 	 * begin, and are left, which would not survive a return probe
 	 */
 	struct places_in_file moments, calls, begins, ends;
+	struct places_in_file allocs, frees;     /* functions that allocate memory, and that only free it */
 };
 
 static size_t nr_places(const struct file_at_hand *f)
 {
-	return f->moments.offset.n + f->calls.offset.n + f->begins.offset.n;
+	return f->moments.offset.n + f->calls.offset.n + f->begins.offset.n + f->allocs.offset.n + f->frees.offset.n;
 }
 
 /* Whether the probe PROBE of FN at OFFSET is one of ALL: 1; 0 = it is not; -EEXIST when it is another probe's. */
@@ -800,6 +812,43 @@ static int add_static_probes(struct file_at_hand *f, const struct in_program *x,
 	return r;
 }
 
+/* Adds FN, where its arguments are in their registers. */
+static int add_allocator(struct file_at_hand *f, const struct allocator_function *fn, struct err *e)
+{
+	const struct allocator_args *args = &fn->args;
+	const uint8_t used[] = { args->size, args->times, args->old, args->out };
+	struct site_wish wish = { .returns = args->size, .cfi = f->image };
+	const uint64_t how = SB_ALLOC_HOW(args->size, args->times, args->old, args->out) |
+		(fn->outer ? SB_ALLOC_OUTER : 0);
+	struct found_function at = fn->at;
+	struct probe_site site;
+	int r;
+
+	for (size_t i = 0; i < sizeof(used); i++)
+		wish.args |= used[i] ? (uint8_t)(1u << (used[i] - 1)) : 0;
+	r = find_site(f, &at, &wish, &site, e);
+	if (r >= 0 && wish.returns && !site.return_ok) {
+		/* Without an unwind table it is known where a function begins, as who calls it has put it there. */
+		at.size = 0;
+		r = find_site(f, &at, &wish, &site, e);
+	}
+	return r < 0 ? r : add_place(args->size ? &f->allocs : &f->frees, site.offset, 0, site.cost_ns,
+				     SB_COOKIE(args->size ? SB_PROBE_ALLOC : SB_PROBE_FREE, how), e);
+}
+
+static void add_allocators(struct file_at_hand *f, bool frees, struct err *e)
+{
+	allocator_functions found = { 0 };
+	int r = find_allocators(f->elf, &found, e);
+
+	if (!r && found.n && !f->image)
+		r = image_open(f->fd, &f->image, e);
+	for (size_t i = 0; r >= 0 && i < found.n; i++)
+		if (frees || found.v[i].args.size)
+			(void)add_allocator(f, &found.v[i], e);
+	vec_free(&found);
+}
+
 /* Is what X is about in the file PATH? */
 static bool is_about(const struct in_program *x, const char *path)
 {
@@ -808,6 +857,8 @@ static bool is_about(const struct in_program *x, const char *path)
 
 bool placing_is_about(const struct placing *p, const char *path)
 {
+	if (p->interval)
+		return true;
 	for (size_t i = 0; i < p->points.n; i++)
 		if (is_about(&p->points.v[i], path))
 			return true;
@@ -822,6 +873,7 @@ struct looking {
 	/* probes of which there are places, by their number, as a mask: the second of ends of spans */
 	uint64_t met[2];
 	int places;
+	bool allocates;          /* it has functions that do */
 	bool unwinds;            /* it can throw exceptions */
 	char exe[PATH_MAX];      /* its executable, and what it is called itself, which a link to it may have named */
 	char comm[64];
@@ -903,6 +955,20 @@ static void tell_probe(struct looking *l, const struct executed *x, const char *
 	tell_places(l, &x->id, path, &f->begins, before->begins, LINK_ENTRY, LINK_OF_BEGINS);
 }
 
+/* The functions of F that allocate memory. */
+static void tell_allocators(struct looking *l, const struct executed *x, const char *path, struct file_at_hand *f)
+{
+	const bool pairs = link_way_of(LINK_SESSION) == LINK_NOT;
+
+	add_allocators(f, l->p->frees, l->e);
+	l->allocates |= f->allocs.offset.n;
+	/* A free that comes between is of nothing that is known; a block that does would stay for ever. */
+	tell_places(l, &x->id, path, &f->frees, 0, LINK_ENTRY, LINK_OF_FREES);
+	if (pairs)
+		tell_places(l, &x->id, path, &f->allocs, 0, LINK_RETURN, LINK_OF_ALLOC_ENDS);
+	tell_places(l, &x->id, path, &f->allocs, 0, pairs ? LINK_ENTRY : LINK_SESSION, LINK_OF_ALLOCS);
+}
+
 static void look_into(struct looking *l, const struct executed *x)
 {
 	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path,
@@ -928,8 +994,12 @@ static void look_into(struct looking *l, const struct executed *x)
 			l->met[point->span == SB_SPAN_END] |= (uint64_t)1 << point->probe;
 		tell_probe(l, x, path, &f, &before);
 	}
+	if (l->p->interval && placing_open(l, x, path, &f))
+		tell_allocators(l, x, path, &f);
 	l->places += (int)nr_places(&f);
 	free_places(&f.moments);
+	free_places(&f.allocs);
+	free_places(&f.frees);
 	free_places(&f.calls);
 	free_places(&f.begins);
 	free_places(&f.ends);
@@ -999,6 +1069,7 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struc
 {
 	struct err why = ERR_INIT;
 	uint64_t met[2] = { 0, 0 };
+	bool allocates = false;
 
 	for (size_t i = 0; i < n; i++) {
 		struct looking l = { .p = p, .pid = (pid_t)pids[i], .e = &why };
@@ -1006,7 +1077,11 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struc
 		(void)look_at(&l);
 		met[0] |= l.met[0];
 		met[1] |= l.met[1];
+		allocates |= l.allocates;
 	}
+	if (p->interval && !allocates)
+		return err_set(e, ENOENT, "no function that allocates memory is found in the target, by the names of "
+			       "malloc(3)%s%s", why.text[0] ? ": " : "", why.text);
 	for (size_t i = 0; i < p->points.n; i++) {
 		const struct in_program *x = &p->points.v[i];
 

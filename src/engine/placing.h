@@ -57,6 +57,12 @@ int placing_fits(const struct placing *p, const struct placing *there, uint64_t 
 /* Sets in PLAN what is to be placed, which is P's: P must outlive it. */
 void placing_plan(const struct placing *p, struct capture_plan *plan);
 
+/*
+ * Functions that allocate memory (probe/allocators.h) are placed, too: blocks are sampled by INTERVAL bytes
+ * (model/allocation.h), and with FREES followed to their ends. Before anybody else reads P.
+ */
+void placing_memory(struct placing *p, uint32_t interval, bool frees);
+
 /* Whether some of the probes are places in programs. */
 bool placing_in_programs(const struct placing *p);
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/probe: one "libsberf_a_SOURCES += src/probe/FILE" a line, headers too.
+libsberf_a_SOURCES += src/probe/allocators.c
+libsberf_a_SOURCES += src/probe/allocators.h
 libsberf_a_SOURCES += src/probe/catalog.c
 libsberf_a_SOURCES += src/probe/catalog.h
 libsberf_a_SOURCES += src/probe/find_functions.c

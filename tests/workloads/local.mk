@@ -27,7 +27,7 @@ EXTRA_DIST += tests/workloads/gosignals.go
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
-workload_programs = allocas asked calls chain coroutines dlopen_cycle fibers forkstorm jit latenames movedtext named noreturns noted plt realign recurse returning shares signals slots spanned \
+workload_programs = allocas asked blocks calls chain coroutines dlopen_cycle fibers forkstorm jit latenames movedtext named noreturns noted plt realign recurse returning shares signals slots spanned \
 	stalls stays swaps \
 	syscalls threads_start timed toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
@@ -160,3 +160,13 @@ clean-local: clean-gocache
 clean-gocache:
 	rm -rf tests/workloads/gocache
 .PHONY: clean-gocache
+
+# A program that allocates, linked statically, and with musl's allocator.
+workloads += tests/workloads/bin/blocks_static tests/workloads/bin/blocks_plain tests/workloads/bin/blocks_musl
+tests/workloads/bin/blocks: workload_flags = -fno-builtin-malloc
+tests/workloads/bin/blocks_static: $(top_srcdir)/tests/workloads/blocks.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags) -fno-builtin-malloc -static $< -o $@
+tests/workloads/bin/blocks_plain: $(top_srcdir)/tests/workloads/blocks.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags) -fno-builtin-malloc -DNO_PVALLOC $< -o $@
+tests/workloads/bin/blocks_musl: $(top_srcdir)/tests/workloads/blocks.c
+	$(AM_V_CC)$(musl) -fno-builtin-malloc -DNO_PVALLOC $< -o $@; fi

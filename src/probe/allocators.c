@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* allocators.c - the table of allocation functions, and who defines them. */
+#include "config.h"
+
+#include "probe/allocators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOLS_BYTES_MAX (256u << 20)
+#define CODE_MAX 65536u          /* of a function, that is looked at */
+#define CALL_NEAR 0xe8
+#define JUMP_NEAR 0xe9
+
+/*
+ * malloc(3), malloc_usable_size(3), the C++ standard's [new.delete], and jemalloc(3). C++ names as the
+ * Itanium ABI mangles them on machines where size_t is unsigned long.
+ */
+static const struct allocator {
+	const char *symbol;
+	struct allocator_args args;
+	bool cxx;                /* an operator */
+	bool rare;               /* it is called so rarely that it may be taken for one that calls another one */
+} allocator_table[] = {
+	{ "malloc", { .size = 1 }, false, false },
+	{ "calloc", { .size = 2, .times = 1 }, false, false },
+	{ "realloc", { .old = 1, .size = 2 }, false, false },
+	{ "reallocarray", { .old = 1, .size = 3, .times = 2 }, false, true },
+	{ "memalign", { .size = 2 }, false, true },
+	{ "aligned_alloc", { .size = 2 }, false, true },
+	{ "posix_memalign", { .out = 1, .size = 3 }, false, true },
+	{ "valloc", { .size = 1 }, false, true },
+	{ "pvalloc", { .size = 1 }, false, true },
+	{ "free", { .old = 1 }, false, false },
+	{ "cfree", { .old = 1 }, false, false },
+	{ "free_sized", { .old = 1 }, false, false },
+	{ "free_aligned_sized", { .old = 1 }, false, false },
+	{ "mallocx", { .size = 1 }, false, false },
+	{ "rallocx", { .old = 1, .size = 2 }, false, false },
+	{ "dallocx", { .old = 1 }, false, false },
+	{ "sdallocx", { .old = 1 }, false, false },
+	{ "_Znwm", { .size = 1 }, true, false },
+	{ "_Znam", { .size = 1 }, true, false },
+	{ "_ZnwmRKSt9nothrow_t", { .size = 1 }, true, false },
+	{ "_ZnamRKSt9nothrow_t", { .size = 1 }, true, false },
+	{ "_ZnwmSt11align_val_t", { .size = 1 }, true, false },
+	{ "_ZnamSt11align_val_t", { .size = 1 }, true, false },
+	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", { .size = 1 }, true, false },
+	{ "_ZnamSt11align_val_tRKSt9nothrow_t", { .size = 1 }, true, false },
+	{ "_ZdlPv", { .old = 1 }, true, false },
+	{ "_ZdaPv", { .old = 1 }, true, false },
+	{ "_ZdlPvm", { .old = 1 }, true, false },
+	{ "_ZdaPvm", { .old = 1 }, true, false },
+	{ "_ZdlPvRKSt9nothrow_t", { .old = 1 }, true, false },
+	{ "_ZdaPvRKSt9nothrow_t", { .old = 1 }, true, false },
+	{ "_ZdlPvSt11align_val_t", { .old = 1 }, true, false },
+	{ "_ZdaPvSt11align_val_t", { .old = 1 }, true, false },
+	{ "_ZdlPvmSt11align_val_t", { .old = 1 }, true, false },
+	{ "_ZdaPvmSt11align_val_t", { .old = 1 }, true, false },
+	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", { .old = 1 }, true, false },
+	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", { .old = 1 }, true, false },
+};
+
+#define ALLOCATORS (sizeof(allocator_table) / sizeof(allocator_table[0]))
+
+/* What allocators that are linked into programs beside the one of libc put before the names. */
+static const char *const prefixes[] = { "je_", "_rjem_", "_rjem_je_", "mi_", "tc_" };
+
+static const struct allocator *allocator_plain(const char *symbol)
+{
+	for (size_t i = 0; i < ALLOCATORS; i++)
+		if (!strcmp(allocator_table[i].symbol, symbol))
+			return &allocator_table[i];
+	return NULL;
+}
+
+static const struct allocator *allocator_of(const char *symbol)
+{
+	const struct allocator *a = allocator_plain(symbol);
+
+	for (size_t i = 0; !a && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(symbol, prefixes[i], strlen(prefixes[i])))
+			a = allocator_plain(symbol + strlen(prefixes[i]));
+	return a;
+}
+
+const struct allocator_args *allocator_named(const char *symbol)
+{
+	const struct allocator *a = allocator_of(symbol);
+
+	return a ? &a->args : NULL;
+}
+
+/* What was found in a file. */
+struct allocators_in_file {
+	const struct elf_file *file;
+	allocator_functions *found;
+	bool plain;              /* functions that are no operators, which these may forward to */
+	bool nomem;
+};
+
+static void allocators_add(struct allocators_in_file *in, const struct allocator *a, const Elf64_Sym *s)
+{
+	struct allocator_function *at;
+	uint64_t offset;
+
+	if (!elf_file_offset(in->file, s->st_value, &offset))
+		return;
+	for (size_t i = 0; i < in->found->n; i++)
+		if (in->found->v[i].at.vaddr == s->st_value)
+			return;
+	at = vec_push(in->found);
+	if (!at) {
+		in->nomem = true;
+		return;
+	}
+	*at = (struct allocator_function){
+		.args = a->args,
+		.outer = a->rare,
+		.at = { .vaddr = s->st_value, .offset = offset, .start = s->st_value, .size = s->st_size,
+			.symbol = a->symbol, .name = a->symbol, .names = 1, .at_entry = true },
+	};
+	in->plain |= !a->cxx;
+}
+
+/* The defined functions in the table of TYPE; of CXX or not. */
+static void allocators_in_table(struct allocators_in_file *in, uint32_t type, bool cxx)
+{
+	const Elf64_Shdr *table = elf_file_section_type(in->file, type);
+	const Elf64_Shdr *names = table && table->sh_link < in->file->nr_sh ? &in->file->sh[table->sh_link] : NULL;
+	struct elf_bytes symbols = { 0 }, text = { 0 };
+
+	if (names && elf_file_bytes(in->file, table, SYMBOLS_BYTES_MAX, &symbols) &&
+	    elf_file_bytes(in->file, names, SYMBOLS_BYTES_MAX, &text)) {
+		for (size_t i = 0; i + sizeof(Elf64_Sym) <= symbols.len; i += sizeof(Elf64_Sym)) {
+			const struct allocator *a;
+			Elf64_Sym s;
+
+			memcpy(&s, symbols.data + i, sizeof(s));
+			/* What a resolver returns is not known from the file. */
+			if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF || s.st_name >= text.len)
+				continue;
+			a = allocator_of((const char *)text.data + s.st_name);
+			if (a && a->cxx == cxx)
+				allocators_add(in, a, &s);
+		}
+	}
+	free(symbols.data);
+	free(text.data);
+}
+
+/* Does FN call, or jump to, another one of IN? */
+static bool allocators_calls(const struct allocators_in_file *in, const struct allocator_function *fn)
+{
+	const size_t len = fn->at.size < CODE_MAX ? fn->at.size : CODE_MAX;
+	uint8_t *code = elf_file_dup(in->file, fn->at.offset, len, CODE_MAX);
+	bool calls = false;
+
+	if (in->file->eh.e_machine != EM_X86_64)
+		return true;
+	/* That other bytes look like a call of one of these addresses is next to impossible. */
+	for (size_t i = 0; code && i + 5 <= len && !calls; i++) {
+		int32_t to;
+
+		if (code[i] != CALL_NEAR && code[i] != JUMP_NEAR)
+			continue;
+		memcpy(&to, code + i + 1, sizeof(to));
+		for (size_t k = 0; k < in->found->n; k++)
+			calls |= in->found->v[k].at.vaddr == fn->at.vaddr + i + 5 + (uint64_t)(int64_t)to &&
+				in->found->v[k].args.size;
+	}
+	free(code);
+	return calls;
+}
+
+int find_allocators(const struct elf_file *file, allocator_functions *ret, struct err *e)
+{
+	struct allocators_in_file in = { .file = file, .found = ret };
+
+	allocators_in_table(&in, SHT_DYNSYM, false);
+	allocators_in_table(&in, SHT_SYMTAB, false);
+	/* Operators of a library that has no malloc() of its own are those of libstdc++, which call it. */
+	if (in.plain) {
+		allocators_in_table(&in, SHT_DYNSYM, true);
+		allocators_in_table(&in, SHT_SYMTAB, true);
+	}
+	for (size_t i = 0; i < ret->n; i++)
+		ret->v[i].outer |= ret->v[i].args.size && allocators_calls(&in, &ret->v[i]);
+	return in.nomem ? err_nomem(e, "allocation functions") : 0;
+}
