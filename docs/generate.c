@@ -353,6 +353,14 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "probe_own_cost_ns",
 	  "What was taken off the time of a call at most: so much of it was the probe's own, as measured on this "
 	  "machine when the capture began." },
+	{ "memory_sample_bytes", "With --memory=allocs: by how many bytes blocks of memory were sampled." },
+	{ "memory_blocks_sampled, memory_blocks_living", "Blocks that were sampled, and those of them that were alive "
+	  "last, without those of processes that have ended." },
+	{ "memory_in_use_bytes, memory_peak_bytes", "What living blocks stand for, last and when it was the most." },
+	{ "memory_dropped", "Sampled blocks that found no room to be followed: they count as allocated, and not as in "
+	  "use." },
+	{ "memory_missed_frees", "Blocks whose address was allocated again, so their free was missed." },
+	{ "memory_unknown_frees", "Frees of blocks that nobody told of." },
 	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults "
 	  "were sampled." },
 	{ "numa_samples, numa_address_percent", "Samples for which sberf looked for the address of an access, and how "

@@ -231,16 +231,17 @@ static int check_everywhere(struct launch *s, struct err *e)
 static int check_placing(struct launch *s, const struct options *o, struct err *e)
 {
 	const struct capture_plan *plan = &s->config.plan;
+	const char *what = o->probes.n ? o->probes.v[0] : "--memory";
 
 	if (plan->target == TARGET_PIDS && !plan->name)
 		return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, e);
 	if (plan->target == TARGET_TIDS)
 		return err_set(e, EOPNOTSUPP, "a probe in programs ('%.100s') is placed in processes: give them by "
-			       "-p, or a command", o->probes.v[0]);
+			       "-p, or a command", what);
 	if (!o->yes)
 		return err_set(e, EPERM, "a probe in programs ('%.100s') is placed in every process that has the file, "
 			       "unless the target is -p PID or a command, and each hit costs them 0.6 to 16 us, also "
-			       "those that are not shown: say --yes", o->probes.v[0]);
+			       "those that are not shown: say --yes", what);
 	return check_everywhere(s, e);
 }
 
@@ -298,8 +299,10 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
 	};
 	r = copy_ids(&plan->cpus, &o->cpus, e);
-	if (!r && (o->probes.n || plan->probes_may_come))
+	if (!r && (o->probes.n || o->memory || plan->probes_may_come))
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
+	if (!r && o->memory)
+		placing_memory(s->placing, o->sample_bytes, true);
 	if (s->placing)
 		placing_plan(s->placing, plan);
 	s->config.placing = s->placing;

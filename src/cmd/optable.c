@@ -8,6 +8,7 @@
 #include "cmd/optable.h"
 
 #include "base/clock.h"
+#include "model/allocation.h"
 #include "model/event.h"
 
 #include <stdio.h>
@@ -57,6 +58,10 @@ static const struct opt_choice orientations[] = { { "icicle", false }, { "flame"
 static const struct opt_choice groups[] = {
 	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
 	{ "cgroup", GROUP_CGROUP }, { NULL, 0 },
+};
+
+static const struct opt_choice memory_levels[] = {
+	{ "allocs", MEMORY_ALLOCS }, { NULL, 0 },
 };
 
 const struct opt opts[] = {
@@ -250,6 +255,22 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(max_rate), .min = 1,
 		.max = 100000000, .help = "take the stacks of at most so many hits of each probe in a second",
 		.more = "Totals stay exact, as with --every.",
+	}, {
+		.name = "memory", .metavar = "LEVEL", .type = OPT_CHOICE, .what = "level",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(memory), .choices = memory_levels,
+		.help = "follow who allocates memory, who holds it, and what leaks",
+		.more = "allocs: functions that allocate and free memory are probed in the target: those of malloc(3) "
+			"by whichever library or program defines them (glibc, musl, jemalloc, tcmalloc, mimalloc), and "
+			"C++ operators that do not only call these. Blocks are sampled by bytes (--sample-bytes), and "
+			"followed until they are freed. Each call costs the target about 1 us, sampled or not. report "
+			"--metric shows what was allocated, in-use, peak, temporary and leaked.",
+	}, {
+		.name = "sample-bytes", .metavar = "BYTES", .type = OPT_SIZE32, .what = "distance of samples",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(sample_bytes), .min = 1,
+		.max = ALLOC_INTERVAL_MAX, .fallback = "512K",
+		.help = "with --memory=allocs, follow a block for each so many bytes allocated",
+		.more = "Each byte is picked with the same probability, and a block of which one was picked is "
+			"followed, for all that it stands for. 1: every block is.",
 	}, {
 		.name = "yes", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(yes),

@@ -47,6 +47,12 @@ enum opt_unwind {
 
 typedef VEC(const char *) text_vec;
 
+/* How memory is followed. */
+enum memory_level {
+	MEMORY_OFF,
+	MEMORY_ALLOCS,           /* functions that allocate it are probed */
+};
+
 struct options {
 	const char *command_name;        /* "top", "record", ... */
 	char *cmdline;                   /* the whole command line, quoted for a shell; owned */
@@ -80,6 +86,8 @@ struct options {
 	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */
 	uint64_t min_block_ns;
 	uint32_t every, max_rate;        /* of hits of probes; 0 = all */
+	enum memory_level memory;        /* --memory, MEMORY_OFF */
+	uint32_t sample_bytes;           /* --sample-bytes, ALLOC_INTERVAL_DEFAULT */
 	bool yes;                        /* --yes: probes in programs may be placed in every process */
 #define PERCENT_NONE (-1.0)
 	double budget;                   /* --budget, percent of one CPU; PERCENT_NONE = none */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "capture/features.h"
 #include "capture/rulebook.h"
+#include "engine/alloc_facts.h"
 #include "model/probenotes.h"
 
 #include <stdio.h>
@@ -56,6 +57,7 @@ void engine_describe(struct engine *en, const struct engine_config *c)
 	m->absent = !c->child && c->plan.target == TARGET_PIDS && !c->plan.ids.n;
 	capture_figures_copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
 	m->freq_asked = c->plan.freq_hz;
+	m->mem_interval = c->plan.alloc_interval;
 	en->own_base_ns = capture_figures_own_cpu_ns();  /* there may have been captures before in this process */
 	engine_begin(en);
 	m->file_bytes = META_UNKNOWN;
@@ -146,6 +148,23 @@ static void measure_placed(struct engine *en)
 	m->probe_scale = f.most_scale;
 }
 
+static void measure_memory(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	struct blocks_figures f;
+
+	if (!en->sink.allocs)
+		return;
+	alloc_facts_figures(en->sink.allocs, &f);
+	m->mem_told = f.told;
+	m->mem_living = f.living;
+	m->mem_in_use = f.in_use;
+	m->mem_peak = f.peak;
+	m->mem_dropped = f.dropped;
+	m->mem_missed = f.missed_frees;
+	m->mem_unknown = f.unknown_frees;
+}
+
 /* What is known of probes now goes into profile and recording. */
 static void note_probes(struct engine *en)
 {
@@ -206,6 +225,7 @@ void engine_measure(struct engine *en)
 	m->folded = ps.facts_folded;
 	measure_own(en);
 	measure_placed(en);
+	measure_memory(en);
 	note_probes(en);
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));

@@ -320,6 +320,20 @@ static void put_probes(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "probe_own_cost_ns", m->probe_own_ns ? m->probe_own_ns : META_UNKNOWN);
 }
 
+static void put_memory(struct sink *o, const struct profile_meta *m)
+{
+	const uint64_t none = m->mem_interval ? 0 : META_UNKNOWN;
+
+	put_u64(o, "memory_sample_bytes", m->mem_interval | none);
+	put_u64(o, "memory_blocks_sampled", m->mem_told | none);
+	put_u64(o, "memory_blocks_living", m->mem_living | none);
+	put_u64(o, "memory_in_use_bytes", m->mem_in_use | none);
+	put_u64(o, "memory_peak_bytes", m->mem_peak | none);
+	put_u64(o, "memory_dropped", m->mem_dropped | none);
+	put_u64(o, "memory_missed_frees", m->mem_missed | none);
+	put_u64(o, "memory_unknown_frees", m->mem_unknown | none);
+}
+
 /* What was sampled is not known when nothing was, or nobody says so. */
 static void put_numa(struct sink *o, const struct profile_meta *m, const struct numa_state *s, const struct counted *c)
 {
@@ -376,6 +390,7 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, const s
 	put_further(&o, m, &c);
 	put_offcpu(&o, m);
 	put_probes(&o, m);
+	put_memory(&o, m);
 	put_numa(&o, m, snapshot_numa(s), &c);
 	put_ratio(&o, FIGURE_NO_TABLE, (double)c.frames.no_table, (double)c.frames.frames, 10000, 2);
 	put_unread(&o, &m->unread);

@@ -4,6 +4,8 @@
 
 #include "model/measure.h"
 
+#include "model/allocation.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +23,16 @@ static bool is_process(const struct measured *x)
 static bool is_thread(const struct measured *x)
 {
 	return !x->argument;
+}
+
+static bool is_temporary_block(const struct measured *x)
+{
+	return allocation_of(x->argument).temporary;
+}
+
+static bool is_leaked_block(const struct measured *x)
+{
+	return allocation_of(x->argument).leaked;
 }
 
 /*
@@ -55,6 +67,34 @@ static const struct measure measure_table[] = {
 	[MEASURE_IMPORTED] = {
 		.name = "imported", .title = "", .head = "", .brief = "", .json = "", .unit = UNIT_OWN,
 		.style = MEASURE_STYLE_RUNNING, .kinds = 1u << EVENT_COUNTED, .pprof = "",
+	},
+	[MEASURE_ALLOCATED] = {
+		.name = "allocated", .title = "memory allocated", .head = "allocated", .brief = "alloc",
+		.json = "allocated", .about = "bytes of memory that were allocated, with --memory=allocs",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_ALLOC,
+		.pprof = "alloc_space", .counted = "alloc_objects",
+	},
+	[MEASURE_IN_USE] = {
+		.name = "in-use", .title = "memory in use", .head = "in use", .brief = "use", .json = "in_use",
+		.about = "of these bytes, those that were not freed until the end",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_IN_USE,
+		.pprof = "inuse_space", .counted = "inuse_objects",
+	}, {
+		.name = "peak", .title = "memory at the peak", .head = "at peak", .brief = "peak", .json = "peak",
+		.about = "the bytes that were in use when most were",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_PEAK,
+		.pprof = "peak_space", .counted = "peak_objects",
+	}, {
+		.name = "temporary", .title = "temporary memory", .head = "temporary", .brief = "temp",
+		.json = "temporary",
+		.about = "bytes that were freed by the thread that allocated them, before it allocated more",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FREE,
+		.counts = is_temporary_block, .pprof = "temporary_space", .counted = "temporary_objects",
+	}, {
+		.name = "leaked", .title = "memory leaked", .head = "leaked", .brief = "leak", .json = "leaked",
+		.about = "bytes that were in use when their process ended",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_IN_USE,
+		.counts = is_leaked_block, .pprof = "leaked_space", .counted = "leaked_objects",
 	},
 	{
 		.name = "faults", .title = "page faults", .head = "faults", .brief = "fault", .json = "faults",

@@ -67,6 +67,7 @@ struct measure {
 enum measure_id {
 	MEASURE_RUNNING, MEASURE_RUNNABLE, MEASURE_BLOCKED, MEASURE_FAR,
 	MEASURE_IMPORTED,        /* what an import counts; never asked for by name */
+	MEASURE_ALLOCATED, MEASURE_IN_USE,       /* bytes of memory (model/allocation.h) */
 };
 
 /* The parts of wall time: these have the first places of any set of measures. */

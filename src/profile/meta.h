@@ -96,6 +96,12 @@ struct profile_meta {
 	 */
 	uint64_t probe_hits_s, probe_share, probe_scale;
 	uint64_t probe_own_ns;       /* what was taken off a time at most, as it was the probe's own (model/probes.h) */
+	/*
+	 * of blocks of memory (memory/blocks.h): by how many bytes they were sampled, 0 = they were not followed;
+	 * blocks told, living at the end; bytes in use then, and most ever; blocks not followed for want of
+	 * room, frees that were missed, and those of blocks that nobody told
+	 */
+	uint64_t mem_interval, mem_told, mem_living, mem_in_use, mem_peak, mem_dropped, mem_missed, mem_unknown;
 	struct losses lost;
 	uint64_t numa_too_large;     /* states of nodes (numa/state.h) that found no room in the recording */
 	uint64_t late;

@@ -24,6 +24,7 @@
 #include "base/hash.h"
 #include "base/order.h"
 #include "base/vec.h"
+#include "model/allocation.h"
 #include "profile/slice.h"
 #include "query/filter.h"
 #include "query/foldpath.h"
@@ -187,12 +188,17 @@ static uint32_t query_group_of(struct builder *b, const struct fact *f)
 	return of_thread == GROUP_TOP ? 0 : of_thread;
 }
 
-/* What F adds to tree_node.squares: its weight times what each event in it weighs. */
-static double squares_of(const struct fact *f, unsigned int is)
+/* What F adds to tree_node.squares: its weight times what each event in it weighs; of blocks its variance. */
+static double squares_of(const struct builder *b, const struct fact *f, unsigned int is)
 {
 	const double ns = (double)f->weight;
 	double each = f->count ? ns / (double)f->count : ns;
 
+	if (f->kind >= EVENT_ALLOC && f->kind <= EVENT_PEAK) {
+		const struct allocation a = allocation_of(dict_get_argument(b->filter.d, f->argument));
+
+		return alloc_variance(&a, f->weight);
+	}
 	if (EVENT_IS_WAIT(f->kind) && f->longest_ns > each)
 		each = f->longest_ns;
 	if (is & FACT_DOUBT && each < DOUBT_NS)
@@ -213,7 +219,7 @@ static bool query_add_fact(struct builder *b, const struct fact *f, unsigned int
 	if (is & FACT_IDLE && b->q->fold_idle) {
 		add_beside(&b->idle, f, places, is);
 		b->idle_count += count;
-		b->idle_squares += squares_of(f, is);
+		b->idle_squares += squares_of(b, f, is);
 		return true;
 	}
 	group = query_group_of(b, f);
@@ -223,7 +229,7 @@ static bool query_add_fact(struct builder *b, const struct fact *f, unsigned int
 	if (leads) {
 		s->ns = add_capped(s->ns, f->weight);
 		s->count += count;
-		s->squares += squares_of(f, is);
+		s->squares += squares_of(b, f, is);
 	}
 	if (places == 1 && leads)
 		return true;

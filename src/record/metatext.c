@@ -80,6 +80,14 @@ static const struct value_key keys[] = {
 	U64("probe_share", probe_share),
 	U64("probe_scale", probe_scale),
 	U64("probe_own_ns", probe_own_ns),
+	U64("mem_interval", mem_interval),
+	U64("mem_told", mem_told),
+	U64("mem_living", mem_living),
+	U64("mem_in_use", mem_in_use),
+	U64("mem_peak", mem_peak),
+	U64("mem_dropped", mem_dropped),
+	U64("mem_missed", mem_missed),
+	U64("mem_unknown", mem_unknown),
 #define X(nr, id, name, text, remedy) U64("lost_" name, lost.n[nr]),
 	LOST_REASONS(X)
 #undef X

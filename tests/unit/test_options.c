@@ -502,11 +502,13 @@ static void refuses(void **state)
 	refused("record -a --max-size 1K", "size of a file '1K' is out of range: it must be from 64K to 1048576G");
 	refused("record -n x --symfs=", "the directory is empty");
 	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of "
-		"on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
+		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
+		"forks|new-threads");
 	refused("report --metric wall,faults,migrations,forks,new-threads",
 		"--metric 'wall,faults,migrations,forks,new-threads' asks for more than 6: wall time is three");
 	refused("report --metric faults,", "metric '' is unknown: it must be one of "
-		"on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
+		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
+		"forks|new-threads");
 	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), "
 		"uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
