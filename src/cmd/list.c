@@ -7,26 +7,19 @@
 #include "base/vec.h"
 #include "capture/tracelink.h"
 #include "cmd/options.h"
+#include "engine/completing.h"
+#include "engine/executed.h"
 #include "probe/catalog.h"
 #include "system/lookup.h"
-#include "system/procfs.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that processes of the target execute. */
-struct listed_file {
-	char *path, *shown;
-};
-
 struct listing {
-	VEC(struct listed_file) file;
-	pid_t pid; /* whose mappings are read */
+	executed_files file; /* of the target */
 	uint64_t rows;
-	bool nomem;
 };
 
 static void print_clean(const char *s)
@@ -64,69 +57,6 @@ static int print_row(void *ctx, const struct catalog_row *row)
 	return ferror(stdout) ? -EPIPE : 0;
 }
 
-static void listed_free(struct listing *l)
-{
-	for (size_t i = 0; i < l->file.n; i++) {
-		free(l->file.v[i].path);
-		free(l->file.v[i].shown);
-	}
-	vec_free(&l->file);
-}
-
-static bool is_listed(const struct listing *l, const char *shown)
-{
-	for (size_t i = 0; i < l->file.n; i++)
-		if (!strcmp(l->file.v[i].shown, shown))
-			return true;
-	return false;
-}
-
-static void listing_add(struct listing *l, const char *path, const char *shown)
-{
-	struct listed_file *f;
-
-	if (is_listed(l, shown))
-		return;
-	f = vec_push(&l->file);
-	if (!f) {
-		l->nomem = true;
-		return;
-	}
-	*f = (struct listed_file){ strdup(path), strdup(shown) };
-	l->nomem |= !f->path || !f->shown;
-}
-
-static void list_mapping(void *ctx, const struct maps_line *m)
-{
-	struct listing *l = ctx;
-	char path[64 + PROC_PATH_MAX], shown[PROC_PATH_MAX];
-	bool deleted;
-	size_t len;
-
-	if (!m->exec || map_what(m->name, m->name_len) != WHAT_FILE || m->name_len >= sizeof(shown))
-		return;
-	len = map_name_len(m->name, m->name_len, &deleted);
-	text_format(shown, sizeof(shown), "%.*s", (int)len, m->name);
-	if (deleted)
-		text_format(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, l->pid, m->start, m->end);
-	else
-		text_format(path, sizeof(path), "/proc/%d/root%s", l->pid, shown);
-	listing_add(l, path, shown);
-}
-
-static int list_process(struct listing *l, pid_t pid, struct err *e)
-{
-	AUTO_FD int dir = proc_open(pid);
-	ssize_t n = dir < 0 ? dir : 0;
-
-	l->pid = pid;
-	if (dir >= 0)
-		n = proc_read_maps(dir, list_mapping, l);
-	if (n < 0)
-		return err_set(e, (int)-n, "the mappings of process %d cannot be read: %s", pid, strerror((int)-n));
-	return l->nomem ? err_nomem(e, "the files of a process") : 0;
-}
-
 /* The files of the target; without one, that of a probe which names it by a path. */
 static int list_files(struct listing *l, const struct options *o, struct err *e)
 {
@@ -138,9 +68,9 @@ static int list_files(struct listing *l, const struct options *o, struct err *e)
 	if (!rc && o->target == OPT_TARGET_NAME && !ids.n)
 		rc = err_set(e, ESRCH, "no process is called '%s' (see 'ps -e')", o->name);
 	for (size_t i = 0; !rc && i < ids.n; i++)
-		rc = list_process(l, (pid_t)ids.v[i], e);
+		rc = executed_add(&l->file, (pid_t)ids.v[i], e);
 	for (size_t i = 0; !rc && o->target == OPT_TARGET_PIDS && i < o->ids.n; i++)
-		rc = list_process(l, (pid_t)o->ids.v[i], e);
+		rc = executed_add(&l->file, (pid_t)o->ids.v[i], e);
 	vec_free(&ids);
 	return rc;
 }
@@ -165,7 +95,7 @@ static int list_one(struct listing *l, const struct catalog *c, struct err *ret_
 	const char *target = c->only ? c->only->target : "";
 	int rc = catalog_kernel(c, e);
 
-	if (!rc && strchr(target, '/') && !is_listed(l, target))
+	if (!rc && strchr(target, '/') && !executed_has(&l->file, target))
 		rc = list_file(c, target, target, ret_near);
 	for (size_t i = 0; !rc && i < l->file.n; i++)
 		rc = list_file(c, l->file.v[i].path, l->file.v[i].shown, ret_near);
@@ -204,16 +134,39 @@ static int list_asked(struct listing *l, const char *text, struct err *e)
 		       l->file.n ? "" : ": functions and USDT need a target (-p PID, -n NAME) or a path");
 }
 
+/* For shells: a line for each way in which the text of a probe can go on. What cannot be looked at has none. */
+static int list_completions(const struct options *o)
+{
+	AUTO_FREE struct completions *c = malloc(sizeof(*c));
+	u32_vec ids = { 0 };
+	const bool named = o->target == OPT_TARGET_NAME;
+
+	if (named)
+		(void)lookup_by_name(o->name, &ids, NULL);
+	if (c) {
+		complete_probe(o->complete, named ? ids.v : o->ids.v, named ? ids.n : o->ids.n, c);
+		for (uint32_t i = 0; i < c->n; i++) {
+			print_clean(c->at[i].text);
+			putchar('\n');
+		}
+	}
+	vec_free(&ids);
+	return 0;
+}
+
 int cmd_list(const struct options *o, struct err *e)
 {
 	struct listing l = { 0 };
 	struct err near = ERR_INIT;
-	int rc = list_files(&l, o, e);
+	int rc;
 
+	if (o->complete)
+		return list_completions(o);
+	rc = list_files(&l, o, e);
 	if (!rc && !o->files.n)
 		rc = list_one(&l, &(struct catalog){ .each = print_row, .ctx = &l }, &near, e);
 	for (size_t i = 0; !rc && i < o->files.n; i++)
 		rc = list_asked(&l, o->files.v[i], e);
-	listed_free(&l);
+	executed_free(&l.file);
 	return rc == -EPIPE ? 0 : rc;
 }

@@ -579,6 +579,11 @@ const struct opt opts[] = {
 		.help = "list this alone: a probe (sberf-probe(7)), or a wildcard for its text",
 		.more = "May be given several times.",
 	}, {
+		.name = "complete", .metavar = "TEXT", .type = OPT_TEXT, .what = "text",
+		.section = SECTION_OUTPUT, .commands = CMD_LIST, .at = FIELD(complete), .min = 1,
+		.help = "only in which ways the text of a probe can go on, a line each",
+		.more = "For shells. TEXT may be empty; at most 200 are printed.",
+	}, {
 		.name = "import", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format of the input",
 		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(import), .choices = imports,
 		.help = "the input is a file of another tool",

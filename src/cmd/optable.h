@@ -65,7 +65,7 @@ enum opt_type {
 	OPT_FORMAT,
 	OPT_MEASURES,            /* measure_mask, by names with commas, or one of .choices for several */
 	OPT_STATES,              /* uint32_t mask of 1 << enum wait_state, by letters or names with commas */
-	OPT_TEXT,                /* const char *, not empty */
+	OPT_TEXT,                /* const char *, not empty unless .min is 1 */
 	OPT_FILE,                /* the same, a file */
 	OPT_TEXTS,               /* text_vec of non-empty texts: the option may be repeated */
 	OPT_FILES,               /* the same, a file */

@@ -227,7 +227,7 @@ static int set_measures(const struct opt *opt, const char *value, measure_mask *
 
 static int set_text(const struct opt *opt, const char *value, const char **ret, struct err *e)
 {
-	if (!*value)
+	if (!*value && !opt->min)
 		return err_set(e, EINVAL, "the %s is empty", opt->what);
 	*ret = value;
 	return 0;

@@ -151,6 +151,7 @@ struct options {
 	uint32_t trace_json;             /* --format json (trace) */
 
 	/* symbols */
+	const char *complete;            /* --complete, NULL = none */
 	const char *symfs;               /* --symfs, NULL = none */
 	bool debuginfod;                 /* --debuginfod */
 	bool no_inline;                  /* --no-inline */

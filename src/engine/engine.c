@@ -431,6 +431,14 @@ bool engine_probe_told(struct engine *en, struct placer_answer *ret)
 	return any;
 }
 
+void engine_targets(struct engine *en, u32_vec *ret)
+{
+	pthread_mutex_lock(&en->lock);
+	if (en->placer)
+		placer_targets(en->placer, ret);
+	pthread_mutex_unlock(&en->lock);
+}
+
 static void engine_count_left(struct engine *en)
 {
 	struct source_stats st;

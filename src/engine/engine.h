@@ -131,6 +131,8 @@ bool engine_takes_probes(const struct engine *en);
 void engine_add_probe(struct engine *en, const char *text);
 void engine_remove_probe(struct engine *en, uint32_t probe);
 bool engine_probe_told(struct engine *en, struct placer_answer *ret);
+/* The same as placer_targets(). */
+void engine_targets(struct engine *en, u32_vec *ret);
 
 /* Tells of the probes that are spans (capture/source.h). Any thread. */
 void engine_spans(struct engine *en, void (*each)(void *ctx, uint32_t probe, const struct source_span *span),

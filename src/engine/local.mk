@@ -65,3 +65,7 @@ libsberf_a_SOURCES += src/engine/task_thread.c
 libsberf_a_SOURCES += src/engine/task_thread.h
 libsberf_a_SOURCES += src/engine/stack_completion.c
 libsberf_a_SOURCES += src/engine/stack_completion.h
+libsberf_a_SOURCES += src/engine/completing.c
+libsberf_a_SOURCES += src/engine/completing.h
+libsberf_a_SOURCES += src/engine/executed.c
+libsberf_a_SOURCES += src/engine/executed.h

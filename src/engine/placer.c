@@ -467,18 +467,10 @@ static void placer_turn(struct placer *p, uint64_t now_ns)
 /* The processes in which probes in programs are to be placed now, into *RET. */
 static int placer_pids(struct placer *p, u32_vec *ret, struct err *e)
 {
-	int r = 0;
-
 	if (p->everywhere)
 		return lookup_by_name(NULL, ret, e);
-	pthread_mutex_lock(&p->lock);
-	if (vec_reserve(ret, p->targets.n))
-		for (size_t i = 0; i < p->targets.n; i++)
-			ret->v[ret->n++] = p->targets.v[i];
-	else
-		r = err_nomem(e, "probes");
-	pthread_mutex_unlock(&p->lock);
-	return r;
+	placer_targets(p, ret);
+	return 0;
 }
 
 /* Adds WHAT to the sets, and places what is in the kernel. */
@@ -791,6 +783,15 @@ bool placer_told(struct placer *p, struct placer_answer *ret)
 	}
 	pthread_mutex_unlock(&p->lock);
 	return any;
+}
+
+void placer_targets(struct placer *p, u32_vec *ret)
+{
+	pthread_mutex_lock(&p->lock);
+	if (vec_reserve(ret, p->targets.n))
+		for (size_t i = 0; i < p->targets.n; i++)
+			ret->v[ret->n++] = p->targets.v[i];
+	pthread_mutex_unlock(&p->lock);
 }
 
 void placer_figures(struct placer *p, struct placer_figures *ret)

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/parse.h"
 #include "capture/source.h"
 #include "engine/placing.h"
 #include "model/probes.h"
@@ -89,6 +90,9 @@ void placer_add(struct placer *p, const char *text);
 void placer_remove(struct placer *p, uint32_t probe);
 /* What came of the above since the last call; false = nothing new. Any thread. */
 bool placer_told(struct placer *p, struct placer_answer *ret);
+
+/* The processes of the target, into *RET; none where there are no particular ones. Any thread. */
+void placer_targets(struct placer *p, u32_vec *ret);
 
 /* The present figures. Any thread. */
 void placer_figures(struct placer *p, struct placer_figures *ret);

@@ -30,5 +30,20 @@ touch "$SCRATCH/one.data"
 equal "recordings" "$SCRATCH/one.data" "$(offers sberf report "$SCRATCH/o")"
 equal "values that only the user knows" "" "$(offers sberf top -F '')"
 equal "states" "idle interruptible" "$(offers sberf report --state i)"
+# line LINE: what is offered at the end of LINE, where readline has ended words at colons.
+line() {
+	COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDBREAKS=$' \t\n:=' offers sberf "$(cut -d ' ' -f 2 <<<"$1")" ''
+}
+PATH=$(dirname "$SBERF"):$PATH
+equal "kinds of probes" "signal span: sys:" "$(line 'sberf top --probe s')"
+equal "system calls" "openat openat2" "$(line 'sberf record --probe sys:opena')"
+equal "behind =" "openat openat2" "$(line 'sberf trace --probe=sys:opena')"
+equal "in a quote" "openat openat2" "$(line "sberf top --probe 'sys:opena")"
+equal "what list lists" "openat openat2" "$(line 'sberf list sys:opena')"
+matches "files of a target" 'libc\.so\.6:' "$(line "sberf top -p $$ --probe call:libc")"
+matches "functions of a target" '(^| )malloc( |$)' "$(line "sberf top -p $$ --probe uprobe:libc.so.6:mallo")"
+matches "of one behind =" '(^| )malloc( |$)' "$(line "sberf top --pid=$$ --probe u:libc.so.6:mallo")"
+equal "nothing of a process that is not there" "" "$(line "sberf top -p 4000000 --probe u:libc.so.6:mallo")"
+equal "the end of a span" "sys:writev" "$(line 'sberf record --probe span:sys:read~~sys:writev' | sed 's/^.*~~//; s/^writev/sys:writev/')"
 equal "a command behind --" "true" "$(offers sberf record -- tru | tr ' ' '\n' | grep -x true | head -1)"
 finish
