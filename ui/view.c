@@ -53,6 +53,7 @@ void view_free(struct view *v)
 	for (enum pane_id p = 0; p < PANES; p++)
 		pane_fini(&v->pane[p]);
 	built_free(v->parked);
+	completer_free(v->completer);
 	snapshot_unref(v->round.snapshot);
 	snapshot_unref(v->mark.snapshot);
 	snapshot_unref(v->range.snapshot);

@@ -9,6 +9,7 @@
 
 #include "ui/annotator.h"
 #include "ui/annotpane.h"
+#include "ui/completer.h"
 #include "ui/header.h"
 #include "ui/panes/pane.h"
 #include "ui/picker.h"
@@ -98,6 +99,8 @@ struct view {
 	char prompt_error[ERR_TEXT_MAX]; /* what is wrong with it, "" = nothing that is known */
 	struct prompt probe;             /* the same of a probe, with MODE_PROBE */
 	bool placing;                    /* what was typed there is being placed */
+	struct completer *completer;     /* in which ways it can go on is being looked up; NULL */
+	char probe_hint[256];            /* some of these ways, or what is known of the only one; "" */
 	uint64_t news_until_ns;          /* news of probes are looked for often until then */
 	uint32_t changes;                /* the number, from 1, of the filter that it takes the place of; 0 = none */
 	uint32_t filters_at;             /* with MODE_FILTERS: the one under the cursor */

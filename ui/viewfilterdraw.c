@@ -77,6 +77,10 @@ void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool error
 
 bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y)
 {
+	if (v->over == MODE_PROBE && v->probe_hint[0] && !v->prompt_error[0]) {
+		canvas_text(cv, 1, y, cv->w - 2, STYLE_TEXT, v->probe_hint, strlen(v->probe_hint));
+		return true;
+	}
 	if ((v->over != MODE_FILTER && v->over != MODE_PROBE) || !v->prompt_error[0])
 		return false;
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->prompt_error, strlen(v->prompt_error));

@@ -149,6 +149,11 @@ static void put_price(const struct placer_answer *a, const char *name, char *dst
 		text_format(dst + n, size - n, "; in place 1/%u of the time (--budget)", a->scale);
 }
 
+static void live_targets(void *ctx, u32_vec *ret)
+{
+	engine_targets(ctx, ret);
+}
+
 static bool live_probe_told(void *ctx, struct session_probe *ret)
 {
 	struct placer_answer a;
@@ -205,6 +210,8 @@ struct session session_from_engine(struct engine *en)
 		.recording = live_recording,
 		.add_probe = engine_takes_probes(en) ? live_add_probe : NULL,
 		.remove_probe = engine_takes_probes(en) ? live_drop_probe : NULL,
+		.targets = live_targets,
+		.complete = complete_probe,
 		.probe_told = engine_takes_probes(en) ? live_probe_told : NULL,
 		.record = live_record,
 		.news = live_news,

@@ -9,6 +9,8 @@
 
 #include "annotate/listing.h"
 #include "base/err.h"
+#include "base/parse.h"
+#include "engine/completing.h"
 #include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
@@ -69,7 +71,7 @@ struct session {
 	int (*record)(void *ctx, char *text, size_t size, struct err *e);
 	bool (*news)(void *ctx, char *text, size_t size);
 	/*
-	 * Probes in what runs; all three are NULL where there can be no new ones. add_probe() has the probe
+	 * Probes in what runs; all of these are NULL where there can be no new ones. add_probe() has the probe
 	 * TEXT (sberf-probe(7)) placed, remove_probe() has one taken off. probe_told() reports what came
 	 * of it since the last call: for one that was added first that it was, or why not, then what it
 	 * costs. False = nothing yet. None of them waits.
@@ -77,6 +79,12 @@ struct session {
 	void (*add_probe)(void *ctx, const char *text);
 	void (*remove_probe)(void *ctx, uint32_t probe);
 	bool (*probe_told)(void *ctx, struct session_probe *ret);
+	/*
+	 * In which ways the text of a probe can go on: complete() is complete_probe(), which reads files, and is
+	 * for a thread of its own, that may outlive the session; targets() gives what it needs and does not wait.
+	 */
+	void (*targets)(void *ctx, u32_vec *ret);
+	void (*complete)(const char *typed, const uint32_t *pids, size_t n, struct completions *ret);
 	/* Opens the files behind modules and sources; without open() they cannot be had. */
 	struct code_access code;
 	/* True once nothing new will come: the target has ended, or this is a recording. The view stays open. */

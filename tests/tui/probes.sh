@@ -50,7 +50,9 @@ see "the price is said" 'call:timed:slow: [0-9,]+ hits/s'
 echo "slow 2000" >&$to
 see "each call is counted" 'call:timed:slow +2,000 .*~[0-9.]+ us'
 keys A
-typed 'uprobe:timed:recurse' Enter
+typed 'u:timed:recu' Tab
+see "a name is completed" '^ probe: u:timed:recurse *$'
+keys Enter
 see "another one" 'uprobe:timed:recurse: [0-9,]+ hits/s'
 keys A
 typed 'sys:write' Enter

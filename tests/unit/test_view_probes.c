@@ -12,8 +12,10 @@
 #include "base/clock.h"
 #include "model/probenotes.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define US NSEC_PER_USEC
 #define MS NSEC_PER_MSEC
@@ -216,6 +218,82 @@ static void a_probe_is_taken_off_and_put_back(void **state)
 	end(&w);
 }
 
+/* Of what begins with "call:redis-server:ca" there are two, and one that goes on with "ll". */
+static void complete(const char *typed, const uint32_t *pids, size_t n, struct completions *ret)
+{
+	(void)pids;
+	(void)n;
+	ret->n = ret->all = !strcmp(typed, "call:redis-server:ca") ? 2 :
+		!strcmp(typed, "call:redis-server:call");
+	snprintf(ret->at[0].text, sizeof(ret->at[0].text), "call:redis-server:call");
+	snprintf(ret->at[1].text, sizeof(ret->at[1].text), "call:redis-server:callReply");
+	snprintf(ret->at[0].args, sizeof(ret->at[0].args), "client * c, int flags");
+	ret->at[0].cost_ns = 2270;
+	snprintf(ret->common, sizeof(ret->common), "call:redis-server:call");
+	err_set(&ret->why, ENOENT, "nothing begins so");
+}
+
+static void completed(struct world *w)
+{
+	const struct timespec a_while = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 10000 && !view_probe_news(w->d.view); i++)
+		nanosleep(&a_while, NULL);
+	driver_refresh(&w->d);
+}
+
+static void tab_completes(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin_live(&w, 100, 30, "V0");
+	w.f.session.complete = complete;
+	driver_press(&w.d, "Acall:redis-server:ca<Tab>");
+	completed(&w);
+	assert_screen_has(w.d.canvas, "probe: call:redis-server:call");
+	assert_screen_has(w.d.canvas, "2: call callReply");
+	driver_press(&w.d, "<Tab>");
+	completed(&w);
+	assert_screen_has(w.d.canvas, "2.27 us a hit \xC2\xB7 client * c, int flags");
+	driver_press(&w.d, "x<Tab>");
+	completed(&w);
+	assert_screen_has(w.d.canvas, "nothing begins so");
+	assert_screen_has(w.d.canvas, "probe: call:redis-server:callx");
+	/* Behind the name stands a condition, which is nobody's but the user's. */
+	driver_press(&w.d, "<BS> /arg0<Tab>");
+	assert_false(view_probe_news(w.d.view));
+	/* What is found for a text that was changed meanwhile is not taken. */
+	driver_press(&w.d, "<^U>call:redis-server:ca<Tab>");
+	driver_press(&w.d, "t");
+	completed(&w);
+	assert_screen_has(w.d.canvas, "probe: call:redis-server:cat");
+	end(&w);
+}
+
+/* The function under the cursor is suggested: Enter takes it, a character replaces it, Backspace changes it. */
+static void a_function_is_suggested(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin_live(&w, 100, 30, "/processCommand<Enter>A");
+	assert_screen_has(w.d.canvas, "probe: call:app:processCommand");
+	driver_press(&w.d, "<Enter>");
+	assert_string_equal(asked, "call:app:processCommand");
+	tell(&w, PROBE_NONE, false, "the return of 'processCommand' cannot be probed (uprobe: counts its entries)");
+	assert_screen_has(w.d.canvas, "probe: uprobe:app:processCommand");
+	assert_screen_has(w.d.canvas, "cannot be probed");
+	driver_press(&w.d, "<Enter>");
+	assert_string_equal(asked, "uprobe:app:processCommand");
+	tell(&w, probe("sys:fsync", UNIT_TIME), true, "placed");
+	driver_press(&w.d, "A<BS>s /arg0/<Enter>");
+	assert_string_equal(asked, "call:app:processCommans /arg0/");
+	driver_press(&w.d, "<Esc>As<Enter>");
+	assert_string_equal(asked, "s");
+	end(&w);
+}
+
 /* A recording has no probes to come. */
 static void without_a_target_there_is_none_to_add(void **state)
 {
@@ -275,6 +353,8 @@ int main(void)
 		cmocka_unit_test(a_probe_is_added_and_gets_a_column),
 		cmocka_unit_test(the_prompt_is_left_and_remembers),
 		cmocka_unit_test(a_probe_is_taken_off_and_put_back),
+		cmocka_unit_test(tab_completes),
+		cmocka_unit_test(a_function_is_suggested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
