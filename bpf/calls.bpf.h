@@ -31,6 +31,8 @@ struct call {
 	__u64 arg[SB_CALL_ARGS];
 	__u32 probe;
 	__u32 nr;
+	__u32 look;              /* look_at() */
+	__u32 pad;
 };
 
 /* What is kept of it for a trace. */
@@ -265,7 +267,10 @@ int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
 		tell_begun(task, call);
 		return 0;
 	}
-	if (tracing)
+	call->look = 0;
+	if (looking && !tracing)
+		call->look = look_at(call->probe, bpf_ktime_get_ns());
+	if (tracing || call->look)
 		trace_call(task, call);
 	call->begun_ns = bpf_ktime_get_ns();
 	return 0;
@@ -292,7 +297,8 @@ static __always_inline int on_call_exit(__u64 *ctx, bool walk)
 	call->begun_ns = 0;
 	if (filtered)
 		hit.loads = call_loads[call->nr & (SB_CALLS_MAX - 1)];
-	if (tracing)
+	hit.look = call->look;
+	if (tracing || call->look)
 		trace_return(task, call, &hit);
 	return tell_hit(ctx, &hit, NULL, walk);
 }

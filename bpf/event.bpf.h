@@ -28,6 +28,7 @@ struct hit {
 	bool user;               /* what user code brought about: the same */
 	bool mapped;             /* its first argument is an address; a trace wants to know what is there */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
+	__u32 look;              /* of a system call: look_at() */
 	__u16 text;              /* which of them is a string, + 1; 0 = none */
 	__u16 loads;             /* SB_COOKIE_LOADS() */
 	__u64 text_addr;         /* that argument */
@@ -272,11 +273,32 @@ static __always_inline bool send_placed(struct sb_cpu *c, struct scratch *s, __u
 	return false;
 }
 
+/* Sends what HIT, whose record is in S, was called with, and nothing else. What finds no room is not seen. */
+static __always_inline void send_args(struct sb_cpu *c, struct scratch *s, const struct hit *hit,
+				      struct task_struct *task)
+{
+	struct sb_part_event *event = (void *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES);
+	__u32 off = EVENT_HEAD_BYTES;
+
+	event->part.flags |= SB_EVENT_ARGS;
+	if (hit->call)
+		off = put_call_texts(s, off, task);
+	if (hit->to)
+		off = put_comm(s, off, SB_SIGNAL_PID, hit->to);
+	if (hit->mapped)
+		off = put_mapped(s, off, task, SB_FAULT_ADDRESS, hit->arg[SB_FAULT_ADDRESS]);
+	((struct sb_hdr *)s->rec)->size = off;
+	((struct sb_hdr *)s->rec)->flags |= SB_F_NO_USER;
+	send(c, s->rec, off, RECORD_MAX, SB_LOST_ARGS);
+}
+
 /* Sends the record of HIT in S, of OFF bytes, or adds it to those like it. SUMMED: that may be done. */
 static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 off, const struct hit *hit,
-				     struct weight *weight, struct task_struct *task, __u64 now, bool summed)
+				     struct weight *weight, struct task_struct *task, __u64 now, bool summed,
+				     __u32 look)
 {
 	const bool kept = hit->probe >= SB_PROBE_PLACED && !tracing;
+	struct sb_part_event *event = (void *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES);
 	bool sent;
 	const struct sb_part_walk *p = summed && sum_hits ? whole_walk(s, off) : NULL;
 	enum summing how = SUM_NONE;
@@ -284,8 +306,13 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 
 	if (p)
 		how = sum_hit(c, p, task, hit->probe - SB_PROBE_PLACED, weight, now, &key);
-	if (how == SUM_ADDED)
+	if (look)
+		event->part.flags |= SB_EVENT_LOOK | (look - 1) << SB_EVENT_LOOK_AT;
+	if (how == SUM_ADDED) {
+		if (look)
+			send_args(c, s, hit, task);
 		return;
+	}
 	if (how == SUM_FIRST)
 		off = put_sum(s, off, key.id);
 	sent = kept ? send_placed(c, s, off, hit->probe - SB_PROBE_PLACED, weight) : send_scratch(c, s, off);
@@ -332,7 +359,7 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	const bool scaled = hit->placed || begun_at;
 	const __u64 own = hit->placed && begun_at ? own_ns(begun_at - 1, SB_END_PLACE) : hit->own_ns;
 	struct weight weight = { .value = hit->value, .begun_ns = begun_ns, .count = 1 };
-	__u32 off = EVENT_HEAD_BYTES, place = 0;
+	__u32 off = EVENT_HEAD_BYTES, place = 0, look = 0;
 	struct sb_cpu *c = this_cpu();
 	struct scratch *s;
 	struct sb_hdr *h;
@@ -352,6 +379,8 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 		give_scratch(s);
 		return 0;
 	}
+	if (looking && hit->probe >= SB_PROBE_PLACED)
+		look = hit->call ? hit->look : look_at(hit->probe, now);
 	h = (void *)s->rec;
 	put_hit(s, hit, &weight, task, now);
 	h->flags |= hit->placed ? 0 : SB_F_KERNEL;
@@ -368,12 +397,13 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 		off = put_text(s, off, hit->text - 1, hit->text_addr);
 	if (hit->to)
 		off = put_comm(s, off, SB_SIGNAL_PID, hit->to);
-	if (tracing && hit->mapped)
+	if ((tracing || look) && hit->mapped)
 		off = put_mapped(s, off, task, SB_FAULT_ADDRESS, hit->arg[SB_FAULT_ADDRESS]);
-	if (tracing && hit->call)
+	if ((tracing || look) && hit->call)
 		off = put_call_texts(s, off, task);
 	send_hit(c, s, off, hit, &weight, task, now,
-		 walk && (hit->placed || hit->call || hit->user) && hit->probe >= SB_PROBE_PLACED);
+		 walk && (hit->placed || hit->call || hit->user) && hit->probe >= SB_PROBE_PLACED,
+		 look);
 	give_scratch(s);
 	return 0;
 }

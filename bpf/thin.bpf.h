@@ -32,7 +32,14 @@ struct untold {
 	__u64 count, value;
 	__u64 seen;              /* whatever its condition says */
 	__u64 lost[SB_HIT_LOST_NR];
+	/* of hits whose arguments are looked at, one of 1 << shift: the share of a second at hand, how many in it */
+	__u64 share;
+	__u32 shift, to_skip, looked, pad;
 };
+
+/* In a share of a second so many are looked at, on each CPU; twice as many, when more come than before. */
+#define LOOKS 16u
+#define LOOK_SHIFT_MAX 20u
 
 /* By the number of a placed probe. User space sets the size. */
 struct {
@@ -71,6 +78,41 @@ static __always_inline void lose_hit(__u32 probe, __u32 what)
 
 	if (u)
 		__sync_fetch_and_add(&u->lost[what], 1);
+}
+
+/*
+ * Are the arguments of a hit of PROBE, SB_PROBE_*, at NOW to be looked at? If so, how many hits they stand
+ * for: 1 << the result - 1. 0 = no.
+ */
+static __always_inline __u32 look_at(__u32 probe, __u64 now)
+{
+	const __u32 key = probe - SB_PROBE_PLACED;
+	struct untold *u = bpf_map_lookup_elem(&untold, &key);
+	const __u64 share = now / RATE_NS;
+
+	if (!u)
+		return 0;
+	if (u->share != share) {
+		u->share = share;
+		/* Fewer came than are to be looked at: of the next ones more. */
+		if (u->looked < LOOKS / 2 && u->shift) {
+			u->shift--;
+			u->to_skip = 0;
+		}
+		u->looked = 0;
+	}
+	if (u->to_skip) {
+		u->to_skip--;
+		return 0;
+	}
+	u->looked++;
+	if (u->looked >= 2 * LOOKS && u->shift < LOOK_SHIFT_MAX) {
+		u->shift++;
+		u->looked = LOOKS;
+	}
+	/* As many as that on average, so that nothing which comes in turns is always missed. */
+	u->to_skip = bpf_get_prandom_u32() % ((2u << (u->shift & 31)) - 1);
+	return u->shift + 1;
 }
 
 /* May another hit of the probe KEY be told NOW? */

@@ -151,6 +151,10 @@ struct sb_part_event {
 	/* __u64 arg[nr]; */
 };
 #define SB_EVENT_OPEN 0x1u       /* it has begun, and not ended yet: sb_hdr.time_ns is now */
+#define SB_EVENT_LOOK 0x2u       /* its arguments stand for those of 1 << SB_EVENT_LOOK_SHIFT() hits */
+#define SB_EVENT_ARGS 0x4u       /* with that: it is told for them alone, and counts elsewhere */
+#define SB_EVENT_LOOK_AT 8
+#define SB_EVENT_LOOK_SHIFT(flags) ((flags) >> SB_EVENT_LOOK_AT & 31u)
 #define SB_ARGS_MAX 12u          /* the most that a USDT note describes */
 
 struct sb_part_text {
@@ -184,7 +188,7 @@ struct sb_part_sum {
 
 /*
  * Arguments of the hit of a system call: up to SB_CALL_RESULT those that it was called with. From
- * SB_CALL_NUMBER on they are there only where somebody traces.
+ * SB_CALL_NUMBER on they are there only where somebody traces, or with SB_EVENT_LOOK.
  */
 #define SB_CALL_RESULT 6u
 #define SB_CALL_NUMBER 7u        /* of the native ABI */
@@ -716,6 +720,7 @@ struct sb_part_stop {
 #define SB_LOST_WAKE 8           /* a waker's record was lost */
 #define SB_LOST_HIT_STACK 9      /* the ring had no room for a hit: it counts with the next one of its probe */
 #define SB_LOST_VALUE 10         /* a named value of a condition or a sum could not be read: the hit is not told */
+#define SB_LOST_ARGS 11          /* arguments of a hit that is told otherwise: nobody misses them */
 #define SB_LOST_NR 12
 
 /* What is lost of hits of one probe: struct untold of thin.bpf.h counts them by it. */

@@ -167,7 +167,8 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	k->walks = capture_walks(plan);
 	s->rodata->verify_every = plan->verify_every;
 	s->rodata->probe_first = k->sizes.probe_first;
-	s->rodata->tracing = plan->call_wishes;
+	s->rodata->tracing = plan->call_wishes && !plan->look;
+	s->rodata->looking = plan->look;
 	s->rodata->off_cpu = plan->off_cpu;
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
@@ -994,6 +995,7 @@ void bpf_side_turn_hits(struct bpf_side *k)
 /* struct untold of bpf/thin.bpf.h */
 struct untold {
 	uint64_t count, weight, seen, lost[SB_HIT_LOST_NR];
+	uint64_t look[3];        /* its own business */
 };
 
 /* What all CPUs know of PROBE; false, and zeroes, when nothing can be had. */

@@ -141,6 +141,8 @@ struct capture_plan {
 	/* of hits of placed probes one in so many is told, and so many a second of one probe; 0 = all */
 	uint32_t hits_every, hits_rate;
 	bool spans;              /* some probes are begins and ends of spans */
+	/* arguments of some hits are told, raw_hit.look; call_wishes are about these then, and nobody traces */
+	bool look;
 	bool sum_hits;           /* hits of placed probes that are alike may be summed: source_hits() */
 	bool places_to_come;     /* source_place() will be called */
 	bool probes_may_come;    /* source_add_probes() may be called */

@@ -124,6 +124,9 @@ struct raw_hit {
 	uint64_t begun_ns;       /* CLOCK_MONOTONIC; 0 = it is a moment */
 	/* what hits like this are known by that are summed since (source_hits()); 0 = none are */
 	uint64_t sum;
+	/* its arguments stand for those of so many hits; 0 = they are not those that are counted */
+	uint32_t look;
+	bool args_only;          /* it is told for them alone: it counts elsewhere */
 	const uint64_t *arg;
 	struct raw_text text[RAW_TEXTS_MAX];
 };
