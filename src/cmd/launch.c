@@ -15,7 +15,9 @@
 #include "engine/guard.h"
 #include "model/measure.h"
 #include "model/probes.h"
+#include "probe/spec.h"
 #include "system/lookup.h"
+#include "trace/hitvalues.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -261,6 +263,52 @@ static void launch_say_programs(struct launch *s, const struct options *o)
 	s->config.probes_everywhere = plan->target != TARGET_TIDS;
 }
 
+static enum hitvalues_of launch_values_of(const struct spec *s)
+{
+	/* The arguments of a span are those at its end. */
+	switch (s->point[s->points - 1].kind) {
+	case PROBE_SYSCALL:
+		return s->span ? HITVALUES_NONE : s->point[0].match == SPEC_EXACT ? HITVALUES_CALL : HITVALUES_CALLS;
+	case PROBE_CALL:
+	case PROBE_ENTRY:
+		return HITVALUES_FUNCTION;
+	case PROBE_FAULT:
+		return HITVALUES_FAULT;
+	case PROBE_SIGNAL:
+		return HITVALUES_SIGNAL;
+	default:
+		return HITVALUES_NONE;
+	}
+}
+
+/* Probes may come at any time: what one is of, is found out at its first hit. */
+static void launch_see(void *ctx, const struct raw_event *raw)
+{
+	struct launch *s = ctx;
+	const uint32_t probe = raw->hit.probe - RAW_PROBE_PLACED;
+	const struct measure *m = probes_measure(probe);
+	struct spec spec;
+
+	if (m && !(s->values_known >> probe & 1) && spec_parse(m->name, &spec, NULL) >= 0)
+		hitvalues_know(s->values, probe, launch_values_of(&spec));
+	s->values_known |= m ? (uint64_t)1 << probe : 0;
+	hitvalues_take(s->values, raw);
+}
+
+/* Has the values of arguments counted that hits of probes have. */
+static int launch_look(struct launch *s, struct err *e)
+{
+	s->calls = calltable_new(NULL);
+	s->values = s->calls ? hitvalues_new(s->calls) : NULL;
+	if (!s->values)
+		return err_nomem(e, "values of arguments");
+	s->looker = (struct engine_looker){ launch_see, s };
+	s->config.looker = &s->looker;
+	s->config.plan.look = true;
+	s->config.plan.call_wishes = calltable_wishes(s->calls);
+	return 0;
+}
+
 int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
@@ -305,6 +353,8 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 		placing_memory(s->placing, o->sample_bytes, true);
 	if (s->placing)
 		placing_plan(s->placing, plan);
+	if (!r && plan->sum_hits)
+		r = launch_look(s, e);
 	s->config.placing = s->placing;
 	s->config.probe_budget = o->budget == PERCENT_NONE ? BUDGET_NONE : (uint32_t)(o->budget * 1e4 + 0.5);
 	if (!r)
@@ -365,6 +415,8 @@ void launch_close(struct launch *s)
 	engine_free(s->engine);
 	child_abandon(&s->child);
 	placing_free(s->placing);
+	hitvalues_free(s->values);
+	calltable_free(s->calls);
 	free(s->config.plan.ids.v);
 	free(s->config.plan.cpus.v);
 }

@@ -18,6 +18,10 @@ struct launch {
 	struct engine_config config;
 	struct engine *engine;
 	struct child child;
+	struct calltable *calls; /* with probes, of which values are counted: of system calls; NULL = none */
+	struct hitvalues *values;
+	uint64_t values_known;   /* probes whose kind it knows, by their number; the engine's thread */
+	struct engine_looker looker;     /* which does so */
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
 	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];

@@ -222,6 +222,11 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 			return;
 		}
 	}
+	if (en->looker && is_placed_hit(ev) && ev->hit.look && !is_before_command(en, ev))
+		en->looker->hit(en->looker->ctx, ev);
+	/* It is no more than that. */
+	if (ev->kind == RAW_EVENT && ev->hit.args_only)
+		return;
 	if (now - en->polled_ns >= POLL_NS)
 		take_loaded(en, now);
 	en->commanded |= ev->kind == RAW_COMM && ev->comm.exec && ev->pid == en->child;
@@ -699,6 +704,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->probe_budget = c->probe_budget;
 	en->probes_everywhere = c->probes_everywhere;
 	en->tracer = c->tracer;
+	en->looker = c->looker;
 	en->child = c->child;
 	if (c->tracer && c->tracer->stacks) {
 		en->sink.observer = engine_tell_walked;

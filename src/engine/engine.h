@@ -44,6 +44,12 @@ struct engine_tracer {
 	bool stacks;             /* hits are unwound, and counted in the profile; else they are only told */
 };
 
+/* Sees each hit whose arguments are looked at (raw_hit.look), on the engine's thread. */
+struct engine_looker {
+	void (*hit)(void *ctx, const struct raw_event *raw);
+	void *ctx;
+};
+
 struct engine_config {
 	struct capture_plan plan;        /* borrowed until engine_new() returns */
 	struct symbolizer_options symbols;
@@ -60,6 +66,7 @@ struct engine_config {
 	 */
 	const char *no_programs;
 	const struct engine_tracer *tracer;      /* outlives the engine; NULL = none */
+	const struct engine_looker *looker;      /* the same; only with plan.look */
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */
 	uint64_t refresh_ns;             /* how often a snapshot is published; 0 = never (record) */

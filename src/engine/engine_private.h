@@ -45,6 +45,7 @@ struct engine {
 	struct placer *placer;           /* from engine_start() on; NULL = none */
 	struct placer_figures placed;    /* of it, when it has ended */
 	const struct engine_tracer *tracer;      /* NULL = none */
+	const struct engine_looker *looker;      /* NULL = none */
 	uint64_t traced_ns;              /* every hit before has been told to it */
 	pid_t child;                     /* the command that sberf started; 0 = none */
 	bool commanded;                  /* it has executed its program */

@@ -4,6 +4,7 @@
 
 #include "engine/placing.h"
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "bpf/wire.h"
 #include "capture/tracelink.h"
@@ -13,6 +14,7 @@
 #include "model/probes.h"
 #include "probe/allocators.h"
 #include "probe/catalog.h"
+#include "model/probevalues.h"
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
 #include "probe/kernel_functions.h"
@@ -39,6 +41,7 @@
 
 /* tracepoints and functions of the kernel of all probes together: each takes it some milliseconds */
 #define TRACES_MAX 256u
+#define PARAMS_OF 8u             /* functions of one probe and file whose parameters are looked up */
 #define FILES_MAX 4096u          /* executable files of one process that are looked at */
 
 /* A probe in programs, or one of the two of a span. */
@@ -738,6 +741,30 @@ static int function_loads(struct file_at_hand *f, const struct in_program *x, co
 	return r ? r : load_sets_add(f->loads, &loads, e);
 }
 
+/*
+ * How the parameters of FN are called, which is function number NR of PROBE at hand, for what is told of their
+ * values. Only what is in its register at SITE is seen. Of many functions they are not the same.
+ */
+static void note_params(struct file_at_hand *f, const struct found_function *fn, uint32_t probe,
+			const struct probe_site *site, size_t nr)
+{
+	struct param_listed list[PARAM_ARGS + 1] = { 0 };
+	uint8_t regs[PARAM_ARGS];
+
+	for (unsigned int i = 0; i < PARAM_ARGS; i++)
+		regs[i] = site_arg_register(f->elf->eh.e_machine, i);
+	if (nr < PARAMS_OF && fn->at_entry && !open_params(f, NULL))
+		params_list(f->params, fn->vaddr, regs, list);
+	for (unsigned int i = 0; i <= PARAM_ARGS; i++) {
+		struct probe_param p = { .size = list[i].size, .is_signed = list[i].is_signed,
+					 .is_pointer = list[i].is_pointer };
+		const bool seen = i == PARAM_ARGS || site->arg_reg[i] == regs[i];
+
+		text_format(p.name, sizeof(p.name), "%s", list[i].name);
+		probe_param_note(probe, i, seen && p.name[0] ? &p : NULL);
+	}
+}
+
 static int add_functions(struct file_at_hand *f, const struct in_program *x, struct err *e)
 {
 	const bool returns = placing_returns(&x->spec.point[0]);
@@ -766,6 +793,8 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 		/* Behind the first instruction a function may have changed what its parameters lead to. */
 		at.size = x->names.n ? 0 : at.size;
 		r = find_site(f, &at, &wish, &site, e);
+		if (r >= 0)
+			note_params(f, &found.v[i], x->probe, &site, i);
 		if (r >= 0)
 			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, loads, e) :
 				add_place(&f->moments, site.offset, 0, site.cost_ns,

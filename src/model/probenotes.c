@@ -49,6 +49,7 @@ struct probe_notes *probe_notes_now(uint64_t time_ns)
 					     .own_ns = probes_own_ns(i), .places = probes_places(i),
 					     .open = probes_open(i) };
 		probes_why(i, note->why);
+		probe_values_get(i, &note->seen);
 		note->nr_unseen = probes_unseen(i, note->unseen);
 		for (unsigned int kind = 0; kind < PROBE_LOSSES; kind++)
 			note->lost[kind] = probes_lost(i, kind);
@@ -105,6 +106,7 @@ static void probenotes_add_note(struct probe_note *dst, const struct probe_note 
 	p->unseen_ns = p->unseen_ns > src->places.unseen_ns ? p->unseen_ns : src->places.unseen_ns;
 	for (unsigned int kind = 0; kind < PROBE_LOSSES; kind++)
 		dst->lost[kind] += src->lost[kind];
+	probe_seen_add(&dst->seen, &src->seen);
 	for (uint32_t i = 0; i < src->nr_unseen; i++)
 		probe_unseen_add(dst->unseen, &dst->nr_unseen, &src->unseen[i]);
 	if (same && later)
@@ -148,6 +150,8 @@ struct probe_notes *probe_notes_since(const struct probe_notes *s, const struct 
 		r->probe.v[i] = s->probe.v[i];
 		for (unsigned int kind = 0; before && kind < PROBE_LOSSES; kind++)
 			r->probe.v[i].lost[kind] -= before->lost[kind];
+		if (before)
+			probe_seen_since(&r->probe.v[i].seen, &before->seen);
 	}
 	return take_ptr(r);
 }

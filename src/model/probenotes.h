@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "model/probes.h"
+#include "model/probevalues.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,7 @@ struct probe_note {
 	uint64_t lost[PROBE_LOSSES];
 	uint32_t nr_unseen;      /* processes that ran without it for some time, as far as they are kept: */
 	struct probe_unseen unseen[PROBE_UNSEEN_MAX];    /* the longest times first */
+	struct probe_seen seen;  /* values of its arguments */
 	char why[PROBE_WHY_MAX]; /* why it has no place, or why some are missing; "" = nothing is known of that */
 };
 

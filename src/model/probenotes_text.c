@@ -40,6 +40,8 @@ static const struct value_key probe_keys[] = {
 	U64("lost_values", lost[PROBE_LOST_VALUE]),
 	U64("lost_hits", lost[PROBE_LOST_HIT]),
 	U64("lost_records", lost[PROBE_LOST_RECORD]),
+	U64("looked", seen.looked),
+	U64("looked_for", seen.looked_for),
 	AT(probe_line, "why", note.why, VALUE_ESCAPED, 0, 0, VALUE_OPTIONAL),
 };
 
@@ -49,19 +51,33 @@ static const struct value_key unseen_keys[] = {
 	AT(probe_unseen, "ns", ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
 };
 
-enum { LINE_HEAD, LINE_PROBE, LINE_UNSEEN, LINE_NR };
+static const struct value_key values_keys[] = {
+	AT(probe_values, "name", name, VALUE_ESCAPED, 0, 0, VALUE_REQUIRED),
+	AT(probe_values, "total", total, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
+};
+
+static const struct value_key value_keys[] = {
+	AT(probe_value, "text", text, VALUE_ESCAPED, 0, 0, VALUE_REQUIRED),
+	AT(probe_value, "count", count, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
+	AT(probe_value, "error", error, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_OPTIONAL),
+};
+
+enum { LINE_HEAD, LINE_PROBE, LINE_UNSEEN, LINE_VALUES, LINE_VALUE, LINE_NR };
 
 #define LINE(name, keys) { name, keys, sizeof(keys) / sizeof((keys)[0]) }
 
 static const struct keyline lines[LINE_NR] = {
 	[LINE_HEAD] = LINE("probes", head_keys), [LINE_PROBE] = LINE("probe", probe_keys),
-		[LINE_UNSEEN] = LINE("unseen", unseen_keys),
+		[LINE_UNSEEN] = LINE("unseen", unseen_keys), [LINE_VALUES] = LINE("values", values_keys),
+		[LINE_VALUE] = LINE("value", value_keys),
 };
 
 union row {
 	struct probe_notes head;
 	struct probe_line probe;
 	struct probe_unseen unseen;
+	struct probe_values values;
+	struct probe_value value;
 };
 
 /* Writing. */
@@ -78,6 +94,11 @@ static void probenotes_put(struct keyline_text *w, const struct probe_note *note
 	keyline_put(w, &lines[LINE_PROBE], &row);
 	for (uint32_t i = 0; i < note->nr_unseen; i++)
 		keyline_put(w, &lines[LINE_UNSEEN], &note->unseen[i]);
+	for (uint32_t i = 0; i < note->seen.n; i++) {
+		keyline_put(w, &lines[LINE_VALUES], &note->seen.list[i]);
+		for (uint32_t k = 0; k < note->seen.list[i].n; k++)
+			keyline_put(w, &lines[LINE_VALUE], &note->seen.list[i].v[k]);
+	}
 }
 
 char *probe_notes_write(const struct probe_notes *s, size_t *ret_len)
@@ -102,6 +123,8 @@ struct probenotes_reading {
 	struct probe_notes *s;
 	bool begun;              /* the first line was there */
 	bool in_probe;           /* a line of a probe was: what follows is about */
+	bool in_values;          /* a line of values was; what follows is about the list LIST of it, if there is room */
+	char list[sizeof(((struct probe_values *)0)->name)];
 	uint32_t probe;          /* this one; PROBE_NONE = one that is left out */
 };
 
@@ -112,6 +135,7 @@ static int probenotes_take_probe(struct probenotes_reading *r, const struct prob
 	bool ok;
 
 	r->in_probe = true;
+	r->in_values = false;
 	r->probe = probe;
 	if (probe == PROBE_NONE)
 		return 0;
@@ -149,6 +173,32 @@ static int probenotes_take_unseen(const struct probenotes_reading *r, const stru
 	return 0;
 }
 
+static int probenotes_take_values(struct probenotes_reading *r, const struct probe_values *one)
+{
+	struct probe_note *note = probenotes_at(r);
+	struct probe_values *l = note ? probe_seen_list(&note->seen, one->name) : NULL;
+
+	if (!r->in_probe || !one->name[0] || (l && (l->n || l->total)))
+		return -EBADMSG;
+	r->in_values = true;
+	memcpy(r->list, one->name, sizeof(r->list));
+	if (l)
+		l->total = one->total;
+	return 0;
+}
+
+static int probenotes_take_value(const struct probenotes_reading *r, const struct probe_value *one)
+{
+	struct probe_note *note = probenotes_at(r);
+	struct probe_values *l = note && r->in_values ? probe_seen_list(&note->seen, r->list) : NULL;
+
+	if (!r->in_values)
+		return -EBADMSG;
+	if (l)
+		probe_values_add(l, one);
+	return 0;
+}
+
 static int probenotes_take_line(struct probenotes_reading *r, struct part line)
 {
 	union row row;
@@ -168,6 +218,10 @@ static int probenotes_take_line(struct probenotes_reading *r, struct part line)
 		return probenotes_take_probe(r, &row.probe);
 	if (kind == LINE_UNSEEN)
 		return probenotes_take_unseen(r, &row.unseen);
+	if (kind == LINE_VALUES)
+		return probenotes_take_values(r, &row.values);
+	if (kind == LINE_VALUE)
+		return probenotes_take_value(r, &row.value);
 	r->begun = true;
 	r->s->time_ns = row.head.time_ns;
 	return 0;

@@ -4,6 +4,7 @@
 
 #include "symbol/params.h"
 
+#include "base/text.h"
 #include "symbol/dwarf.h"
 #include "symbol/unpack.h"
 
@@ -423,4 +424,36 @@ int params_find(struct params *p, uint64_t pc, const char *name, const struct pa
 			       "compiler left it out, or it is passed in memory", name,
 			       dwarf_diename(&fn) ? dwarf_diename(&fn) : "?");
 	return param_walk(&a, step, n, text, e);
+}
+
+/* DIE, a parameter or a function, by the type of what it is, as NAME. */
+static void param_list(Dwarf_Die *die, const char *name, struct param_listed *ret)
+{
+	struct param_value v = { 0 };
+	Dwarf_Die type;
+
+	if (!name || !type_of(die, &type) || !is_number_type(&type, &v))
+		return;
+	text_format(ret->name, sizeof(ret->name), "%s", name);
+	ret->size = v.size;
+	ret->is_signed = v.is_signed;
+	ret->is_pointer = is_pointer(&type);
+}
+
+void params_list(struct params *p, uint64_t pc, const uint8_t regs[PARAM_ARGS], struct param_listed ret[PARAM_ARGS + 1])
+{
+	Dwarf_Die fn, at;
+	uint8_t reg;
+
+	memset(ret, 0, (PARAM_ARGS + 1) * sizeof(*ret));
+	if (!params_function(p, pc, &fn))
+		return;
+	param_list(&fn, "retval", &ret[PARAM_ARGS]);
+	for (int more = dwarf_child(&fn, &at); !more; more = dwarf_siblingof(&at, &at)) {
+		if (dwarf_tag(&at) != DW_TAG_formal_parameter || param_register(&fn, &at, pc, regs, &reg))
+			continue;
+		for (unsigned int i = 0; i < PARAM_ARGS; i++)
+			if (regs[i] == reg)
+				param_list(&at, dwarf_diename(&at), &ret[i]);
+	}
 }

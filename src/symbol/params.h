@@ -62,6 +62,20 @@ struct param_step {
 int params_find(struct params *p, uint64_t pc, const char *name, const struct param_step *step, uint32_t n,
 		bool text, const uint8_t regs[PARAM_ARGS], struct param_value *ret, struct err *e);
 
+/* A parameter of a function, or its result. */
+struct param_listed {
+	char name[32];           /* "retval" of a result; "" = there is none, or it is no number and no pointer */
+	uint8_t size;            /* bytes of the number */
+	bool is_signed, is_pointer;
+};
+
+/*
+ * What the function that begins at the virtual address PC is given in each of REGS, and behind these its result.
+ * All without a name where nothing is known.
+ */
+void params_list(struct params *p, uint64_t pc, const uint8_t regs[PARAM_ARGS],
+		 struct param_listed ret[PARAM_ARGS + 1]);
+
 DEFINE_AUTO(params_free, struct params);
 
 #endif

@@ -184,6 +184,18 @@ static size_t calltext_result(const struct callargs *call, const struct hit *h, 
 	return at;
 }
 
+size_t calltext_argument(const struct callargs *call, const struct hit *h, unsigned int i, char *dst, size_t size)
+{
+	return calltext_left_out(call, h, i) ? 0 : calltext_arg(call, h, i, NULL, dst, size);
+}
+
+size_t calltext_returned(const struct callargs *call, const struct hit *h, char *dst, size_t size)
+{
+	const char *name = callflags_error(calltext_error(h->result));
+
+	return name ? text_format(dst, size, "%s", name) : calltext_result(call, h, NULL, dst, size);
+}
+
 size_t calltext_write(const struct callargs *call, const char *name, const struct hit *h,
 		      const struct calltext_files *files, char dst[CALLTEXT_MAX])
 {

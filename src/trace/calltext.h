@@ -55,4 +55,11 @@ bool calltext_json(const struct callargs *call, const struct hit *h, const struc
 /* The error that RESULT of a system call means, positive; 0 = it succeeded. */
 int calltext_error(int64_t result);
 
+/*
+ * Argument I of CALL as calltext_write() has it, without what descriptors stand for, into DST; and what H
+ * returned, an error by its name alone. Return the length; 0 for an argument that does not count.
+ */
+size_t calltext_argument(const struct callargs *call, const struct hit *h, unsigned int i, char *dst, size_t size);
+size_t calltext_returned(const struct callargs *call, const struct hit *h, char *dst, size_t size);
+
 #endif

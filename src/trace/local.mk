@@ -21,3 +21,5 @@ libsberf_a_SOURCES += src/trace/hitline.c
 libsberf_a_SOURCES += src/trace/hitline.h
 libsberf_a_SOURCES += src/trace/hitorder.c
 libsberf_a_SOURCES += src/trace/hitorder.h
+libsberf_a_SOURCES += src/trace/hitvalues.c
+libsberf_a_SOURCES += src/trace/hitvalues.h

@@ -159,6 +159,7 @@ suites_export += tests/unit/test_outfile
 suites_export += tests/unit/test_probenotes
 suites_export += tests/unit/test_growth
 suites_export += tests/unit/test_probereport
+suites_export += tests/unit/test_probevalues
 suites_export += tests/unit/test_roundtrip
 
 suites_record =

@@ -99,6 +99,10 @@ static void losses(void **state)
 	probes_lose(call, PROBE_LOST_HIT, 4);
 	probes_lose(PROBE_NONE, PROBE_LOST_HIT, 4);
 	probes_note_unseen(call, &(struct probe_unseen){ .pid = 41, .comm = "a b", .ns = 12000000 });
+	probe_values_look(call, 1);
+	probe_values_look(call, 3);
+	probe_values_see(call, 0, "a name", "x y%", 3);
+	probe_values_see(call, 0, "a name", "z", 1);
 	assert_int_equal(probes_lost(call, PROBE_LOST_STACK), 1234);
 	assert_int_equal(probes_lost(call, PROBE_LOST_HIT), 7);
 	assert_int_equal(probes_lost(PROBE_NONE, PROBE_LOST_HIT), 0);
@@ -110,6 +114,8 @@ static void parts(void **state)
 
 	(void)state;
 	probes_lose(call, PROBE_LOST_HIT, 5);
+	probe_values_look(call, 1);
+	probe_values_see(call, 0, "a name", "z", 1);
 	now = probe_notes_now(2);
 	since = probe_notes_since(now, then);
 	assert_non_null(since);
@@ -117,6 +123,9 @@ static void parts(void **state)
 	assert_int_equal(probe_notes_of(since, call)->lost[PROBE_LOST_HIT], 5);
 	assert_int_equal(probe_notes_of(since, call)->lost[PROBE_LOST_STACK], 0);
 	assert_int_equal(probe_notes_of(since, call)->places.sites, 3);
+	assert_int_equal(probe_notes_of(since, call)->seen.looked_for, 1);
+	assert_int_equal(probe_notes_of(since, call)->seen.list[0].n, 1);
+	assert_string_equal(probe_notes_of(since, call)->seen.list[0].v[0].text, "z");
 	/* Both together are the whole. */
 	assert_true(probe_notes_add(since, then, true));
 	assert_int_equal(probe_notes_of(since, call)->lost[PROBE_LOST_HIT], 12);
@@ -150,6 +159,9 @@ static void what_is_refused(void **state)
 		"probes time_ns=1\nprobes time_ns=2\n", "probes time_ns=1\nprobe name=a\n",
 		"probes time_ns=1\nprobe name=a unit=ns places=-1\n", "probes time_ns=1\nprobe name=%zz unit=ns\n",
 		"probes time_ns=1\nprobe name=a unit=ns\nprobe name=a unit=ns\n",
+		"probes time_ns=1\nvalues name=fd total=1\n",
+		"probes time_ns=1\nprobe name=a unit=ns\nvalue text=x count=1\n",
+		"probes time_ns=1\nprobe name=a unit=ns\nvalues name=fd total=1\nvalues name=fd total=1\n",
 		"probes time_ns=1\nunseen pid=1 ns=2\n", "probes time_ns=1\nprobe name=a unit=ns\nunseen pid=0 ns=2\n",
 	};
 	AUTO(probe_notes_unref) struct probe_notes *s = NULL;
@@ -225,7 +237,9 @@ static void rows_without_hits(void **state)
 	assert_non_null(strstr(text, "\n" CALL "\n"
 			       "  placed at 3 sites in 2 processes, 1 could not be: busy\xEF\xBF\xBD, "
 			       "1 ran without it for up to 12.0 ms\n    a b, pid 41: first 12.0 ms not seen\n"
-			       "  lost: 1,234 stacks, 7 hits for want of room\n  a hit costs its program up to 900 ns\n"
+			       "  lost: 1,234 stacks, 7 hits for want of room\n"
+			       "  arguments most seen, of 2 hits that stand for 4:\n"
+			       "    a name       x y% ~75.0 %, z ~25.0 %\n  a hit costs its program up to 900 ns\n"
 			       "  4 calls have not returned, the oldest for 5 ns\n"));
 }
 
