@@ -20,6 +20,31 @@ static json_t *jsonprobes_unseen(struct jsonout *j, const struct probe_note *n)
 	return list;
 }
 
+/* The values of its arguments that were seen most. */
+static json_t *jsonprobes_arguments(struct jsonout *j, const struct probe_seen *s)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		json_t *o = json_object(), *values = json_array();
+
+		for (uint32_t k = 0; k < s->list[i].n; k++) {
+			const struct probe_value *v = &s->list[i].v[k];
+			json_t *one = json_object();
+
+			jsonout_set(j, one, "value", jsonout_string(v->text));
+			jsonout_set(j, one, "hits", jsonout_u64(v->count));
+			jsonout_set_some(j, one, "too_many_by_at_most", v->error);
+			jsonout_append(j, values, one);
+		}
+		jsonout_set(j, o, "name", jsonout_string(s->list[i].name));
+		jsonout_set(j, o, "hits", jsonout_u64(s->list[i].total));
+		jsonout_set(j, o, "values", values);
+		jsonout_append(j, list, o);
+	}
+	return list;
+}
+
 /* What is known of it beside its hits. */
 static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_note *n)
 {
@@ -32,6 +57,10 @@ static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_not
 	jsonout_set_some(j, o, "open", n->open.calls);
 	jsonout_set_some(j, o, "open_oldest_ns", n->open.oldest_ns);
 	jsonout_set_some(j, o, "unseen_longest_ns", n->places.unseen_ns);
+	jsonout_set_some(j, o, "looked_at", n->seen.looked);
+	jsonout_set_some(j, o, "looked_at_for", n->seen.looked_for);
+	if (n->seen.n)
+		jsonout_set(j, o, "arguments", jsonprobes_arguments(j, &n->seen));
 	if (n->nr_unseen)
 		jsonout_set(j, o, "unseen", jsonprobes_unseen(j, n));
 	jsonout_set_some(j, o, "lost_stacks", n->lost[PROBE_LOST_STACK]);

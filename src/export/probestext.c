@@ -111,6 +111,17 @@ static void probestext_put_longest(struct probes_text *x, const struct probe_row
 	out_text(&x->o, "\n");
 }
 
+static void probestext_put_values(struct probes_text *x, const struct probe_row *r)
+{
+	char words[PROBE_WORDS_MAX];
+
+	if (!*probe_seen_label(r, words))
+		return;
+	out_format(&x->o, "  %s:\n", words);
+	for (uint32_t i = 0; i < r->note.seen.n; i++)
+		out_format(&x->o, "    %-12s %s\n", r->note.seen.list[i].name, probe_values_label(r, i, ", ", words));
+}
+
 /* Where it is placed, what a hit costs, and what has not ended. */
 static void probestext_put_note(struct probes_text *x, const struct probe_row *r)
 {
@@ -122,6 +133,7 @@ static void probestext_put_note(struct probes_text *x, const struct probe_row *r
 		out_format(&x->o, "    %s\n", probe_unseen_label(r, i, words));
 	if (*probe_lost_label(r, ", ", words))
 		out_format(&x->o, "  %s\n", words);
+	probestext_put_values(x, r);
 	if (r->note.cost_ns)
 		out_format(&x->o, "  a hit costs its program up to %s\n", units_time(text, r->note.cost_ns));
 	if (r->note.own_ns && r->hits)
@@ -137,8 +149,8 @@ static void probestext_put_probe(struct probes_text *x, const struct probe_row *
 	const bool calls = r->timed && r->hits;
 	char words[PROBE_WORDS_MAX];
 
-	if (!calls && !*probe_lost_label(r, "", words) && !n->places.sites && !n->places.failed && !n->why[0] &&
-	    !n->open.calls)
+	if (!calls && !n->seen.n && !*probe_lost_label(r, "", words) && !n->places.sites && !n->places.failed &&
+	    !n->why[0] && !n->open.calls)
 		return;
 	out_format(&x->o, "\n%s\n", r->measure->name);
 	probestext_put_note(x, r);
@@ -185,8 +197,8 @@ static int probestext_write(FILE *out, const struct export_view *v, struct err *
 const struct exporter exporter_probes = {
 	.name = "probes", .extensions = "",
 	.about = "the probes that were placed (--probe), a line each: hits, time or sum of values, mean, percentiles; "
-		"below that where each is placed, or why not, a histogram of how long calls took, and the stack of the "
-		"longest one",
+		"below that where each is placed, or why not, the values that arguments had most often, a histogram of "
+		"how long calls took, and the stack of the longest one",
 	.subject = EXPORT_PROBES,
 	.write = probestext_write,
 };

@@ -288,6 +288,42 @@ char *probe_unseen_label(const struct probe_row *r, uint32_t i, char dst[PROBE_W
 	return dst;
 }
 
+char *probe_seen_label(const struct probe_row *r, char dst[PROBE_WORDS_MAX])
+{
+	const struct probe_seen *s = &r->note.seen;
+	char looked[UNITS_MAX], all[UNITS_MAX];
+
+	dst[0] = '\0';
+	if (s->n && s->looked == s->looked_for)
+		text_format(dst, PROBE_WORDS_MAX, "arguments most seen, of %s%s hit%s", s->looked == 1 ? "" : "all ",
+			    units_thousands(all, s->looked), s->looked == 1 ? "" : "s");
+	else if (s->n)
+		text_format(dst, PROBE_WORDS_MAX, "arguments most seen, of %s hits that stand for %s",
+			    units_thousands(looked, s->looked), units_thousands(all, s->looked_for));
+	return dst;
+}
+
+char *probe_values_label(const struct probe_row *r, uint32_t i, const char *between, char dst[PROBE_WORDS_MAX])
+{
+	const struct probe_values *l = &r->note.seen.list[i];
+	const bool sampled = r->note.seen.looked < r->note.seen.looked_for;
+	char share[UNITS_MAX];
+	size_t n = 0;
+
+	dst[0] = '\0';
+	for (uint32_t k = 0; k < l->n && l->total; k++) {
+		/* What stands in place of many others is no value that was seen often. */
+		if (l->v[k].error > l->v[k].count / 2)
+			continue;
+		units_percent(share, (double)l->v[k].count / (double)l->total);
+		n += text_format(dst + n, PROBE_WORDS_MAX - n, "%s%s %s%s", n ? between : "", l->v[k].text,
+				 (sampled || l->v[k].error) && share[0] != '<' ? "~" : "", share);
+	}
+	if (!n)
+		text_format(dst, PROBE_WORDS_MAX, "many different values");
+	return dst;
+}
+
 char *probe_open_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX])
 {
 	const struct probe_open *o = &r->note.open;

@@ -86,7 +86,7 @@ equal "--every 10: each told call of slow is as long as it was" "$(buckets call:
 
 # What was not hit has a row all the same, and what could not be placed says why; so it is in what is merged.
 "$SBERF" record -o none.data --budget none --probe uprobe:timed:slow --probe call:timed:nosuch --probe sys:mount -- "$WORKLOADS/timed" \
-	< <(sleep 2) >none.out 2>err
+	< <(sleep 4) >none.out 2>err
 "$SBERF" report -i none.data --format probes --ascii >none
 note "$(cat none err)"
 equal "no hit: the rows" "uprobe:timed:slow call:timed:nosuch sys:mount" \

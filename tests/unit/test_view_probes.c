@@ -38,6 +38,7 @@ static void add_hits(struct made *m)
 	const uint64_t at = MADE_START_NS + 3 * NSEC_PER_SEC;
 	AUTO(probe_notes_unref) struct probe_notes *notes = NULL;
 	uint32_t call, sync, bytes, heap;
+	struct probe_seen seen;
 
 	call = probe("call:redis-server:call", UNIT_TIME);
 	sync = probe("sys:fsync", UNIT_TIME);
@@ -53,6 +54,12 @@ static void add_hits(struct made *m)
 	probes_ask(heap);
 	probes_note_why(heap, "no such static probe");
 	probes_set_open(sync, (struct probe_open){ .calls = 2, .oldest_ns = 1300 * MS });
+	probe_values_get(sync, &seen);
+	for (unsigned int i = 0; i < 4 && seen.looked < 4; i++) {
+		probe_values_look(sync, 1);
+		probe_values_see(sync, 0, "fd", i ? "8" : "7", 1);
+		probe_values_see(sync, 6, "result", "0", 1);
+	}
 	notes = probe_notes_now(at);
 	assert_non_null(notes);
 	profile_probes(m->p, notes);

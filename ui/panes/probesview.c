@@ -20,6 +20,8 @@
 #define OPEN_KEY 1002u
 #define OWN_KEY 1003u
 #define LOST_KEY 1004u
+#define SEEN_KEY 1005u
+#define VALUES_KEY 1100u         /* and the number of the argument */
 #define UNSEEN_KEY 2000u         /* and the pid */
 
 /* Adds a row below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
@@ -71,7 +73,7 @@ static void probesview_add_now(struct probesview *pv, uint32_t above, uint32_t i
 	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE };
 	const struct probe_note *note = &pv->report->row[i].note;
 	char words[PROBE_WORDS_MAX];
-	uint32_t places = 0;
+	uint32_t places = 0, seen = 0;
 
 	if (note->own_ns)
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_OWN, 0, i }, OWN_KEY);
@@ -82,6 +84,11 @@ static void probesview_add_now(struct probesview *pv, uint32_t above, uint32_t i
 	for (uint32_t u = 0; places && u < note->nr_unseen; u++)
 		probesview_add(pv, places, what, (struct probes_line){ PROBES_LEVEL_UNSEEN, (uint8_t)u, i },
 			       UNSEEN_KEY + note->unseen[u].pid);
+	if (note->seen.n)
+		seen = probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_SEEN, 0, i }, SEEN_KEY);
+	for (uint32_t a = 0; seen && a < note->seen.n; a++)
+		probesview_add(pv, seen, what, (struct probes_line){ PROBES_LEVEL_VALUES, (uint8_t)a, i },
+			       VALUES_KEY + a);
 	if (*probe_lost_label(&pv->report->row[i], "", words))
 		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_LOST, 0, i }, LOST_KEY);
 }
@@ -175,6 +182,13 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 		break;
 	case PROBES_LEVEL_LOST:
 		text_builder_put(&words, "%s", probe_lost_label(r, TEXT_BUILDER_DOT, said));
+		break;
+	case PROBES_LEVEL_SEEN:
+		text_builder_put(&words, "%s", probe_seen_label(r, said));
+		break;
+	case PROBES_LEVEL_VALUES:
+		text_builder_put(&words, "%s: %s", r->note.seen.list[pv->line[node].sub].name,
+				 probe_values_label(r, pv->line[node].sub, TEXT_BUILDER_DOT, said));
 		break;
 	case PROBES_LEVEL_UNSEEN:
 		text_builder_put(&words, "%s", probe_unseen_label(r, pv->line[node].sub, said));

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_values.sh - the values that arguments of probes have most often: of programs of known truth, all of few hits, and a sample of many.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+# values FILE PROBE ARGUMENT: "value hits" of each, the most frequent first.
+values() {
+	"$SBERF" report -i "$1" --format json | python3 -c 'import json, sys
+for p in json.load(sys.stdin)["probes"]:
+    if p["name"] == sys.argv[1]:
+        for a in p.get("arguments", []):
+            if a["name"] == sys.argv[2]:
+                print("\n".join("%s %d" % (v["value"], v["hits"]) for v in a["values"]))' "$2" "$3"
+}
+
+# looked FILE PROBE: how many hits were looked at, and how many these stand for.
+looked() {
+	"$SBERF" report -i "$1" --format json | python3 -c 'import json, sys
+for p in json.load(sys.stdin)["probes"]:
+    if p["name"] == sys.argv[1]:
+        print(p.get("looked_at", 0), p.get("looked_at_for", 0))' "$2"
+}
+
+# share FILE PROBE ARGUMENT VALUE: percent of hits that had it.
+share_of() {
+	values "$1" "$2" "$3" | awk -v value="$4" '{ all += $NF } $0 ~ "^" value " [0-9]+$" { had = $NF } END { print all ? int(100 * had / all + 0.5) : -1 }'
+}
+
+# Few hits: all are looked at, and every count is right.
+cat >few.py <<'P'
+import os, time
+for i in range(20):
+    os.close(os.memfd_create("made", os.MFD_CLOEXEC if i % 4 else os.MFD_ALLOW_SEALING))
+    try:
+        os.truncate("/nowhere/a" if i % 2 else "/nowhere/b c", 5)
+    except OSError:
+        pass
+    time.sleep(0.02)
+P
+record few.data --budget none --probe sys:memfd_create --probe sys:truncate -- python3 few.py
+"$SBERF" report -i few.data --format probes --ascii >few
+note "$(cat few few.data.err)"
+equal "all of few are looked at" "20 20" "$(looked few.data sys:memfd_create)"
+equal "flags by name" "MFD_CLOEXEC 15
+MFD_ALLOW_SEALING 5" "$(values few.data sys:memfd_create flags)"
+equal "numbers" "5 20" "$(values few.data sys:truncate length)"
+equal "errors by name" "ENOENT 20" "$(values few.data sys:truncate result)"
+equal "paths" '"/nowhere/a" 10
+"/nowhere/b c" 10' "$(values few.data sys:truncate path | sort)"
+equal "in text" '    flags        MFD_CLOEXEC 75.0 %, MFD_ALLOW_SEALING 25.0 %' "$(grep '^    flags' few)"
+matches "of how many" '^  arguments most seen, of all 20 hits:$' "$(grep -m 1 'most seen' few)"
+
+# Many hits: a sample of them that says what it stands for.
+record many.data --budget none --ring-size 64M --probe sys:read --probe sys:write -- dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none
+note "looked at: $(looked many.data sys:read)"
+read -r at of < <(looked many.data sys:read)
+between "looked at" 30 30000 "$at"
+between "which stand for" 270000 330000 "$of"
+between "percent with a count of 1" 98 100 "$(share_of many.data sys:read count 1)"
+between "percent of descriptor 0" 98 100 "$(share_of many.data sys:read fd 0)"
+matches "an estimate is marked" ' ~9[89]\.[0-9] %' "$("$SBERF" report -i many.data --format probes | sed -n '/^sys:read$/,/^$/p' | grep ' count ')"
+equal "no addresses" "" "$(values many.data sys:read buf)"
+
+# Functions have the names and types of their parameters, and of what they return.
+mkfifo in
+"$WORKLOADS/timed" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 20 grep -q ready out
+"$SBERF" record -o calls.data --budget none -p $pid --probe call:timed:recurse --duration 3s 2>err &
+recorder=$!
+placed() {
+	grep -qs sberf-placer /proc/$recorder/task/*/comm
+}
+wait_until 20 placed
+echo "recurse 1" >&$to
+wait $recorder
+note "$("$SBERF" report -i calls.data --format probes)"
+read -r at of < <(looked calls.data call:timed:recurse)
+equal "calls that were looked at" "20 20" "$at $of"
+matches "a parameter by its name" '(^|
+)1 1' "$(values calls.data call:timed:recurse left)"
+
+# What faults, and signals.
+record other.data --budget none --probe fault --probe signal -- sh -c 'kill -WINCH $$; kill -WINCH $$; true'
+equal "signals" "SIGWINCH 2" "$(values other.data signal signal | grep WINCH)"
+matches "where pages were touched first" 'libc\.so\.6 [0-9]+' "$(values other.data fault mapped)"
+
+# They are merged with their recordings.
+"$SBERF" merge few.data other.data -o both.data 2>err
+equal "merged" "SIGWINCH 2" "$(values both.data signal signal | grep WINCH)"
+equal "merged, of the other one" "ENOENT 20" "$(values both.data sys:truncate result)"
+finish
