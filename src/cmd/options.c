@@ -644,6 +644,9 @@ static int check_side_by_side(const struct options *o, struct err *e)
 	if (o->format && o->format->subject == EXPORT_PROBES && o->measures)
 		return err_set(e, EINVAL, "--format %s lists all probes side by side: leave out --metric",
 			       o->format->name);
+	if (o->format && o->format->subject == EXPORT_MEMORY && o->measures)
+		return err_set(e, EINVAL, "--format %s is about memory, whatever is counted: leave out --metric",
+			       o->format->name);
 	return 0;
 }
 
@@ -691,6 +694,9 @@ static int check_shown(const struct options *o, struct err *e)
 	if (o->depth && !(x->takes & EXPORT_TAKES_DEPTH))
 		return err_set(e, EINVAL, "--depth is for --format %s: every other format is complete",
 			       exporters_taking(EXPORT_TAKES_DEPTH, all, sizeof(all)));
+	if ((o->older_ns || o->min_bytes) && !(x->takes & EXPORT_TAKES_AGE))
+		return err_set(e, EINVAL, "%s is about memory that is in use: --format %s", o->older_ns ? "--older" :
+			       "--min-bytes", exporters_taking(EXPORT_TAKES_AGE, all, sizeof(all)));
 	if (o->inverted && !(x->takes & EXPORT_TAKES_INVERTED))
 		return err_set(e, EINVAL, "--inverted is for formats that are drawn as a tree: %s",
 			       exporters_taking(EXPORT_TAKES_INVERTED, all, sizeof(all)));
@@ -705,7 +711,7 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 {
 	const bool folded = o->import == IMPORT_FOLDED, waits = o->format && o->format->subject == EXPORT_WAITS;
 	const bool nodes = o->format && o->format->subject == EXPORT_NODES;
-	const bool probes = o->format && o->format->subject == EXPORT_PROBES;
+	const bool probes = o->format && (o->format->subject == EXPORT_PROBES || o->format->subject == EXPORT_MEMORY);
 	const struct {
 		bool given;
 		const char *name;

@@ -87,6 +87,7 @@ struct options {
 	uint64_t min_block_ns;
 	uint32_t every, max_rate;        /* of hits of probes; 0 = all */
 	enum memory_level memory;        /* --memory, MEMORY_OFF */
+	uint64_t older_ns, min_bytes;    /* --older, --min-bytes (report), 0 = none */
 	uint32_t sample_bytes;           /* --sample-bytes, ALLOC_INTERVAL_DEFAULT */
 	bool yes;                        /* --yes: probes in programs may be placed in every process */
 #define PERCENT_NONE (-1.0)

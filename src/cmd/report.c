@@ -166,6 +166,7 @@ static int write_report(struct open_recording *l, const struct options *o, const
 			.group_given = o->group_given,
 		.min_percent = o->percent_limit, .max_depth = o->depth, .each_event = l->twice ? open_recording_events :
 		NULL, .source = l, .title = o->title,
+		.older_ns = o->older_ns, .min_bytes = o->min_bytes,
 		/* 0 asks for all that there is, not for the default. */
 		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards,
 			   .no_script = o->no_script },

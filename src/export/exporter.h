@@ -27,8 +27,8 @@
 
 /* In the order of --help. The first is the default. */
 #define EXPORTERS(X) \
-	X(tree) X(folded) X(svg) X(html) X(flat) X(waits) X(numa) X(probes) X(pprof) X(perf_script) X(perf_data) \
-	X(summary) X(speedscope) X(firefox) X(json) X(annotate) X(callgrind) X(recording)
+	X(tree) X(folded) X(svg) X(html) X(flat) X(waits) X(numa) X(probes) X(leaks) X(pprof) X(perf_script) \
+	X(perf_data) X(summary) X(speedscope) X(firefox) X(json) X(annotate) X(callgrind) X(recording)
 
 /* How the profile is read. */
 enum exporter_reads {
@@ -44,6 +44,7 @@ enum exporter_subject {
 	EXPORT_WAITS,            /* waits, whatever the query counts: it may leave some out */
 	EXPORT_NODES,            /* NUMA nodes: running, waiting and accesses side by side */
 	EXPORT_PROBES,           /* probes, all of them side by side */
+	EXPORT_MEMORY,           /* memory, whatever the query counts */
 	EXPORT_CAPTURE,          /* figures of the whole capture; filters change nothing */
 	EXPORT_RECORDING,        /* everything, as a recording: for views without a file; private to the user */
 };
@@ -53,6 +54,7 @@ enum exporter_takes {
 	EXPORT_TAKES_PERCENT = 1 << 0,   /* --percent-limit */
 	EXPORT_TAKES_DEPTH = 1 << 1,     /* --depth */
 	EXPORT_TAKES_INVERTED = 1 << 2,  /* --inverted */
+	EXPORT_TAKES_AGE = 1 << 4,       /* --older, --min-bytes */
 	EXPORT_TAKES_FLAME = 1 << 3,     /* --title, --min-width, --orientation, --no-script */
 };
 

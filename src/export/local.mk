@@ -53,6 +53,7 @@ libsberf_a_SOURCES += src/export/perfscript.c
 libsberf_a_SOURCES += src/export/pprof.c
 libsberf_a_SOURCES += src/export/pprofparts.c
 libsberf_a_SOURCES += src/export/pprofparts.h
+libsberf_a_SOURCES += src/export/leakstext.c
 libsberf_a_SOURCES += src/export/probestext.c
 libsberf_a_SOURCES += src/export/recording_out.c
 libsberf_a_SOURCES += src/export/speedscope.c

@@ -20,7 +20,8 @@ equal "a begun option" "--sample-bytes --short-names --stack-size --state --symf
 equal "only options of the command" "" "$(offers sberf doctor --s)"
 # The table of formats grows: what --help says is what is offered.
 formats=$("${SBERF:?is set by make check}" report --help | awk '$1 == "--format" { on = 1; $1 = "" }
-	on && !/^ +[a-z|-]+ *$/ { exit } on' | tr '|' '\n' | tr -d ' ' | grep . | sort | xargs)
+	on { name = $0; sub(/^ +/, "", name); more = index(name, "  "); if (more) name = substr(name, 1, more - 1)
+		if (name !~ /^[a-z|-]+ *$/) exit; print name; if (more) exit }' | tr '|' '\n' | tr -d ' ' | grep . | sort | xargs)
 matches "formats" "folded.* tree.* waits" "$formats"
 equal "choices" "$formats" "$(offers sberf report --format '')"
 equal "a begun choice behind =" "folded" "$(offers sberf report --format = fo)"

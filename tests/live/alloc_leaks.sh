@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# alloc_leaks.sh - a program of 200 threads that leaks at three sites, churns at a fourth and has a table at a fifth: each verdict is
+# right, and each sum within three standard errors. Then a leak that is too small to be told.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+python=$(PATH=/usr/bin:$PATH type -P python3) || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+"$SBERF" record --no-off-cpu --memory=allocs --sample-bytes 32K --budget none -o run.data -- "$WORKLOADS/leaks" 12 200 \
+	</dev/null >said 2>err
+equal "status" 0 $?
+note "$(cat err)"
+"$SBERF" report -i run.data --format leaks --ascii >leaks 2>report.err
+equal "report: status" 0 $?
+note "$(cat leaks)"
+# verdict of SITE
+verdict() { grep -o "grows.* sure  *$1 \|plateau  *$1 \|cannot tell.*  $1 " leaks | sed "s/  *$1 \$//"; }
+for site in leak_fast leak_middle leak_slow; do
+	matches "$site grows" '^grows, [0-9.]* % sure$' "$(verdict $site)"
+done
+equal "churn does not" plateau "$(verdict churn)"
+equal "a table that is full does not" plateau "$(verdict table_put)"
+
+cat >judge.py <<'END'
+import json, math, subprocess, sys
+def of(metric):
+    text = subprocess.run([sys.argv[1], "report", "-i", "run.data", "--metric", metric, "--format", "json"],
+                          capture_output=True, text=True, check=True).stdout
+    return {n["name"]: n.get(metric.replace("-", "_") + "_bytes", 0) for n in json.loads(text)["functions"]}
+allocated, in_use = of("allocated"), of("in-use")
+for line in open("said"):
+    site, total, left = line.split()
+    for what, got, true in ("allocated", allocated.get(site, 0), int(total)), ("in use", in_use.get(site, 0), int(left)):
+        error = math.sqrt(true * 32768)
+        # Of ten sums one may be off by three of them in 40 runs: here none is by four.
+        print("fine" if abs(got - true) <= 4 * error else "off", site, what, got, true, round(error))
+END
+"$python" judge.py "$SBERF" >judged
+note "$(cat judged)"
+equal "sums are right within their errors" 10 "$(grep -c ^fine judged)"
+finish

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_leaks.c - the list of sites that allocate: sums, order, errors, who has no row of his own, ages,
+ * and verdicts.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/octave.h"
+#include "model/allocation.h"
+#include "query/leaks.h"
+#include "tests/unit/cmocka_all.h"
+#include "tests/unit/fail_alloc.h"
+#include "tests/unit/made.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define KB 1024u
+#define SECONDS 30u
+
+static const struct query plain = { .arch = MADE_ARCH };
+
+/* BYTES in blocks of 1 KB, at second S. */
+static void some(struct made *m, uint8_t kind, unsigned int s, uint64_t bytes, unsigned int age_ms, const char *stack)
+{
+	const struct allocation a = { .size = (uint8_t)octave_class(KB), .age = (uint8_t)octave_class(age_ms),
+				      .interval = 64 * KB, .leaked = kind == EVENT_IN_USE && age_ms > 20000 };
+
+	m->ev = (struct event){ .kind = kind, .cut_module = ID_NONE, .weight = bytes, .count = (uint32_t)(bytes / KB),
+				.time_ns = s * NSEC_PER_SEC + NSEC_PER_SEC / 2, .thread = made_thread(m, 10, 10, "app"),
+				.stack = made_stack(m, stack), .argument = allocation_argument(&a),
+				.wait.waker = ID_NONE, .place.file = ID_NONE };
+	made_again(m);
+}
+
+/* A leak of 1 MB a second, a cache that is replaced each second, and a block that is there from the beginning. */
+static void make(struct made *m)
+{
+	for (unsigned int s = 1; s <= SECONDS; s++) {
+		some(m, EVENT_ALLOC, s, 1024 * KB, 0, "main;leak;f");
+		some(m, EVENT_IN_USE, SECONDS, 1024 * KB, (SECONDS - s) * 1000 + 500, "main;leak;f");
+		some(m, EVENT_ALLOC, s, 2048 * KB, 0, "main;cache");
+		if (s > 1)
+			some(m, EVENT_FREE, s, 2048 * KB, 900, "main;cache");
+	}
+	some(m, EVENT_IN_USE, SECONDS, 2048 * KB, 500, "main;cache");
+	some(m, EVENT_ALLOC, 1, 64 * KB, 0, "main;once");
+	some(m, EVENT_IN_USE, SECONDS, 64 * KB, 29500, "main;once");
+}
+
+static struct leaks *leaks_of(struct made *m, const struct leaks_wish *wish)
+{
+	struct snapshot *s = profile_snapshot(m->p);
+	struct leaks *l = NULL;
+
+	assert_non_null(s);
+	assert_int_equal(leaks_build(s, m->names, &plain, wish, &l, NULL), 0);
+	snapshot_unref(s);
+	return l;
+}
+
+static const char *site(const struct leaks *l, size_t row)
+{
+	static char label[256];
+
+	return leak_label(l, &l->row[row], label, sizeof(label));
+}
+
+static void rows_and_verdicts(void **state)
+{
+	struct made *m = *state;
+	char text[LEAK_VERDICT_MAX];
+	struct leaks *l;
+
+	make(m);
+	l = leaks_of(m, &(struct leaks_wish){ 0 });
+	assert_int_equal(l->n, 3);
+	assert_int_equal(strncmp(site(l, 0), "f ", 2), 0);
+	assert_int_equal(l->row[0].in_use, SECONDS * 1024 * KB);
+	assert_int_equal(l->row[0].blocks, SECONDS * 1024);
+	assert_int_equal(l->row[0].allocated, SECONDS * 1024 * KB);
+	assert_int_equal(l->row[0].growth.verdict, GROWTH_GROWS);
+	assert_true(fabs(l->row[0].growth.per_s / (1024 * KB) - 1) < 0.05);
+	/* 480 blocks were sampled: the error is one of 22 */
+	assert_true(fabs(l->row[0].error / (double)l->row[0].in_use - 1 / sqrt(480)) < 0.003);
+	assert_int_equal(strncmp(site(l, 1), "cache", 5), 0);
+	assert_int_equal(l->row[1].freed, (SECONDS - 1) * 2048 * KB);
+	assert_int_equal(l->row[1].growth.verdict, GROWTH_PLATEAU);
+	assert_string_equal(leak_verdict(&l->row[1], text), "plateau");
+	assert_int_equal(l->row[2].growth.verdict, GROWTH_UNKNOWN);
+	assert_string_equal(leak_verdict(&l->row[2], text), "cannot tell: 1 block sampled");
+	assert_int_equal(l->all.in_use, SECONDS * 1024 * KB + 2048 * KB + 64 * KB);
+	leaks_free(l);
+}
+
+static void what_is_left_out(void **state)
+{
+	struct made *m = *state;
+	struct leaks *l;
+
+	make(m);
+	l = leaks_of(m, &(struct leaks_wish){ .min_bytes = 1024 * KB });
+	assert_int_equal(l->n, 3);
+	assert_string_equal(site(l, 2), "(1 others)");
+	assert_int_equal(l->row[2].in_use, 64 * KB);
+	leaks_free(l);
+	l = leaks_of(m, &(struct leaks_wish){ .min_percent = 50 });
+	assert_int_equal(l->n, 2);
+	assert_int_equal(l->left_out, 2);
+	leaks_free(l);
+	/* Blocks of the last ten seconds count no more: 20 of 30 MB, within a class of age. */
+	l = leaks_of(m, &(struct leaks_wish){ .older_ns = 10 * NSEC_PER_SEC });
+	assert_true(l->row[0].in_use >= 19 * 1024 * KB && l->row[0].in_use <= 22 * 1024 * KB);
+	assert_int_equal(l->row[0].growth.verdict, GROWTH_GROWS);
+	leaks_free(l);
+}
+
+static void nothing_at_all(void **state)
+{
+	struct leaks *l = leaks_of(*state, &(struct leaks_wish){ .from_ns = 5, .to_ns = 1 });
+
+	assert_int_equal(l->n, 0);
+	assert_int_equal(l->all.growth.verdict, GROWTH_UNKNOWN);
+	leaks_free(l);
+}
+
+static struct snapshot *try_snapshot;
+static const struct names *try_names;
+
+static bool try_build(void)
+{
+	struct leaks *l = NULL;
+	const int r = leaks_build(try_snapshot, try_names, &plain, &(struct leaks_wish){ 0 }, &l, NULL);
+
+	assert_true(r == 0 || r == -ENOMEM);
+	assert_true(!r == (l != NULL));
+	leaks_free(l);
+	return !r;
+}
+
+static void little_memory(void **state)
+{
+	struct made *m = *state;
+
+	make(m);
+	try_snapshot = profile_snapshot(m->p);
+	try_names = m->names;
+	for (long n = 0; fail_alloc_round(n, try_build); n++)
+		;
+	snapshot_unref(try_snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(rows_and_verdicts, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(what_is_left_out, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(nothing_at_all, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(little_memory, made_set_up, made_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
