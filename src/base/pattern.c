@@ -83,6 +83,11 @@ static size_t pattern_size_of(const char *text, const char **ret_why)
 			/* The library writes x+ as xx*, and so twice as much for each further one: x++ is xx*(xx*)*. */
 			sum[depth] += last;
 			last += last;
+		} else if (at > text && strchr("*+?", *at) && strchr("*+?}", at[-1]) &&
+			   (at < text + 2 || at[-2] != '\\')) {
+			/* What is repeated once more: it takes the library twice as long for each. */
+			sum[depth] += last;
+			last += last;
 		} else if (!strchr("*+?", *at)) {
 			at += at[0] == '\\' && at[1];
 			last = 1;

@@ -269,7 +269,8 @@ char *spec_text(const struct spec *s, char dst[SPEC_TEXT_MAX])
 
 	put(&w, s->span ? "span:" : "");
 	for (uint32_t i = 0; i < s->points; i++) {
-		put(&w, i ? "~~" : "");
+		/* A name may end with what joins. */
+		put(&w, !i ? "" : dst[w.len - 1] == '~' ? " ~~" : "~~");
 		put_point(&w, &s->point[i]);
 		put_when(&w, &s->point[i].when);
 	}
