@@ -266,6 +266,8 @@ struct sb_call_wish {
 #define SB_COOKIE_LEAVES(cookie) SB_COOKIE_TEXT(cookie)
 #define SB_LEAVES_RETURN 1u      /* one that returns */
 #define SB_LEAVES_JUMP 2u        /* one that jumps to another function: there is no result yet */
+/* For user space: the place is where a call was inlined. */
+#define SB_COOKIE_INLINED (1ull << 26)
 /* What a hit is for a span: nothing, its begin or its end. */
 #define SB_SPAN_NONE 0u
 #define SB_SPAN_BEGIN 1u

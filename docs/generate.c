@@ -623,7 +623,8 @@ static void probe_page(void)
 		{ "ns::*, tcp_send?, f[0-9]", "All functions that the wildcard matches as a whole." },
 		{ "/^ns::(a|b)/", "All functions in whose name the extended regular expression is found. It stands "
 		  "in the last field alone; a slash in it is written \\/." },
-		{ "file.c:123", "The instructions of this line, also where the function is inlined." },
+		{ "file.c:123", "Where the code of this line begins: once in each function, and in "
+		  "each call that was inlined. The file is known by the end of its path." },
 		{ "name+0x10", "The instruction so many bytes behind the begin of the function." },
 		{ "0x1234", "The instruction at this offset of the file. TARGET+0x1234 is the same." },
 		{ NULL, NULL },
@@ -674,6 +675,9 @@ static void probe_page(void)
 	fputs(".SS Functions\n", stdout);
 	terms(places);
 	fputs(".PP\n", stdout);
+	line("Lines need debug information. Where it is in the file itself, or no function has the name, uprobe: of a "
+	     "name means the calls of it that the compiler has inlined, too: sberf list shows each place, and the pane "
+	     "of probes how many they are. Such a call does not return, so call: leaves them out.");
 	line("A single colon separates fields, a double one belongs to a name. A backslash before a character takes "
 	     "its meaning: operator\\*, a\\:b. A blank belongs to a name too, unless a condition, a measure or ~~ "
 	     "stands behind it.");

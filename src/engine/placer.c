@@ -156,6 +156,7 @@ static void placer_count(struct placer *p, const struct link_places *places, str
 			p->found[probe].failed++;
 		} else {
 			p->found[probe].sites++;
+			p->found[probe].inlined += !!(places->cookie[i] & SB_COOKIE_INLINED);
 			at->probes |= (uint64_t)1 << probe;
 		}
 	}

@@ -26,6 +26,7 @@
 #include "probe/unreturning.h"
 #include "probe/usdt.h"
 #include "symbol/details.h"
+#include "symbol/dwarf.h"
 #include "symbol/elffile.h"
 #include "symbol/params.h"
 #include "system/lookup.h"
@@ -765,42 +766,103 @@ static void note_params(struct file_at_hand *f, const struct found_function *fn,
 	}
 }
 
-static int add_functions(struct file_at_hand *f, const struct in_program *x, struct err *e)
+/* The places in F, whose functions are ALL, that only debug information knows: of a line, and inlined calls. */
+static int find_inlined(struct file_at_hand *f, const struct in_program *x, struct functions *all, found_functions *ret,
+			struct err *e)
+{
+	const struct spec_point *p = &x->spec.point[0];
+	int r = open_params(f, e);
+
+	r = r ? r : find_code_places(all, f->elf, f->params, p, ret, e);
+	return r < 0 && p->match == SPEC_LINE ? err_prefix(e, "line '%.100s:%llu' cannot be looked up", p->name,
+							   (unsigned long long)p->number) : r;
+}
+
+/* All places in F, whose functions are ALL, that X means. */
+static int find_places(struct file_at_hand *f, const struct in_program *x, struct functions *all, found_functions *ret,
+		       struct err *e)
+{
+	const struct spec_point *p = &x->spec.point[0];
+	struct err why = ERR_INIT;
+	int r, inlined;
+
+	if (p->match == SPEC_LINE)
+		return find_inlined(f, x, all, ret, e);
+	r = find_functions(all, p, ret, &why);
+	inlined = p->match == SPEC_EXACT && (r == -ENOENT || (p->kind == PROBE_ENTRY && dwarf_info_present(f->elf))) ?
+		find_inlined(f, x, all, ret, NULL) : 0;
+	if (r == -ENOENT && inlined > 0 && placing_returns(p)) {
+		ret->n -= (size_t)inlined;
+		return err_set(e, ENOENT, "'%.100s' is inlined everywhere, at %d place%s, where it does not return: "
+			       "uprobe: counts these", p->name, inlined, inlined == 1 ? "" : "s");
+	}
+	if (inlined > 0)
+		return (int)ret->n;
+	if (r < 0 && e)
+		*e = why;
+	return r;
+}
+
+/* The number of the set of names for each of FOUND, into RET. All or none, as of static probes. */
+static int find_loads(struct file_at_hand *f, const struct in_program *x, const found_functions *found, u32_vec *ret,
+		      struct err *e)
+{
+	if (!vec_reserve(ret, found->n))
+		return err_nomem(e, "probes");
+	for (size_t i = 0; i < found->n; i++) {
+		const int r = function_loads(f, x, &found->v[i], e);
+
+		if (r < 0)
+			return r;
+		ret->v[ret->n++] = (uint32_t)r;
+	}
+	return 0;
+}
+
+/* Adds the place FN of X, the one of number NR at hand, whose names are in the set of number SET. */
+static int placing_add_function(struct file_at_hand *f, const struct in_program *x, const struct functions *all,
+				const struct found_function *fn, size_t nr, uint32_t set, struct err *e)
 {
 	const bool returns = placing_returns(&x->spec.point[0]);
+	struct site_wish wish = { .args = site_args_of(&x->spec), .returns = returns, .cfi = f->image };
+	const uint64_t loads = SB_COOKIE_OF_LOADS(set);
+	struct found_function at = *fn;
+	struct probe_site site;
+	int r;
+
+	/* A resolver runs once, and is not what was meant. */
+	if (fn->resolver)
+		return 0;
+	/* Behind the first instruction a function may have changed what its parameters lead to. */
+	at.size = x->names.n ? 0 : at.size;
+	r = find_site(f, &at, &wish, &site, e);
+	if (r < 0)
+		return r;
+	note_params(f, fn, x->probe, &site, nr);
+	if (returns)
+		return placing_add_call(f, all, fn, x, &site, loads, e);
+	return add_place(&f->moments, site.offset, 0, site.cost_ns,
+			 SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) | loads |
+			 placing_begin(&site, false) | (fn->inlined ? SB_COOKIE_INLINED : 0), e);
+}
+
+static int add_functions(struct file_at_hand *f, const struct in_program *x, struct err *e)
+{
 	AUTO(functions_free) struct functions *all = NULL;
 	found_functions found = { 0 };
+	u32_vec sets = { 0 };
 	int r = functions_new(f->elf, NULL, &all, e);
 
-	if (r >= 0 && returns && !f->image) {
+	if (r >= 0 && placing_returns(&x->spec.point[0]) && !f->image) {
 		f->walkers = unreturning_file(f->elf);
 		f->pieces = f->pieces ? f->pieces : fde_starts_new(f->elf);
 		r = image_open(f->fd, &f->image, e);
 	}
-	r = r < 0 ? r : find_functions(all, &x->spec.point[0], &found, e);
-	/* All or none, as of static probes. */
+	r = r < 0 ? r : find_places(f, x, all, &found, e);
+	r = r < 0 ? r : find_loads(f, x, &found, &sets, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = function_loads(f, x, &found.v[i], e);
-	for (size_t i = 0; r >= 0 && i < found.n; i++) {
-		struct site_wish wish = { .args = site_args_of(&x->spec), .returns = returns, .cfi = f->image };
-		const uint64_t loads = SB_COOKIE_OF_LOADS(function_loads(f, x, &found.v[i], NULL));
-		struct found_function at = found.v[i];
-		struct probe_site site;
-
-		/* A resolver runs once, and is not what was meant. */
-		if (found.v[i].resolver)
-			continue;
-		/* Behind the first instruction a function may have changed what its parameters lead to. */
-		at.size = x->names.n ? 0 : at.size;
-		r = find_site(f, &at, &wish, &site, e);
-		if (r >= 0)
-			note_params(f, &found.v[i], x->probe, &site, i);
-		if (r >= 0)
-			r = returns ? placing_add_call(f, all, &found.v[i], x, &site, loads, e) :
-				add_place(&f->moments, site.offset, 0, site.cost_ns,
-					  SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) | loads |
-					  placing_begin(&site, false), e);
-	}
+		r = placing_add_function(f, x, all, &found.v[i], i, sets.v[i], e);
+	vec_free(&sets);
 	vec_free(&found);
 	return r;
 }
@@ -815,28 +877,32 @@ static int usdt_loads(struct file_at_hand *f, const struct in_program *x, const 
 }
 
 static int add_static_probe(struct file_at_hand *f, const struct in_program *x, const struct usdt_site *site,
-			    struct err *e)
+			    uint32_t loads, struct err *e)
 {
-	const int loads = usdt_loads(f, x, site, e);
-
-	return loads < 0 ? loads : add_place(&f->moments, site->offset, site->semaphore,
-					     site_insn_info(SITE_NOP)->cost_ns,
-					     SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) |
-					     SB_COOKIE_OF_LOADS(loads) | SB_COOKIE_OF_BEGIN(SB_BEGIN_EMULATED), e);
+	return add_place(&f->moments, site->offset, site->semaphore, site_insn_info(SITE_NOP)->cost_ns,
+			 SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + x->probe, x->span) | SB_COOKIE_OF_LOADS(loads) |
+			 SB_COOKIE_OF_BEGIN(SB_BEGIN_EMULATED), e);
 }
 
 static int add_static_probes(struct file_at_hand *f, const struct in_program *x, struct err *e)
 {
 	usdt_sites found = { 0 };
+	u32_vec sets = { 0 };
 	int r = find_usdt(f->elf, &x->spec.point[0], &found, NULL, e);
 
 	if (!r)
 		r = err_set(e, ENOENT, "it has no static probes");
+	if (r >= 0 && !vec_reserve(&sets, found.n))
+		r = err_nomem(e, "probes");
 	/* All places or none: a sum of some of them would be wrong. */
-	for (size_t i = 0; r >= 0 && i < found.n; i++)
+	for (size_t i = 0; r >= 0 && i < found.n; i++) {
 		r = usdt_loads(f, x, &found.v[i], e);
+		if (r >= 0)
+			sets.v[sets.n++] = (uint32_t)r;
+	}
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = add_static_probe(f, x, &found.v[i], e);
+		r = add_static_probe(f, x, &found.v[i], sets.v[i], e);
+	vec_free(&sets);
 	vec_free(&found);
 	return r;
 }

@@ -102,6 +102,7 @@ static void probenotes_add_note(struct probe_note *dst, const struct probe_note 
 	dst->own_ns = probenotes_larger(dst->own_ns, src->own_ns);
 	p->sites = probenotes_both(p->sites, src->places.sites, same);
 	p->processes = probenotes_both(p->processes, src->places.processes, same);
+	p->inlined = probenotes_both(p->inlined, src->places.inlined, same);
 	p->failed = probenotes_both(p->failed, src->places.failed, same);
 	p->unseen_ns = p->unseen_ns > src->places.unseen_ns ? p->unseen_ns : src->places.unseen_ns;
 	for (unsigned int kind = 0; kind < PROBE_LOSSES; kind++)

@@ -32,6 +32,7 @@ static const struct value_key probe_keys[] = {
 	U32("own_ns", own_ns),
 	U32("places", places.sites),
 	U32("processes", places.processes),
+	U32("inlined", places.inlined),
 	U32("refused", places.failed),
 	U64("unseen_ns", places.unseen_ns),
 	U32("open", open.calls),

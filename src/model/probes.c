@@ -157,6 +157,7 @@ void probes_note_places(uint32_t probe, const struct probe_places *more)
 	p->sites += more->sites;
 	p->processes += more->processes;
 	p->failed += more->failed;
+	p->inlined += more->inlined;
 	p->unseen_ns = p->unseen_ns < more->unseen_ns ? more->unseen_ns : p->unseen_ns;
 	pthread_mutex_unlock(&placed_lock);
 }

@@ -44,6 +44,7 @@ unsigned int probes_measure_id(uint32_t probe);
 struct probe_places {
 	uint32_t sites;          /* in all processes together; 0 = none yet, or it is in the kernel */
 	uint32_t processes;      /* that have some, or had */
+	uint32_t inlined;        /* of the sites: where a call of the function was inlined */
 	uint32_t failed;         /* places that the kernel refused: also since the process had ended by then */
 	/* how long at most a process had what is probed before it was probed, in ns; 0 = none is known of */
 	uint64_t unseen_ns;

@@ -16,6 +16,8 @@
 #include "probe/unreturning.h"
 #include "probe/usdt.h"
 #include "symbol/debugfile.h"
+#include "symbol/dwarf.h"
+#include "symbol/params.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -251,6 +253,8 @@ static int catalog_function(struct catalog_input *in, const struct found_functio
 	if (!catalog_wants(in->c, &p, text))
 		return 0;
 	cost = function_cost(in, p.kind, f, note);
+	if (f->inlined || (in->c->only && in->c->only->match == SPEC_LINE))
+		text_format(note, sizeof(note), "%s", f->name);
 	in->found++;
 	return in->c->each(in->c->ctx, &(struct catalog_row){ text, "", cost, note });
 }
@@ -258,6 +262,23 @@ static int catalog_function(struct catalog_input *in, const struct found_functio
 static bool is_of_function(enum probe_kind kind)
 {
 	return kind == PROBE_ENTRY || kind == PROBE_RETURN || kind == PROBE_CALL;
+}
+
+/* Appends what debug information alone knows of: lines, and inlined calls. */
+static void catalog_places(struct catalog_input *in, struct functions *functions, const struct elf_file *debug,
+			   found_functions *found, int *rc, struct err *e)
+{
+	const struct spec_point *p = in->c->only;
+	AUTO(params_free) struct params *params = NULL;
+	int r;
+
+	if (p->match != SPEC_LINE && (p->match != SPEC_EXACT || p->kind != PROBE_ENTRY))
+		return;
+	r = params_open(debug && !dwarf_info_present(in->file) ? debug : in->file, &params,
+			p->match == SPEC_LINE ? e : NULL);
+	r = r ? r : find_code_places(functions, in->file, params, p, found, p->match == SPEC_LINE ? e : NULL);
+	if (p->match == SPEC_LINE || r > 0)
+		*rc = r;
 }
 
 static int catalog_functions(struct catalog_input *in, const char *path, struct err *e)
@@ -274,8 +295,10 @@ static int catalog_functions(struct catalog_input *in, const char *path, struct 
 	if (debug_fd >= 0)
 		elf_file_open(debug_fd, &debug, NULL);
 	rc = functions_new(in->file, debug, &functions, e);
-	if (!rc)
+	if (!rc && !(in->c->only && in->c->only->match == SPEC_LINE))
 		rc = find_functions(functions, in->c->only ? in->c->only : &all, &found, e);
+	if (in->c->only && (!rc || rc > 0 || rc == -ENOENT))
+		catalog_places(in, functions, debug, &found, &rc, e);
 	in->functions = functions;
 	for (size_t i = 0; rc >= 0 && i < found.n; i++)
 		rc = catalog_function(in, &found.v[i]);

@@ -268,7 +268,7 @@ int find_functions(struct functions *f, const struct spec_point *p, found_functi
 	int rc;
 
 	if (p->match == SPEC_LINE)
-		return err_set(e, EOPNOTSUPP, "'%s:%" PRIu64 "': lines cannot be probed yet: name a function", p->name,
+		return err_set(e, ENOENT, "'%s:%" PRIu64 "': it has no debug information, which knows lines", p->name,
 			       p->number);
 	if (p->match == SPEC_FILE_OFFSET) {
 		rc = function_at(&s, p->number, e);
@@ -284,4 +284,16 @@ int find_functions(struct functions *f, const struct spec_point *p, found_functi
 	if (rc < 0)
 		ret->n = s.before;
 	return rc < 0 ? rc : (int)(ret->n - s.before);
+}
+
+bool functions_is_called(const struct spec_point *p, const char *symbol)
+{
+	struct function_search s = { .f = NULL };
+	bool r = false;
+
+	last_word(p->name, s.word);
+	if (!find_match_init(&s.match, SPEC_EXACT, p->name, NULL))
+		r = function_matches(&s, symbol);
+	find_match_free(&s.match);
+	return r;
 }

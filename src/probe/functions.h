@@ -47,6 +47,7 @@ struct found_function {
 	const char *name;        /* the same as people write it, with parameters */
 	uint32_t names;          /* how many names of this place matched */
 	bool at_entry;           /* the place is the first instruction of the function */
+	bool inlined;            /* it is where a call of the function that is meant was inlined */
 	/*
 	 * The symbol is a resolver (STT_GNU_IFUNC): it runs once at start and returns the address of the
 	 * real function, "memcpy" that of "__memmove_avx_unaligned". Probing it sees no calls.
@@ -61,10 +62,21 @@ typedef VEC(struct found_function) found_functions;
  * _CALL; its target is not looked at. Texts live as long as F. Demangles what can match: the calling
  * thread needs DEMANGLE_STACK (symbol/demangle.h) for hostile files. Returns how many; -ENOENT with
  * a sentence when there is none, with the nearest name; -E2BIG with their number for more than
- * FUNCTIONS_FOUND_MAX; -EOPNOTSUPP for lines, which are not looked up yet; -ERANGE for an offset
+ * FUNCTIONS_FOUND_MAX; -ENOENT for lines, which find_code_places() knows; -ERANGE for an offset
  * outside of the function, or of all code; -EINVAL, -ENOMEM. Free with vec_free().
  */
 int find_functions(struct functions *f, const struct spec_point *p, found_functions *ret, struct err *e);
+
+struct params;
+
+/*
+ * Appends the places in the code of FILE, whose functions are F, that P means by debug information D (symbol/params.h):
+ * those of a line (SPEC_LINE), once in each function and inlined call; or those where a function of that name was
+ * inlined (SPEC_EXACT). Their names say where they are. A place at which no instruction begins is left out. Returns how
+ * many; -ENOENT with a sentence for a line that has none, -E2BIG, -ENOMEM.
+ */
+int find_code_places(struct functions *f, const struct elf_file *file, struct params *d, const struct spec_point *p,
+		     found_functions *ret, struct err *e);
 
 /* A piece of code that a symbol covers. */
 struct function_part {

@@ -31,4 +31,7 @@ struct functions {
 bool functions_offset(const struct functions *f, uint64_t vaddr, uint64_t *ret);
 bool functions_vaddr(const struct functions *f, uint64_t offset, uint64_t *ret);
 
+/* Whether a function whose symbol is SYMBOL is one that P, of SPEC_EXACT, means. */
+bool functions_is_called(const struct spec_point *p, const char *symbol);
+
 #endif

@@ -5,6 +5,7 @@ libsberf_a_SOURCES += src/probe/allocators.h
 libsberf_a_SOURCES += src/probe/catalog.c
 libsberf_a_SOURCES += src/probe/catalog.h
 libsberf_a_SOURCES += src/probe/find_functions.c
+libsberf_a_SOURCES += src/probe/find_places.c
 libsberf_a_SOURCES += src/probe/find_kernel.c
 libsberf_a_SOURCES += src/probe/find_match.c
 libsberf_a_SOURCES += src/probe/find_match.h

@@ -243,6 +243,8 @@ char *probe_places_label(const struct probe_row *r, const char *between, char ds
 	if (p->sites)
 		n = text_format(dst, PROBE_WORDS_MAX, "placed at %u site%s in %u process%s", p->sites,
 				p->sites == 1 ? "" : "s", p->processes, p->processes == 1 ? "" : "es");
+	if (p->inlined)
+		n += text_format(dst + n, PROBE_WORDS_MAX - n, ", %u of them where it is inlined", p->inlined);
 	if (p->failed)
 		n += text_format(dst + n, PROBE_WORDS_MAX - n, "%s%u could not be", n ? between : "", p->failed);
 	if (!p->sites && !p->failed && r->note.why[0])

@@ -65,6 +65,11 @@ void params_free(struct params *p)
 	free(p);
 }
 
+struct Dwarf *params_dwarf(struct params *p)
+{
+	return p->dw;
+}
+
 /* The unit that has code at PC. Not all compilers write a table of addresses. */
 static bool params_unit(struct params *p, uint64_t pc, Dwarf_Die *ret)
 {

@@ -25,6 +25,10 @@ struct params;
 int params_open(const struct elf_file *f, struct params **ret, struct err *e);
 void params_free(struct params *p);              /* NULL is fine */
 
+/* Of libdw, for others that read the same debug information (codeplaces.h); it lives as long as P. */
+struct Dwarf;
+struct Dwarf *params_dwarf(struct params *p);
+
 #define PARAM_HOPS 4u
 #define PARAM_ARGS 6u
 

@@ -11,6 +11,7 @@
 
 #include "probe/functions.h"
 #include "probe/site.h"
+#include "symbol/codeplaces.h"
 #include "symbol/params.h"
 
 #include <elf.h>
@@ -57,6 +58,25 @@ static void look_at(struct params *p, uint64_t pc, const uint8_t reg[PARAM_ARGS]
 				}
 }
 
+static bool is_any(void *ctx, const char *name)
+{
+	(void)ctx;
+	return *name;
+}
+
+static void look_for_places(struct params *p)
+{
+	code_places found = { 0 };
+	struct err e = ERR_INIT;
+
+	must(!code_places_inlined(p, is_any, NULL, &found, &e) || (e.code && *e.text));
+	for (uint64_t line = 1; line < 4; line++)
+		must(!code_places_of_line(p, "m.c", line, &found, &e) || (e.code && *e.text));
+	for (size_t i = 0; i < found.n; i++)
+		must(found.v[i].in);
+	vec_free(&found);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct spec_point all = { .kind = PROBE_ENTRY, .match = SPEC_WILDCARD, .name = "*" };
@@ -72,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd >= 0 && write(fd, data, size) == (ssize_t)size && !elf_file_open(fd, &f, NULL) &&
 	    !params_open(f, &p, NULL)) {
 		look_at(p, 0, reg);
+		look_for_places(p);
 		if (!functions_new(f, NULL, &functions, NULL) && find_functions(functions, &all, &found, NULL) > 0)
 			for (size_t i = 0; i < found.n && i < 4; i++)
 				look_at(p, found.v[i].vaddr, reg);

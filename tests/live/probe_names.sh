@@ -41,6 +41,9 @@ print(p["hits"], *([p["sum"]] if p.get("sum") else []), "unread", d["figures"]["
 started() {
 	grep -qs "sberf-$1" /proc/$2/task/*/comm || ! kill -0 $2 2>/dev/null
 }
+# Lines of its source: of inner(), which is inlined at three places, and one of twice() itself.
+line=$(grep -n 'the line of inner()' "$top_srcdir/tests/workloads/named.c" | cut -d : -f 1)
+whole=$(grep -n 'sink += 7' "$top_srcdir/tests/workloads/named.c" | cut -d : -f 1)
 longest=/a-name-that-is-exactly-as-long-as-a-text-can-be-in-a-condition
 
 while IFS='|' read -r want probe; do
@@ -57,6 +60,9 @@ done <<END
 500 unread 0|call:named:handle /retval->name == "good"/
 500 unread 0|call:named:handle /retval->text != "fine" && arg0->n == 0/
 500 202000 unread 0|uretprobe:named:handle /retval->status == 404/ sum(retval->status)
+3000 unread 0|uprobe:named:named.c:$line
+3000 unread 0|uprobe:named:inner
+1000 unread 0|uprobe:named:workloads/named.c:$whole
 500 unread 0|tracepoint:syscalls:sys_enter_openat /filename == "/etc/passwd"/
 END
 
@@ -67,6 +73,14 @@ print(json.load(sys.stdin)["probes"][0]["hits"])')"
 record run.data --no-off-cpu --probe 't:sched:sched_switch /prev_comm == "sleep"/' -- sleep 0.1
 at_least "a text in an array" 1 "$("$SBERF" report -i run.data --format json | python3 -c 'import json, sys
 print(json.load(sys.stdin)["probes"][0]["hits"])')"
+
+# Which places are inlined calls is said.
+record run.data --budget none --no-off-cpu --probe uprobe:named:inner -- "$WORKLOADS/named" < <(sleep 2; echo 10)
+matches "in the report" "placed at 3 sites in 1 process, 3 of them where it is inlined" "$("$SBERF" report -i run.data --format probes)"
+"$SBERF" list "u:$WORKLOADS/named:inner" >list
+equal "in the list: each place" "1 2" "$(grep -c 'inner inlined in turn' list) $(grep -c 'inner inlined in twice' list)"
+"$SBERF" list "u:$WORKLOADS/named:named.c:$line" >list
+equal "in the list: a line" "3" "$(grep -c "named.c:$line in [a-z]*, inlined" list)"
 
 # What cannot be is said.
 said() {
@@ -81,4 +95,8 @@ said "none of these system calls has an argument 'nothing'" 'sys:%file /nothing 
 said "is no text" 'uprobe:named:handle /i == "x"/'
 said "compare strings with 4 texts" 'uprobe:named:plain /s == "a" || s == "b" || s == "c" || s == "d" || s == "e"/'
 said "no member of 'reply'" 'call:named:handle /retval->nothing == 1/'
+said "no code of line 1 of 'named.c': the next line that has some is" 'uprobe:named:named.c:1'
+said "knows no source file 'other.c'" 'uprobe:named:other.c:1'
+said "'inner' is inlined everywhere, at 3 places, where it does not return" 'call:named:inner'
+said "parameters are known where a function begins" 'uprobe:named:inner /i > 1/'
 finish

@@ -85,7 +85,7 @@ static void own_functions_are_found_by_all_names(void **state)
 	assert_string_equal(e.text, "there is no function 'probe_mee' in it: did you mean 'probe_me'?");
 	assert_int_equal(find(&o, "zzz*", &l, &e), -ENOENT);
 	assert_string_equal(e.text, "no function in it matches 'zzz*'");
-	assert_int_equal(find(&o, "test.c:12", &l, &e), -EOPNOTSUPP);
+	assert_int_equal(find(&o, "test.c:12", &l, &e), -ENOENT);
 	assert_int_equal(l.n, 6);
 	vec_free(&l);
 	close_functions(&o);
