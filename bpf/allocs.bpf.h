@@ -11,6 +11,9 @@
  * return are forgotten by their slots.
  *
  * Frees of blocks that were not sampled cost a look into a hash table.
+ *
+ * A program that samples by itself says so by static probes, otel_memory:alloc(address, bytes, bytes that it
+ * stands for) and otel_memory:free(address): these are told as they come.
  */
 #ifndef SBERF_BPF_ALLOCS_H
 #define SBERF_BPF_ALLOCS_H
@@ -311,6 +314,75 @@ int sb_freed(struct sb_ctx_regs *regs)
 	if (is_alive(task, arg[0]))
 		sb_tell_freed(arg[0]);
 	return 0;
+}
+
+#define NOTE_ARGS 3u                     /* of the static probes, and more than free has */
+
+/* Reads the arguments of the static probe at REGS into V; those that it has not are 0. */
+static __always_inline bool read_note(struct sb_cpu *c, struct sb_ctx_regs *regs, __u64 v[NOTE_ARGS])
+{
+	__u32 place = 0;
+	struct scratch *s = take_probe_scratch(c, &place);
+	struct evaluation *ev = s ? (void *)s->rec : NULL;
+	bool read;
+
+	if (!ev)
+		return false;
+	ev->when = LOADS_ALL;
+	ev->base[SB_LOAD_NOTHING] = 0;
+	sb_regs_to_dwarf(regs, &ev->base[SB_LOAD_REG]);
+#pragma unroll
+	for (__u32 i = 0; i < NOTE_ARGS; i++)
+		ev->input[SB_INPUT_LOAD + i] = 0;
+	read = load_values(place, SB_COOKIE_LOADS(bpf_get_attach_cookie(regs)));
+#pragma unroll
+	for (__u32 i = 0; i < NOTE_ARGS; i++)
+		v[i] = ev->input[SB_INPUT_LOAD + i];
+	give_scratch(s);
+	if (!read)
+		__sync_fetch_and_add(&c->lost[SB_LOST_VALUE], 1);
+	return read;
+}
+
+static __always_inline int on_told_alloc(struct sb_ctx_regs *regs, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct hit hit = { .probe = SB_PROBE_ALLOC, .value = 1, .nr = 4, .placed = true };
+	struct alloc_key key = { .tgid = task->tgid };
+	const __u32 tid = task->pid;
+	struct sb_cpu *c = this_cpu();
+	__u64 v[NOTE_ARGS];
+
+	if (!c || !wanted(task, task->tgid, task->pid))
+		return 0;
+	c->allocs++;
+	if (!read_note(c, regs, v) || !v[0])
+		return 0;
+	key.addr = hit.arg[0] = v[0];
+	hit.arg[1] = v[1];
+	hit.arg[2] = allocs_freed && bpf_map_update_elem(&live_allocs, &key, &tid, BPF_ANY);
+	hit.arg[3] = v[2];
+	return tell_hit(regs, &hit, regs, walk);
+}
+
+PROBE_PROGRAMS("kprobe", sb_told_alloc, on_told_alloc)
+
+SEC("kprobe")
+int sb_told_free(struct sb_ctx_regs *regs)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct sb_cpu *c = this_cpu();
+	__u64 v[NOTE_ARGS];
+
+	if (!c || !wanted(task, task->tgid, task->pid))
+		return 0;
+	c->allocs++;
+	if (!read_note(c, regs, v) || !is_alive(task, v[0]))
+		return 0;
+	/* Whether the thread has allocated since, knows the program alone, which may have told. */
+	c->alloc_tid = v[1] ? task->pid : 0;
+	c->alloc_addr = v[0];
+	return sb_tell_freed(v[0]);
 }
 
 #endif

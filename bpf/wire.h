@@ -179,7 +179,10 @@ struct sb_part_sum {
  * a program; such a number comes by the cookie of the link (SB_COOKIE_*).
  */
 #define SB_PROBE_FORK 8          /* a task makes another one; arguments: 1 = a process, 0 = a thread; and its number */
-/* a sampled block was allocated; arguments: its address, its bytes, and 1 = its free will not be told */
+/*
+ * A sampled block was allocated; arguments: its address, its bytes, and 1 = its free will not be told. Where the
+ * program itself samples, a fourth one: the bytes that it stands for, 0 = not told.
+ */
 #define SB_PROBE_ALLOC 10
 /* such a block was freed; arguments: its address; and 1 = nothing was allocated there and by that thread since */
 #define SB_PROBE_FREE 11

@@ -38,6 +38,8 @@ enum link_of {
 	LINK_OF_ALLOCS,          /* functions that allocate memory: LINK_SESSION, or LINK_ENTRY ... */
 	LINK_OF_ALLOC_ENDS,      /* ... and LINK_RETURN */
 	LINK_OF_FREES,           /* functions that free it */
+	LINK_OF_TOLD_ALLOCS,     /* places where a program tells of a block that it has sampled */
+	LINK_OF_TOLD_FREES,      /* and that it frees such a one */
 };
 
 /* How the probes of a kind are attached. */

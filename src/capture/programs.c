@@ -49,6 +49,8 @@ static const struct program {
 	{ "sb_alloc_enter", WHEN_ALLOC_PAIRS, ATTACH_ALLOCS, false, 0 },
 	{ "sb_alloc_return", WHEN_ALLOC_PAIRS, ATTACH_ALLOC_RETURNS, true, 0 },
 	{ "sb_freed", WHEN_FREES, ATTACH_FREES, false, 0 },
+	{ "sb_told_alloc", WHEN_ALLOCS_TOLD, ATTACH_TOLD_ALLOCS, true, 0 },
+	{ "sb_told_free", WHEN_ALLOCS_TOLD, ATTACH_TOLD_FREES, false, 0 },
 	{ "sb_trace", WHEN_TRACES, ATTACH_TRACES, true, 0 },
 	{ "sb_raw_trace", WHEN_RAW_TRACES, ATTACH_RAW_TRACES, true, 0 },
 	{ "sb_kfunc", WHEN_KERNEL_FUNCTIONS, ATTACH_KERNEL_FUNCTIONS, true, 0 },

@@ -39,6 +39,7 @@ enum program_when {
 	WHEN_ALLOC_SESSIONS = 1 << 20,       /* blocks of memory are followed, and the kernel has sessions */
 	WHEN_ALLOC_PAIRS = 1 << 21,  /* the same, and it has none */
 	WHEN_FREES = 1 << 22,        /* and their frees */
+	WHEN_ALLOCS_TOLD = 1 << 23,  /* the same, where programs tell of both by themselves */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
@@ -56,6 +57,8 @@ enum program_attach {
 	ATTACH_ALLOCS,               /* the same, where functions begin that allocate memory, */
 	ATTACH_ALLOC_RETURNS,        /* where these return, unless ATTACH_ALLOCS includes that, */
 	ATTACH_FREES,                /* and where functions begin that free it */
+	ATTACH_TOLD_ALLOCS,          /* the same, where a program tells of a block that it has sampled, */
+	ATTACH_TOLD_FREES,           /* and that it frees such a one */
 	ATTACH_TRACES,               /* by a link for each tracepoint (tracelink.h) */
 	ATTACH_RAW_TRACES,           /* the same, raw */
 	ATTACH_KERNEL_FUNCTIONS,     /* the same, where functions of the kernel begin */

@@ -153,6 +153,8 @@ struct capture_plan {
 	 */
 	uint32_t alloc_interval;
 	bool alloc_frees;        /* with it: and frees of those are told */
+	/* places where programs tell of blocks that they sample are placed instead of these functions */
+	bool allocs_told;
 	/* code places to probe (capture/link.h), in several files; NULL = none */
 	const struct link_places *places;
 	uint32_t nr_places;

@@ -52,7 +52,11 @@ static void alloc_facts_begin(struct alloc_facts *a, const struct raw_event *raw
 		.cut = ev->cut, .method = ev->method, .walk = ev->walk, .cut_module = ev->cut_module,
 	};
 
-	b.weight = alloc_weight(size, a->config.interval, hash_u64(++a->draws));
+	if (raw->hit.nr_args > 3)
+		b.weight = alloc_weight_told(size, raw->hit.arg[3], a->config.interval, hash_u64(++a->draws),
+					     &b.interval);
+	else
+		b.weight = alloc_weight(size, a->config.interval, hash_u64(++a->draws));
 	b.weight.bytes *= scale;
 	b.weight.blocks = b.weight.blocks < UINT32_MAX / scale ? b.weight.blocks * (uint32_t)scale : UINT32_MAX;
 	blocks_begin(a->blocks, &b);

@@ -205,30 +205,47 @@ static int child_executable(const char *path)
 	return access(path, X_OK) ? errno : 0;
 }
 
-int child_check(const char *file, int *ret_status, struct err *e)
+int child_find(const char *file, char *ret, int *ret_status, struct err *e)
 {
 	const char *dirs = getenv("PATH");
-	char path[PATH_MAX];
 	int code, worst = ENOENT;
 
 	if (strchr(file, '/')) {
 		code = child_executable(file);
+		snprintf(ret, PATH_MAX, "%s", file);
 		return code ? say_cannot_run(file, code, ret_status, e) : 0;
 	}
 	if (!dirs)
 		dirs = "/bin:/usr/bin";
 	for (const char *end; file[0] && dirs; dirs = *end ? end + 1 : NULL) {
 		end = strchrnul(dirs, ':');
-		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "./", file) >=
-		    (int)sizeof(path))
+		if (snprintf(ret, PATH_MAX, "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "./", file) >=
+		    PATH_MAX)
 			continue;
-		code = child_executable(path);
+		code = child_executable(ret);
 		if (!code)
 			return 0;
 		if (code != ENOENT && code != ENOTDIR)
 			worst = code;
 	}
 	return say_cannot_run(file, worst, ret_status, e);
+}
+
+int child_check(const char *file, int *ret_status, struct err *e)
+{
+	char path[PATH_MAX];
+
+	return child_find(file, path, ret_status, e);
+}
+
+int child_identity(uid_t *ret_uid, gid_t *ret_gid, struct err *e)
+{
+	struct identity id;
+	const int r = find_identity(&id, e);
+
+	*ret_uid = id.change ? id.uid : getuid();
+	*ret_gid = id.change ? id.gid : getgid();
+	return r;
 }
 
 /* Two pipes: the gate that holds the child back, and its report of a failed exec. */

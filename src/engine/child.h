@@ -29,6 +29,12 @@ struct child {
  */
 int child_check(const char *file, int *ret_status, struct err *e);
 
+/* The same, and where it was found: in RET, of PATH_MAX bytes. */
+int child_find(const char *file, char *ret, int *ret_status, struct err *e);
+
+/* Who the command will run as. 0, or a negative errno with a sentence when sudo's variables make no sense. */
+int child_identity(uid_t *ret_uid, gid_t *ret_gid, struct err *e);
+
 /*
  * Forks a child that waits to execute ARGV (NULL-terminated, looked up in PATH). DETACHED: it
  * leaves the foreground process group and, in place of the terminal, gets /dev/null as input and

@@ -20,6 +20,7 @@
 #include "probe/kernel_functions.h"
 #include "probe/kinds.h"
 #include "probe/leaves.h"
+#include "probe/memory_notes.h"
 #include "probe/site.h"
 #include "probe/spec.h"
 #include "probe/tracepoint.h"
@@ -68,6 +69,7 @@ struct placing {
 	uint64_t probes;         /* their numbers, as a mask */
 	uint32_t interval;       /* of placing_memory(); 0 = no memory */
 	bool frees;
+	bool told;
 };
 
 /* The number of S; PROBE_NONE. */
@@ -486,22 +488,24 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 	plan->nr_calls = (uint32_t)p->calls.n;
 	plan->filters = p->filters.v;
 	plan->nr_filters = (uint32_t)p->filters.n;
-	plan->loads = p->named ? p->loads->set : NULL;
+	plan->loads = p->named || p->told ? p->loads->set : NULL;
 	plan->nr_loads = p->loads->n;
 	plan->traces = p->traces.v;
 	plan->nr_traces = (uint32_t)p->traces.n;
 	plan->spans = p->spans;
 	plan->alloc_interval = p->interval;
 	plan->alloc_frees = p->frees;
+	plan->allocs_told = p->told;
 	plan->places_to_come = placing_in_programs(p);
 	for (size_t i = 0; i < p->points.n; i++)
 		plan->functions_to_come |= placing_returns(&p->points.v[i].spec.point[0]);
 }
 
-void placing_memory(struct placing *p, uint32_t interval, bool frees)
+void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told)
 {
 	p->interval = interval;
 	p->frees = frees;
+	p->told = told;
 }
 
 bool placing_in_programs(const struct placing *p)
@@ -944,6 +948,43 @@ static void add_allocators(struct file_at_hand *f, bool frees, struct err *e)
 	vec_free(&found);
 }
 
+/* Adds SITE, where a program tells of a block. Only the arguments that it has are read. */
+static int add_told(struct file_at_hand *f, const struct usdt_site *site, bool begins, struct err *e)
+{
+	struct filter_names names = { .n = begins ? MEMORY_NOTES_ALLOC_ARGS : MEMORY_NOTES_FREE_ARGS };
+	const uint32_t least = begins ? 2 : 1;
+	struct sb_loads loads;
+	int r;
+
+	names.n = site->nr_args < names.n ? site->nr_args : names.n;
+	if (names.n < least)
+		return err_set(e, EINVAL, "its static probe %s:%s has %u arguments and should have %u", site->provider,
+			       site->name, names.n, least);
+	for (uint32_t i = 0; i < names.n; i++)
+		snprintf(names.name[i], sizeof(names.name[i]), "arg%u", i);
+	r = loads_of_usdt(&names, site, &loads, e);
+	r = r ? r : load_sets_add(f->loads, &loads, e);
+	return r < 0 ? r : add_place(begins ? &f->allocs : &f->frees, site->offset, site->semaphore,
+				     site_insn_info(SITE_NOP)->cost_ns,
+				     SB_COOKIE(begins ? SB_PROBE_ALLOC : SB_PROBE_FREE, 0) |
+				     SB_COOKIE_OF_LOADS(r), e);
+}
+
+/* The places of F where it tells of blocks that it has sampled. */
+static void add_all_told(struct file_at_hand *f, bool frees, struct err *e)
+{
+	usdt_sites found = { 0 };
+
+	if (memory_notes_find(f->elf, &found, e) >= 0)
+		for (size_t i = 0; i < found.n; i++) {
+			const bool begins = !strcmp(found.v[i].name, MEMORY_NOTES_ALLOC);
+
+			if (begins || (frees && !strcmp(found.v[i].name, MEMORY_NOTES_FREE)))
+				(void)add_told(f, &found.v[i], begins, e);
+		}
+	vec_free(&found);
+}
+
 /* Is what X is about in the file PATH? */
 static bool is_about(const struct in_program *x, const char *path)
 {
@@ -1050,6 +1091,16 @@ static void tell_probe(struct looking *l, const struct executed *x, const char *
 	tell_places(l, &x->id, path, &f->begins, before->begins, LINK_ENTRY, LINK_OF_BEGINS);
 }
 
+/* The places of F where it tells of blocks that it has sampled. */
+static void tell_told(struct looking *l, const struct executed *x, const char *path, struct file_at_hand *f)
+{
+	add_all_told(f, l->p->frees, l->e);
+	l->allocates |= f->allocs.offset.n;
+	/* As of functions: no block that is known stays for ever. */
+	tell_places(l, &x->id, path, &f->frees, 0, LINK_ENTRY, LINK_OF_TOLD_FREES);
+	tell_places(l, &x->id, path, &f->allocs, 0, LINK_ENTRY, LINK_OF_TOLD_ALLOCS);
+}
+
 /* The functions of F that allocate memory. */
 static void tell_allocators(struct looking *l, const struct executed *x, const char *path, struct file_at_hand *f)
 {
@@ -1090,7 +1141,7 @@ static void look_into(struct looking *l, const struct executed *x)
 		tell_probe(l, x, path, &f, &before);
 	}
 	if (l->p->interval && placing_open(l, x, path, &f))
-		tell_allocators(l, x, path, &f);
+		(l->p->told ? tell_told : tell_allocators)(l, x, path, &f);
 	l->places += (int)nr_places(&f);
 	free_places(&f.moments);
 	free_places(&f.allocs);
@@ -1174,6 +1225,12 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struc
 		met[1] |= l.met[1];
 		allocates |= l.allocates;
 	}
+	if (p->told && !allocates)
+		return err_set(e, ENOENT, "nothing in the target samples its memory by the static probes "
+			       MEMORY_NOTES_PROVIDER ":" MEMORY_NOTES_ALLOC "(address, bytes, weight) and "
+			       MEMORY_NOTES_PROVIDER ":" MEMORY_NOTES_FREE "(address): start it by sberf record "
+			       "--memory=preload -- COMMAND, or use --memory=allocs%s%s", why.text[0] ? ": " : "",
+			       why.text);
 	if (p->interval && !allocates)
 		return err_set(e, ENOENT, "no function that allocates memory is found in the target, by the names of "
 			       "malloc(3)%s%s", why.text[0] ? ": " : "", why.text);

@@ -59,9 +59,10 @@ void placing_plan(const struct placing *p, struct capture_plan *plan);
 
 /*
  * Functions that allocate memory (probe/allocators.h) are placed, too: blocks are sampled by INTERVAL bytes
- * (model/allocation.h), and with FREES followed to their ends. Before anybody else reads P.
+ * (model/allocation.h), and with FREES followed to their ends. TOLD: instead of these, the static probes
+ * otel_memory:alloc and otel_memory:free of programs that sample by themselves. Before anybody else reads P.
  */
-void placing_memory(struct placing *p, uint32_t interval, bool frees);
+void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told);
 
 /* Whether some of the probes are places in programs. */
 bool placing_in_programs(const struct placing *p);

@@ -28,6 +28,25 @@ struct alloc_weight alloc_weight(uint64_t size, uint32_t interval, uint64_t draw
 	return w;
 }
 
+struct alloc_weight alloc_weight_told(uint64_t size, uint64_t bytes, uint32_t interval, uint64_t draw,
+				      uint32_t *ret_interval)
+{
+	const uint64_t own = alloc_weight(size, interval, draw).bytes;
+	double of = 1;
+
+	*ret_interval = 1;
+	/* Rounding may differ by one. */
+	if (bytes + 1 >= own && bytes <= own + 1)
+		*ret_interval = interval;
+	else if (size && bytes > size)
+		of = -(double)size / log1p(-(double)size / (double)bytes);
+	while (of > 1.42 && *ret_interval < ALLOC_INTERVAL_MAX) {
+		*ret_interval *= 2;
+		of /= 2;
+	}
+	return alloc_weight(size, *ret_interval, draw);
+}
+
 double alloc_told(const struct allocation *a, uint64_t bytes)
 {
 	const uint64_t size = octave_middle(a->size);

@@ -40,6 +40,14 @@ double alloc_probability(uint64_t size, uint32_t interval);
 struct alloc_weight alloc_weight(uint64_t size, uint32_t interval, uint64_t draw);
 
 /*
+ * What a block of SIZE bytes stands for that somebody else has sampled, who says that it is BYTES; 0 or
+ * fewer than SIZE = only itself. DRAW as above. *RET_INTERVAL: with what it must have been sampled to
+ * stand for as many; INTERVAL where that fits, else the next power of two; 1 = every block was told.
+ */
+struct alloc_weight alloc_weight_told(uint64_t size, uint64_t bytes, uint32_t interval, uint64_t draw,
+				      uint32_t *ret_interval);
+
+/*
  * What events of blocks carry as their argument. Sizes and ages are classes of base/octave.h.
  */
 struct allocation {

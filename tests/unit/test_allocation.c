@@ -118,6 +118,35 @@ static void numbers_told_are_known(void **state)
 	assert_true(alloc_told(&(struct allocation){ 0 }, 0) == 0);
 }
 
+/* With what somebody else has sampled follows from what he says that a block stands for. */
+static void weights_of_others_are_taken(void **state)
+{
+	const uint64_t sizes[] = { 1, 100, 5000, 200000 };
+	uint32_t interval;
+	struct alloc_weight w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const uint64_t bytes = alloc_weight(sizes[i], 1u << 19, 0).bytes;
+
+		w = alloc_weight_told(sizes[i], bytes, 1u << 12, 0, &interval);
+		assert_int_equal(interval, 1u << 19);
+		assert_int_equal(w.bytes, bytes);
+		w = alloc_weight_told(sizes[i], alloc_weight(sizes[i], 300000, 0).bytes, 300000, 0, &interval);
+		assert_int_equal(interval, 300000);
+	}
+	/* Nobody samples who says that a block stands for itself, or nothing at all. */
+	w = alloc_weight_told(100, 100, 4096, 0, &interval);
+	assert_int_equal(interval, 1);
+	assert_int_equal(w.bytes, 100);
+	w = alloc_weight_told(100, 0, 4096, 0, &interval);
+	assert_int_equal(w.bytes, 100);
+	w = alloc_weight_told(0, 0, 4096, 0, &interval);
+	assert_int_equal(w.bytes, 0);
+	w = alloc_weight_told(1, UINT64_MAX, 4096, 0, &interval);
+	assert_int_equal(interval, ALLOC_INTERVAL_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +155,7 @@ int main(void)
 		cmocka_unit_test(every_block_is_itself),
 		cmocka_unit_test(sums_are_right),
 		cmocka_unit_test(numbers_told_are_known),
+		cmocka_unit_test(weights_of_others_are_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
