@@ -353,7 +353,7 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "probe_own_cost_ns",
 	  "What was taken off the time of a call at most: so much of it was the probe's own, as measured on this "
 	  "machine when the capture began." },
-	{ "memory_sample_bytes", "With --memory=allocs: by how many bytes blocks of memory were sampled." },
+	{ "memory_sample_bytes", "With --memory: by how many bytes blocks of memory were sampled." },
 	{ "memory_blocks_sampled, memory_blocks_living", "Blocks that were sampled, and those of them that were alive "
 	  "last, without those of processes that have ended." },
 	{ "memory_in_use_bytes, memory_peak_bytes", "What living blocks stand for, last and when it was the most." },

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "capture/replay.h"
 #include "capture/source.h"
+#include "cmd/preload.h"
 #include "engine/budget.h"
 #include "engine/guard.h"
 #include "model/measure.h"
@@ -129,8 +130,11 @@ static int target_command(struct launch *s, const struct options *o, bool detach
 	if (!id)
 		return err_nomem(e, "the target list");
 	r = child_check(o->argv[0], &s->status, e);
+	if (!r && o->memory == MEMORY_PRELOAD)
+		r = preload_begin(o->argv[0], o->sample_bytes, e);
 	if (!r)
 		r = child_start(o->argv, detached, &s->child, e);
+	preload_end();
 	if (r < 0)
 		return r;
 	*id = (uint32_t)s->child.pid;
@@ -350,7 +354,7 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	if (!r && (o->probes.n || o->memory || plan->probes_may_come))
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
 	if (!r && o->memory)
-		placing_memory(s->placing, o->sample_bytes, true);
+		placing_memory(s->placing, o->sample_bytes, true, o->memory == MEMORY_PRELOAD);
 	if (s->placing)
 		placing_plan(s->placing, plan);
 	if (!r && plan->sum_hits)

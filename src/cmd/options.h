@@ -51,6 +51,7 @@ typedef VEC(const char *) text_vec;
 enum memory_level {
 	MEMORY_OFF,
 	MEMORY_ALLOCS,           /* functions that allocate it are probed */
+	MEMORY_PRELOAD,          /* the target samples it, by itself or by a library of ours */
 };
 
 struct options {

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# alloc_preload.sh - memory as programs sample it by themselves, with the library of ours and without: exact where each block is told, within
+# the error that is said where they are sampled; and what cannot be done is said in a sentence.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+python=$(PATH=/usr/bin:$PATH type -P python3) || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+# The sites of blocks.c in a recording against what the program said, each with what is off; the last line: how many are right. With a number
+# of bytes as its second argument, that of the sampling, sums may be off by four standard errors, and what is in use is not looked at.
+cat >judge.py <<'END'
+import json, math, subprocess, sys
+interval = int(sys.argv[2])
+def of(metric):
+    text = subprocess.run([sys.argv[1], "report", "-i", "run.data", "--metric", metric, "--format", "json"],
+                          capture_output=True, text=True, check=True).stdout
+    value = metric.replace("-", "_") + "_bytes"
+    doc = json.loads(text)
+    return {n["name"]: n.get(value, 0) for n in doc["functions"]}
+allocated, in_use = of("allocated"), of("in-use")
+right = n = 0
+for line in open("said"):
+    site, total, left = line.split()
+    got = allocated.get(site, 0), in_use.get(site, 0)
+    if interval == 1:
+        fine = got == (int(total), int(left))
+    else:
+        fine = abs(got[0] - int(total)) <= 4 * math.sqrt(int(total) * interval)
+    n += 1
+    right += fine
+    if not fine:
+        print(f"# {site}: {got} for {total} {left}")
+print(right, "of", n)
+END
+
+# judged NAME INTERVAL: all sites are as they should be.
+judged() {
+	equal "$1: nothing was lost" "" "$(grep -o 'lost [1-9].*' err)"
+	"$python" judge.py "$SBERF" "$2" >judged
+	note "$(grep '^#' judged)"
+	equal "$1: all sites are right" "$(wc -l <said) of $(wc -l <said)" "$(tail -n 1 judged)"
+}
+
+# preloaded NAME INTERVAL PROGRAM...
+preloaded() {
+	local name=$1 interval=$2
+	shift 2
+	"$SBERF" record --no-off-cpu --memory preload --sample-bytes "$interval" --budget none --ring-size 64M -o run.data -- "$@" >said 2>err
+	equal "$name, status" 0 $?
+	judged "$name" "$interval"
+}
+
+# refused NAME WORDS PROGRAM: in one sentence with these words.
+refused() {
+	"$SBERF" record --no-off-cpu --memory preload -o none.data -- "$3" 1 0 >said 2>err
+	equal "$1 is refused" "1 yes" "$(wc -l <err) $(grep -qF -e "$2" err && echo yes)"
+	note "$(cat err)"
+}
+
+preloaded glibc 1 "$WORKLOADS/blocks" 500 300
+preloaded "a script" 1 sh -c "exec $WORKLOADS/blocks 100 300"
+jemalloc=$(ldconfig -p | awk '$1 == "libjemalloc.so.2" { print $NF; exit }')
+if [ -n "$jemalloc" ]; then
+	# Ours stands before what is there already.
+	export LD_PRELOAD=$jemalloc
+	preloaded "jemalloc, preloaded by the user" 1 "$WORKLOADS/blocks_plain" 500 300
+	unset LD_PRELOAD
+else
+	skip "libjemalloc.so.2 is not installed"
+fi
+preloaded sampled 4096 "$WORKLOADS/blocks_plain" 20000 300
+
+refused "a static program" "linked statically: no library can be put into it" "$WORKLOADS/blocks_static"
+[ -x "$WORKLOADS/blocks_musl" ] && refused "a program of musl" "its C library is musl" "$WORKLOADS/blocks_musl"
+cp "$WORKLOADS/blocks_plain" setuid && chown 65534 setuid && chmod u+s setuid
+refused "a setuid program" "which is setuid: no library is put into such a program" ./setuid
+
+# A program with such probes of its own needs no library, from its start or later.
+"$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 64M -o run.data -- \
+	"$WORKLOADS/tells" 1000 300 >said 2>err
+equal "with probes of its own, status" 0 $?
+judged "with probes of its own" 1
+mkfifo go
+"$WORKLOADS/tells" 1000 0 go >said &
+pid=$!
+also_kill $pid
+"$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 64M -o run.data -p $pid 2>err &
+recorder=$!
+also_kill $recorder
+for ((i = 0; i < 100; i++)); do
+	grep -q "recording" err && break
+	sleep 0.1
+done
+sleep 1
+echo >go
+wait $pid
+wait $recorder
+equal "attached, status" 0 $?
+judged "attached to probes of its own" 1
+
+sleep 60 &
+also_kill $!
+"$SBERF" record --no-off-cpu --memory preload -o none.data -p $! 2>err
+equal "attached to a program without is refused" "1 yes" "$(wc -l <err) $(grep -qF "nothing in the target samples its memory" err && echo yes)"
+finish
