@@ -7,6 +7,7 @@
 
 #include "cmd/launch.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/replay.h"
@@ -25,6 +26,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define TOLD_A_SECOND 400u       /* hits of one probe that are recorded by themselves */
 
 static void launch_name_target(struct launch *s, const char *what, const char *which)
 {
@@ -286,7 +289,7 @@ static enum hitvalues_of launch_values_of(const struct spec *s)
 }
 
 /* Probes may come at any time: what one is of, is found out at its first hit. */
-static void launch_see(void *ctx, const struct raw_event *raw)
+static bool launch_see(void *ctx, const struct raw_event *raw, struct told_hit *ret)
 {
 	struct launch *s = ctx;
 	const uint32_t probe = raw->hit.probe - RAW_PROBE_PLACED;
@@ -296,7 +299,13 @@ static void launch_see(void *ctx, const struct raw_event *raw)
 	if (m && !(s->values_known >> probe & 1) && spec_parse(m->name, &spec, NULL) >= 0)
 		hitvalues_know(s->values, probe, launch_values_of(&spec));
 	s->values_known |= m ? (uint64_t)1 << probe : 0;
-	hitvalues_take(s->values, raw);
+	if (!hitvalues_take(s->values, raw, ret) || !m)
+		return false;
+	if (raw->time_ns - s->told[probe].since_ns >= NSEC_PER_SEC) {
+		s->told[probe].since_ns = raw->time_ns;
+		s->told[probe].n = 0;
+	}
+	return s->told[probe].n++ < TOLD_A_SECOND;
 }
 
 /* Has the values of arguments counted that hits of probes have. */

@@ -11,6 +11,7 @@
 #include "engine/child.h"
 #include "engine/engine.h"
 #include "engine/placing.h"
+#include "model/probes.h"
 
 #define KEEP_BYTES (256ull << 20)        /* default size of --keep */
 
@@ -20,6 +21,11 @@ struct launch {
 	struct child child;
 	struct calltable *calls; /* with probes, of which values are counted: of system calls; NULL = none */
 	struct hitvalues *values;
+	/* of each probe: hits that were told by themselves, and since when they are counted; the engine's thread */
+	struct {
+		uint64_t since_ns;
+		uint32_t n;
+	} told[PROBES_MAX];
 	uint64_t values_known;   /* probes whose kind it knows, by their number; the engine's thread */
 	struct engine_looker looker;     /* which does so */
 	struct placing *placing; /* what config.plan has of probes; NULL = none */

@@ -104,6 +104,17 @@ static void take_event(void *ctx, const struct event *ev)
 		merge_must(m, stream_tables(&m->stream));
 }
 
+static void merge_take_hit(void *ctx, const struct told_hit *h)
+{
+	struct merge *m = ctx;
+
+	if (m->failed)
+		return;
+	merge_must(m, encoder_hit(m->stream.enc, h));
+	if (!m->failed && encoder_full(m->stream.enc))
+		merge_must(m, stream_tables(&m->stream));
+}
+
 static int cannot_write(const struct merge *m, struct err *e)
 {
 	if (!m->error)
@@ -267,7 +278,7 @@ static int merge_load(struct merge *m, struct input *in, const struct load_optio
 static int load_one(struct merge *m, struct input *in, struct err *e)
 {
 	const struct load_options lo = {
-		.progress = &m->progress, .each = take_event, .ctx = m, .only_each = true,
+		.progress = &m->progress, .each = take_event, .hit = merge_take_hit, .ctx = m, .only_each = true,
 		.origin = in->origin, .shift_ns = in->shift_ns,
 	};
 	AUTO(snapshot_unref) struct snapshot *snapshot = NULL;

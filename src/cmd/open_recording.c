@@ -120,6 +120,7 @@ void open_recording_free(struct open_recording *l)
 
 struct second_pass {
 	event_fn *fn;
+	void (*hit)(void *ctx, const struct told_hit *h);
 	void *ctx;
 	int r;                   /* what FN returned; not called again once it is not 0 */
 };
@@ -132,16 +133,25 @@ static void pass_on(void *ctx, const struct event *ev)
 		p->r = p->fn(p->ctx, ev);
 }
 
+static void pass_on_hit(void *ctx, const struct told_hit *h)
+{
+	struct second_pass *p = ctx;
+
+	if (!p->r)
+		p->hit(p->ctx, h);
+}
+
 int open_recording_events(void *source, event_fn *fn, void *ctx, struct err *e)
 {
 	const struct open_recording *l = source;
 	AUTO(profile_free) struct profile *profile = profile_new(NULL);
 	AUTO(names_free) struct names *names = names_new();
 	AUTO_FREE struct profile_meta *meta = malloc(sizeof(*meta));
-	struct second_pass pass = { .fn = fn, .ctx = ctx };
+	struct second_pass pass = { .fn = fn, .hit = l->hit, .ctx = ctx };
 	struct progress progress = { .what = NULL };
 	const struct load_options lo = {
-		.min_block_ns = l->min_block_ns, .each = pass_on, .ctx = &pass, .progress = &progress,
+		.min_block_ns = l->min_block_ns, .each = pass_on, .hit = l->hit ? pass_on_hit : NULL, .ctx = &pass,
+		.progress = &progress,
 	};
 	struct load_report report;
 	int r;

@@ -12,6 +12,7 @@
 #include "record/recording.h"
 
 struct progress;
+struct told_hit;
 
 struct open_recording {
 	struct profile *profile;
@@ -19,6 +20,8 @@ struct open_recording {
 	struct profile_meta meta;        /* includes what loading left out or found damaged */
 	struct load_report report;
 	struct snapshot *snapshot;
+	/* set before open_recording_events(): gets hits that stand by themselves, with the context of that; or NULL */
+	void (*hit)(void *ctx, const struct told_hit *h);
 	bool twice;                      /* set before open_recording(): open_recording_events() will follow */
 	int again;                       /* with TWICE: the open file's descriptor plus one, 0 = none */
 	uint64_t min_block_ns;           /* --min-block in force when it was read */

@@ -17,7 +17,7 @@
 #include "cmd/options.h"
 #include "cmd/launch.h"
 #include "cmd/signals.h"
-#include "model/probes.h"
+#include "model/probenotes.h"
 #include "probe/spec.h"
 #include "query/stacktext.h"
 #include "trace/callsums.h"
@@ -67,6 +67,7 @@ struct trace {
 	struct losses told;              /* that were said */
 	uint64_t told_dropped;
 	struct {
+		bool told;               /* a recording has hits of it by themselves: these are the lines */
 		bool call;               /* of system calls */
 		bool registers;          /* what the arguments of a function may be stands in registers */
 		uint8_t kind;            /* enum probe_kind */
@@ -151,17 +152,18 @@ static void trace_put_hit(struct trace *t, const struct hit *h)
 {
 	const struct callargs *call = h->call == HIT_NO_CALL ? NULL : calltable_args(t->table, h->call);
 	struct hitline l = {
-		.hit = h, .real_ns = h->time_ns + t->real_ns, .name = trace_name(t, h->probe, h->call),
+		.hit = h, .said = hit_text_of(h, HIT_SAID), .real_ns = h->time_ns + t->real_ns,
+		.name = trace_name(t, h->probe, h->call),
 		.is_call = h->call != HIT_NO_CALL, .call = call, .files = t->paths ? &t->files : NULL,
 		.registers = h->probe < PROBES_MAX && t->probe[h->probe].registers,
 		.fields = t->o->trace_sums_only ? NULL : trace_fields(t, h),
 	};
 
-	if (t->sums && !h->open &&
+	if (t->sums && !h->open && !l.said &&
 	    !callsums_add(t->sums, h->probe, h->call, l.is_call && calltext_error(h->result), h->latency_ns,
 			  h->count))
 		t->no_memory++;
-	if (t->o->trace_sums_only)
+	if (t->o->trace_sums_only || (!l.said && h->probe < PROBES_MAX && t->probe[h->probe].told))
 		return;
 	if (t->paths)
 		fdpaths_learn(t->paths, call, h);
@@ -468,6 +470,44 @@ static int trace_recorded_event(void *ctx, const struct event *ev)
 	return 0;
 }
 
+/* Of some hits there is more than their event: as they were chosen by chance, they stand for others. */
+static void trace_recorded_hit(void *ctx, const struct told_hit *told)
+{
+	struct trace *t = ctx;
+	struct raw_event raw = { .kind = RAW_EVENT, .cpu = told->cpu, .time_ns = told->time_ns, .pid = (pid_t)told->pid,
+				 .tid = (pid_t)told->tid };
+
+	raw.hit = (struct raw_hit){
+		.probe = RAW_PROBE_PLACED + told->probe, .value = told->latency_ns, .count = told->look,
+		.begun_ns = told->timed ? told->time_ns - told->latency_ns : 0, .nr_texts = 1,
+		.text = { { .arg = HIT_SAID, .len = (uint16_t)strlen(told->text), .bytes = told->text } },
+	};
+	memcpy(raw.sample.comm, told->comm, sizeof(told->comm));
+	hitorder_put(t->order, hit_new(&raw, false, ID_NONE));
+}
+
+/* Which probes have hits by themselves, in place of those that were told with a stack or added up. */
+static void trace_know_told(struct trace *t, const struct probe_notes *notes)
+{
+	for (size_t i = 0; notes && i < notes->probe.n; i++)
+		if (notes->probe.v[i].probe < PROBES_MAX)
+			t->probe[notes->probe.v[i].probe].told = notes->probe.v[i].seen.looked;
+}
+
+/* The lines of some probes are a sample. */
+static void say_sampled(const struct probe_notes *notes)
+{
+	for (size_t i = 0; notes && i < notes->probe.n; i++) {
+		const struct probe_note *n = &notes->probe.v[i];
+		char looked[UNITS_MAX], all[UNITS_MAX];
+
+		if (n->seen.looked < n->seen.looked_for)
+			fprintf(stderr, "sberf trace: %s: the recording has %s of about %s hits by themselves\n",
+				trace_probe_name(n->probe), units_thousands(looked, n->seen.looked),
+				units_thousands(all, n->seen.looked_for));
+	}
+}
+
 static int trace_put_recording(struct trace *t, struct open_recording *l, struct err *e)
 {
 	int r;
@@ -478,6 +518,11 @@ static int trace_put_recording(struct trace *t, struct open_recording *l, struct
 	t->dict = snapshot_dict(l->snapshot);
 	t->names = l->names;
 	t->real_ns = l->meta.start_real_ns - l->meta.start_mono_ns;
+	/* With stacks the lines are those hits that were told with one. */
+	if (!t->o->trace_stacks) {
+		trace_know_told(t, snapshot_probes(l->snapshot));
+		l->hit = trace_recorded_hit;
+	}
 	r = open_recording_events(l, trace_recorded_event, t, e);
 	if (r)
 		return r == -EPIPE ? 0 : r;
@@ -487,6 +532,8 @@ static int trace_put_recording(struct trace *t, struct open_recording *l, struct
 	if (!t->recorded)
 		fprintf(stderr, "sberf trace: no probe was hit in this recording (record --probe places some)\n");
 	trace_put_sums(t);
+	if (!t->o->trace_stacks && !t->o->trace_sums_only)
+		say_sampled(snapshot_probes(l->snapshot));
 	say_end(t);
 	return 0;
 }

@@ -209,6 +209,14 @@ static void engine_tell_walked(void *ctx, const struct raw_event *raw, const str
  * Until the kernel half is taught, all that comes is copied, and where a CPU is hard to get that
  * may be seconds of work at once: what is learnt in the middle of it must not wait for its end.
  */
+static void look_at_hit(struct engine *en, const struct raw_event *ev)
+{
+	struct told_hit told;
+
+	if (en->looker->hit(en->looker->ctx, ev, &told) && en->sink.recorder && !recorder_hit(en->sink.recorder, &told))
+		probes_lose(told.probe, PROBE_LOST_RECORD, 1);
+}
+
 static void take_raw(void *ctx, const struct raw_event *ev)
 {
 	struct engine *en = ctx;
@@ -223,7 +231,7 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 		}
 	}
 	if (en->looker && is_placed_hit(ev) && ev->hit.look && !is_before_command(en, ev))
-		en->looker->hit(en->looker->ctx, ev);
+		look_at_hit(en, ev);
 	/* It is no more than that. */
 	if (ev->kind == RAW_EVENT && ev->hit.args_only)
 		return;

@@ -30,6 +30,7 @@ struct placer_figures;
 struct source_span;
 struct placing;
 struct processes;
+struct told_hit;
 
 /* Sees each hit of the probes that somebody placed, on the engine's thread. */
 struct engine_tracer {
@@ -46,7 +47,8 @@ struct engine_tracer {
 
 /* Sees each hit whose arguments are looked at (raw_hit.look), on the engine's thread. */
 struct engine_looker {
-	void (*hit)(void *ctx, const struct raw_event *raw);
+	/* true: *RET is what is recorded of it */
+	bool (*hit)(void *ctx, const struct raw_event *raw, struct told_hit *ret);
 	void *ctx;
 };
 

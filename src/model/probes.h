@@ -115,6 +115,19 @@ uint32_t probes_unseen(uint32_t probe, struct probe_unseen ret[PROBE_UNSEEN_MAX]
 /* The same for any list: *NR in LIST, to which ONE is added where it belongs, or not. */
 void probe_unseen_add(struct probe_unseen list[PROBE_UNSEEN_MAX], uint32_t *nr, const struct probe_unseen *one);
 
+/* A hit by itself, with its arguments as text: what a recording tells of some hits beside their event. */
+#define TOLD_TEXT_MAX 320u
+struct told_hit {
+	uint64_t time_ns;        /* CLOCK_MONOTONIC: when it happened, or was over */
+	uint64_t latency_ns;     /* from its beginning; of a moment 0 */
+	bool timed;              /* it has a beginning */
+	uint32_t cpu, probe;
+	uint32_t look;           /* it was chosen to stand for so many */
+	uint32_t pid, tid;
+	char comm[17];           /* raw bytes */
+	char text[TOLD_TEXT_MAX];        /* "read(0, "x"..., 1) = 1"; sanitised */
+};
+
 /* This run asks for PROBE: it is one of its capture, hit or not. Nothing for no probe. */
 void probes_ask(uint32_t probe);
 bool probes_asked(uint32_t probe);

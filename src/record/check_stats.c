@@ -20,7 +20,7 @@ const char *check_stats_type_name(unsigned int type)
 			[BLOCK_FRAME] = "FRAME",
 		[BLOCK_STACK] = "STACK", [BLOCK_THREAD] = "THREAD", [BLOCK_FUNC] = "FUNC", [BLOCK_NAMES] = "NAMES",
 		[BLOCK_EVENTS] = "EVENTS", [BLOCK_NUMA] = "NUMA", [BLOCK_MEASURES] = "MEASURES",
-		[BLOCK_PROBES] = "PROBES",
+		[BLOCK_PROBES] = "PROBES", [BLOCK_HITS] = "HITS",
 	};
 
 	return type < BLOCK_TYPES && names[type] ? names[type] : "unknown";

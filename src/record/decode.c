@@ -8,6 +8,7 @@
 #include "record/decode_private.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "model/measure.h"
 #include "model/probes.h"
 #include "model/probenotes.h"
@@ -426,6 +427,53 @@ static int load_names(struct decoder *d, struct table_view *t, struct err *e)
 	return 0;
 }
 
+/* The next row of T as a hit. */
+static bool get_hit(struct table_view *t, struct told_hit *h, uint64_t *ret_probe)
+{
+	uint64_t pid, tid, cpu, latency, look, comm_len, text_len;
+	const uint8_t *comm, *text;
+
+	if (!table_get_max(t, HITS_TIME, TIME_MAX, &h->time_ns) || !table_get(t, HITS_PROBE, ret_probe) ||
+	    !table_get_max(t, HITS_PID, INT_MAX, &pid) || !table_get_max(t, HITS_TID, INT_MAX, &tid) ||
+	    !table_get_max(t, HITS_CPU, UINT32_MAX, &cpu) || !table_get(t, HITS_LATENCY, &latency) ||
+	    !table_get_max(t, HITS_LOOK, UINT32_MAX, &look) ||
+	    !table_get_max(t, HITS_COMM_LEN, sizeof(h->comm) - 1, &comm_len) ||
+	    !table_get_max(t, HITS_TEXT_LEN, sizeof(h->text) - 1, &text_len))
+		return false;
+	comm = table_get_bytes(t, HITS_COMM, (size_t)comm_len);
+	text = table_get_bytes(t, HITS_TEXT, (size_t)text_len);
+	if (!comm || !text)
+		return false;
+	memcpy(h->comm, comm, (size_t)comm_len);
+	text_sanitise(h->text, sizeof(h->text), (const char *)text, (size_t)text_len);
+	h->timed = latency;
+	h->latency_ns = latency ? latency - 1 : 0;
+	h->cpu = (uint32_t)cpu;
+	h->look = (uint32_t)look;
+	h->pid = (uint32_t)pid;
+	h->tid = (uint32_t)tid;
+	return true;
+}
+
+static int load_hits(struct decoder *d, struct table_view *t, struct err *e)
+{
+	(void)e;
+	for (uint32_t i = 0; i < t->rows; i++) {
+		struct told_hit h = { 0 };
+		uint64_t probe;
+
+		if (!get_hit(t, &h, &probe))
+			return -EBADMSG;
+		/* One of which nothing is known cannot be named. */
+		if (probe >= PROBES_IN_FILE_MAX || !d->probe_of[probe] || !d->to.options.hit)
+			continue;
+		h.probe = d->probe_of[probe] - 1u;
+		h.time_ns += (uint64_t)d->to.options.shift_ns;
+		d->to.options.hit(d->to.options.ctx, &h);
+	}
+	return 0;
+}
+
 struct loader {
 	int (*load)(struct decoder *d, struct table_view *t, struct err *e);
 	unsigned int columns;    /* the highest that is known */
@@ -441,6 +489,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
 	[BLOCK_EVENTS] = { decode_events, EVENTS_ARGUMENT },
 	[BLOCK_MEASURES] = { load_measures, MEASURES_PROBE },
+	[BLOCK_HITS] = { load_hits, HITS_TEXT },
 };
 
 /* How many rows of TYPE lie between the NEXT one and BASE. Id 0 of two types is known without being written. */

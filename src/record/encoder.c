@@ -182,6 +182,30 @@ static void encoder_add_probe(struct encoder *enc, const struct event *ev, bool 
 	describe_measure(enc, ev->kind, m);
 }
 
+bool encoder_hit(struct encoder *enc, const struct told_hit *h)
+{
+	const struct event ev = { .kind = EVENT_HIT, .argument = h->probe };
+	const size_t comm = strnlen(h->comm, sizeof(h->comm)), text = strnlen(h->text, sizeof(h->text));
+	struct table *t = &enc->table[BLOCK_HITS];
+
+	if (h->probe >= PROBES_IN_FILE_MAX || !probes_measure(h->probe))
+		return !enc->failed;
+	encoder_add_probe(enc, &ev, true);
+	encoder_add(enc, BLOCK_HITS, HITS_TIME, h->time_ns < TIME_MAX ? h->time_ns : TIME_MAX);
+	encoder_add(enc, BLOCK_HITS, HITS_PROBE, h->probe);
+	encoder_add(enc, BLOCK_HITS, HITS_PID, h->pid);
+	encoder_add(enc, BLOCK_HITS, HITS_TID, h->tid);
+	encoder_add(enc, BLOCK_HITS, HITS_CPU, h->cpu);
+	encoder_add(enc, BLOCK_HITS, HITS_LATENCY, h->timed ? h->latency_ns + 1 : 0);
+	encoder_add(enc, BLOCK_HITS, HITS_LOOK, h->look);
+	encoder_add(enc, BLOCK_HITS, HITS_COMM_LEN, comm);
+	encoder_add(enc, BLOCK_HITS, HITS_TEXT_LEN, text);
+	if (!table_add_bytes(t, HITS_COMM, h->comm, comm) || !table_add_bytes(t, HITS_TEXT, h->text, text))
+		enc->failed = true;
+	t->rows++;
+	return !enc->failed;
+}
+
 static uint32_t map_dict_text(struct encoder *enc, str_id id)
 {
 	const struct strtab *strings = dict_strings(enc->dict);
@@ -526,7 +550,7 @@ uint32_t encoder_epoch(const struct encoder *enc)
 bool encoder_take(struct encoder *enc, payload_fn *each, void *ctx)
 {
 	static const enum block_type order[] = {
-		BLOCK_STR, BLOCK_MOD, BLOCK_THREAD, BLOCK_FRAME, BLOCK_STACK, BLOCK_MEASURES, BLOCK_EVENTS,
+		BLOCK_STR, BLOCK_MOD, BLOCK_THREAD, BLOCK_FRAME, BLOCK_STACK, BLOCK_MEASURES, BLOCK_EVENTS, BLOCK_HITS,
 			BLOCK_FUNC, BLOCK_NAMES,
 	};
 	byte_vec payload = { 0 };

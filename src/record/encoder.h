@@ -26,6 +26,10 @@ void encoder_free(struct encoder *enc);          /* NULL is fine */
 /* Takes EV in, and what it uses. False when out of memory: the encoder is of no more use then. */
 bool encoder_event(struct encoder *enc, const struct event *ev);
 
+/* Takes in the hit H by itself. The same. */
+struct told_hit;
+bool encoder_hit(struct encoder *enc, const struct told_hit *h);
+
 /*
  * Takes in the names that became known, or better, since they were last written, of the frames used
  * so far. Looks at no more than BUDGET frames and stops when encoder_full(). *RET_DONE: there was

@@ -63,6 +63,7 @@ enum block_type {
 	BLOCK_NUMA = 11,         /* since 1.2; text of numa_state_write() */
 	BLOCK_MEASURES = 12,     /* since 1.4; what the kinds of events are counted in, by name */
 	BLOCK_PROBES = 13,       /* since 1.4; text of probe_notes_write() */
+	BLOCK_HITS = 14,         /* since 1.4; some hits of probes by themselves, with arguments */
 	BLOCK_TYPES              /* one past the last */
 };
 
@@ -114,6 +115,11 @@ enum measures_column {
 	MEASURES_KIND = 1 /* as in EVENTS */, MEASURES_NAME = 2, MEASURES_UNIT = 3,
 	/* + 1: of a probe that was placed; NAME is what was asked for, and ARGUMENT of its events this number */
 	MEASURES_PROBE = 4,
+};
+enum hits_column {
+	HITS_TIME = 1, HITS_PROBE = 2 /* as in MEASURES, without + 1 */, HITS_PID = 3, HITS_TID = 4, HITS_CPU = 5,
+	HITS_LATENCY = 6 /* + 1; 0 = it has none */, HITS_LOOK = 7, HITS_COMM_LEN = 8, HITS_COMM = 9 /* bytes */,
+	HITS_TEXT_LEN = 10, HITS_TEXT = 11 /* bytes */,
 };
 #define PROBES_IN_FILE_MAX 64u           /* numbers of probes in one epoch are below */
 #define COLUMNS_MAX 25u                  /* one past the highest tag known here */

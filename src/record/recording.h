@@ -24,6 +24,7 @@
 #define RECORDING_SUFFIX ".sberf"        /* and what they end in */
 
 struct progress;
+struct told_hit;
 struct recorder;
 struct numa_figures;
 struct numa_state;
@@ -93,6 +94,9 @@ int recorder_open(const struct recorder_config *c, const struct dict *dict, cons
 /* Queues a copy of EV. Never waits; false when the queue is full (count it as LOST_RECORDER) or writing has failed. */
 bool recorder_event(struct recorder *r, const struct event *ev);
 
+/* Queues a copy of H, for which there may be no room: false. Never waits. */
+bool recorder_hit(struct recorder *r, const struct told_hit *h);
+
 /*
  * Queues a copy of the figures so far; written with the next block, so that a recording that is cut
  * off has recent ones.
@@ -159,6 +163,8 @@ struct load_options {
 	uint64_t min_block_ns;   /* waits shorter than this are left out, and counted as meta.wait_short */
 	/* gets each event loaded, in file order; may be NULL */
 	void (*each)(void *ctx, const struct event *ev);
+	/* gets each hit that stands by itself (model/probes.h), in file order; may be NULL */
+	void (*hit)(void *ctx, const struct told_hit *h);
 	void *ctx;
 	/* facts do not go into the profile, only dictionaries and names do, where better names stay */
 	bool only_each;

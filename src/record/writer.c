@@ -37,6 +37,7 @@
 
 #define FLUSH_NS (NSEC_PER_SEC / 2)
 #define EPOCH_NS (60 * NSEC_PER_SEC)
+#define HITS_MAX 4096u                   /* by themselves, between two flushes; 1.6 MB */
 #define NAMES_BUDGET 65536u              /* frames looked at in one flush: a few ms */
 #define LINGER_NS NSEC_PER_SEC           /* a file of several waits so long for names that are still looked up */
 #define LINGER_STEP_NS (50 * NSEC_PER_MSEC)
@@ -64,6 +65,7 @@ struct recorder {
 	bool meta_new;
 	struct numa_state *numa;         /* a reference, to be written; NULL = nothing new */
 	struct probe_notes *probes;      /* the same */
+	VEC(struct told_hit) hits;       /* to be written */
 	struct err err;
 	struct recorder_saved saved;
 	bool saved_new;
@@ -318,10 +320,27 @@ static void encode_queue(struct recorder *r)
 	}
 }
 
+static void encode_hits(struct recorder *r)
+{
+	struct told_hit *v;
+	size_t n;
+
+	pthread_mutex_lock(&r->lock);
+	v = r->hits.v;
+	n = r->hits.n;
+	r->hits.v = NULL;
+	r->hits.n = r->hits.cap = 0;
+	pthread_mutex_unlock(&r->lock);
+	for (size_t i = 0; i < n && !writer_stopped(r); i++)
+		writer_must(r, encoder_hit(r->enc, &v[i]));
+	free(v);
+}
+
 /* Writes what has come. */
 static void writer_flush(struct recorder *r, bool all_names)
 {
 	encode_queue(r);
+	encode_hits(r);
 	write_taken(r, all_names);
 }
 
@@ -602,6 +621,7 @@ static void recorder_free(struct recorder *r)
 	probe_notes_unref(r->probes_last);
 	probe_notes_unref(r->probes_base);
 	stream_free(&r->stream);
+	vec_free(&r->hits);
 	free(r->queue.event);
 	free(r->beside);
 	free(r->path);
@@ -704,6 +724,18 @@ bool recorder_event(struct recorder *r, const struct event *ev)
 	if (fill == QUEUE_EVENTS / 2)
 		writer_wake(r);
 	return true;
+}
+
+bool recorder_hit(struct recorder *r, const struct told_hit *h)
+{
+	struct told_hit *at;
+
+	pthread_mutex_lock(&r->lock);
+	at = r->hits.n < HITS_MAX ? vec_push(&r->hits) : NULL;
+	if (at)
+		*at = *h;
+	pthread_mutex_unlock(&r->lock);
+	return at;
 }
 
 void recorder_meta(struct recorder *r, const struct profile_meta *meta)

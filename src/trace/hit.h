@@ -15,6 +15,7 @@
 
 #define HIT_CALL_ARGS 6u
 #define HIT_NO_CALL UINT32_MAX
+#define HIT_SAID 255u            /* in place of an argument: the text is the whole of what there is to say */
 
 /* What tells a file apart from others that were open under the same number; all zero = not known. */
 struct hit_file {

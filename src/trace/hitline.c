@@ -36,6 +36,13 @@ static void hitline_put_head(FILE *f, const struct hitline *l)
 		l->hit->timed ? units_time(latency, l->hit->latency_ns) : "");
 }
 
+/* What a recording says of the hit, in DST. */
+static const char *hitline_said(const struct hitline *l, char *dst, size_t size)
+{
+	text_sanitise(dst, size, l->said->bytes, l->said->len);
+	return dst;
+}
+
 /* "uprobe:./app:f(0x1, 0x2, 0, 0, 0, 0)", "fault(0x7f0012345000, heap)" */
 static void hitline_put_probe(FILE *f, const struct hitline *l)
 {
@@ -56,12 +63,16 @@ void hitline_text(FILE *f, const struct hitline *l)
 	char text[CALLTEXT_MAX], clean[3 * NAME_MAX_BYTES];
 
 	hitline_put_head(f, l);
-	if (l->is_call)
+	if (l->said)
+		fputs(hitline_said(l, clean, sizeof(clean)), f);
+	else if (l->is_call)
 		fwrite(text, 1, calltext_write(l->call, hitline_clean(clean, sizeof(clean), l->name), l->hit, l->files,
 					       text), f);
 	else
 		hitline_put_probe(f, l);
-	if (l->hit->count > 1)
+	if (l->said && l->hit->count > 1)
+		fprintf(f, "  (one of %u)", l->hit->count);
+	else if (l->hit->count > 1)
 		fprintf(f, "  (%u alike, added up)", l->hit->count);
 	fputc('\n', f);
 	for (uint32_t i = 0; i < l->nr_frames; i++)
@@ -136,6 +147,7 @@ static bool hitline_put_object(FILE *f, json_t *o, bool ok)
 bool hitline_json(FILE *f, const struct hitline *l)
 {
 	const struct hit *h = l->hit;
+	char clean[3 * NAME_MAX_BYTES];
 	json_t *o = json_object();
 	bool ok = hitline_set(o, "time_ns", json_integer((json_int_t)l->real_ns));
 
@@ -147,7 +159,9 @@ bool hitline_json(FILE *f, const struct hitline *l)
 	if (h->count > 1)
 		ok = ok && hitline_set(o, "count", json_integer(h->count));
 	ok = ok && hitline_set(o, l->is_call ? "call" : "probe", hitline_string(l->name));
-	if (l->is_call)
+	if (l->said)
+		ok = ok && hitline_set(o, "text", json_string(hitline_said(l, clean, sizeof(clean))));
+	else if (l->is_call)
 		ok = ok && calltext_json(l->call, h, l->files, o);
 	else if (l->fields)
 		ok = ok && hitline_set_fields(o, l->fields);

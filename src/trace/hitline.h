@@ -22,6 +22,7 @@
 struct hitline {
 	const struct hit *hit;
 	uint64_t real_ns;                /* hit->time_ns as nanoseconds since 1970 */
+	const struct hit_text *said;     /* of a recording: what stands for name and arguments; NULL = nothing does */
 	const char *name;                /* of the call, or the probe: raw bytes */
 	bool is_call;
 	const struct callargs *call;     /* NULL: nothing is known of its arguments */

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "bpf/wire.h"
-#include "model/probes.h"
 #include "model/probevalues.h"
 #include "trace/calltext.h"
 #include "trace/hit.h"
@@ -91,8 +90,13 @@ static uint64_t hitvalues_unsigned(uint64_t value, unsigned int size)
 	return size == 1 ? (uint8_t)value : size == 2 ? (uint16_t)value : size == 4 ? (uint32_t)value : value;
 }
 
-static void hitvalues_of_function(const struct hit *h, uint64_t count)
+/* The same as a line of a trace has it: DST gets all arguments by name. */
+static void hitvalues_of_function(const struct hit *h, uint64_t count, char *dst, size_t size)
 {
+	const struct measure *m = probes_measure(h->probe);
+	size_t n = text_format(dst, size, "%.100s(", m ? m->name : "?");
+	bool any = false, closed = false;
+
 	for (unsigned int i = 0; i < h->nr_args && i <= HIT_CALL_ARGS; i++) {
 		const struct probe_param p = probe_param_get(h->probe, i);
 		const uint64_t value = hitvalues_unsigned(h->arg[i], p.size);
@@ -108,48 +112,92 @@ static void hitvalues_of_function(const struct hit *h, uint64_t count)
 			text_format(text, sizeof(text), p.is_pointer || value >= HEX_FROM ? "0x%llx" : "%llu",
 				    (unsigned long long)value);
 		probe_values_see(h->probe, i, p.name, text, count);
+		closed = i == HIT_CALL_ARGS;
+		n += closed ? text_format(dst + n, size - n, ") = %s", text) :
+			text_format(dst + n, size - n, "%s%s=%s", any ? ", " : "", p.name, text);
+		any = true;
 	}
+	if (!closed)
+		text_format(dst + n, size - n, ")");
 }
 
-static void hitvalues_of_fault(const struct hit *h, uint64_t count)
+static void hitvalues_of_fault(const struct hit *h, uint64_t count, char *dst, size_t size)
 {
 	const struct hit_text *t = hit_text_of(h, SB_FAULT_ADDRESS);
 	char name[SB_MAPPED_MAX];
 
 	text_format(name, sizeof(name), "%.*s", t ? (int)t->len : 0, t ? t->bytes : "");
 	probe_values_see(h->probe, 0, "mapped", *name ? name : "unknown", count);
+	text_format(dst, size, "fault(0x%llx%s%s)", (unsigned long long)h->arg[SB_FAULT_ADDRESS], *name ? ", " : "",
+		    name);
 }
 
-static void hitvalues_of_signal(struct hitvalues *v, const struct hit *h, uint64_t count)
+static void hitvalues_of_signal(struct hitvalues *v, const struct hit *h, uint64_t count, char *dst, size_t size)
 {
 	if (h->nr_args < SB_SIGNAL_ARGS)
 		return;
 	hitfields_of_signal(h, &v->fields);
+	text_format(dst, size, "signal(%s)", v->fields.text);
 	for (unsigned int i = 0; i < v->fields.n; i++)
 		if (strcmp(v->fields.field[i].key, "to_tid"))
 			probe_values_see(h->probe, i, v->fields.field[i].key, v->fields.field[i].value, count);
 }
 
-void hitvalues_take(struct hitvalues *v, const struct raw_event *raw)
+/* What a trace says of the call H, cut to SIZE. */
+static void hitvalues_call_text(const struct hitvalues *v, const struct hit *h, char *dst, size_t size)
+{
+	char line[CALLTEXT_MAX];
+
+	if (h->call == HIT_NO_CALL)
+		return;
+	calltext_write(calltable_args(v->table, h->call), calltable_name(v->table, h->call), h, NULL, line);
+	text_format(dst, size, "%.*s", (int)text_whole(line, strnlen(line, size - 1)), line);
+}
+
+/* Counts the values of H, which is OF so many; DST gets a line about it. */
+static void hitvalues_count(struct hitvalues *v, const struct hit *h, unsigned int of, uint64_t count, char *dst,
+			    size_t size)
+{
+	switch (of) {
+	case HITVALUES_CALL:
+		hitvalues_of_call(h, h->call == HIT_NO_CALL ? NULL : calltable_args(v->table, h->call), count);
+		hitvalues_call_text(v, h, dst, size);
+		break;
+	case HITVALUES_CALLS:
+		hitvalues_of_calls(v, h, count);
+		hitvalues_call_text(v, h, dst, size);
+		break;
+	case HITVALUES_FUNCTION:
+		hitvalues_of_function(h, count, dst, size);
+		break;
+	case HITVALUES_FAULT:
+		hitvalues_of_fault(h, count, dst, size);
+		break;
+	default:
+		hitvalues_of_signal(v, h, count, dst, size);
+	}
+}
+
+bool hitvalues_take(struct hitvalues *v, const struct raw_event *raw, struct told_hit *ret)
 {
 	const uint32_t probe = raw->hit.probe - RAW_PROBE_PLACED;
 	const unsigned int of = probe < PROBES_MAX ? v->of[probe] : HITVALUES_NONE;
-	const uint64_t count = raw->hit.look;
+	char text[sizeof(ret->text)] = "";
 	AUTO(hit_free) struct hit *h = NULL;
 
 	if (of != HITVALUES_NONE)
 		h = hit_new(raw, of == HITVALUES_CALL || of == HITVALUES_CALLS, ID_NONE);
 	if (!h)
-		return;
-	probe_values_look(probe, count);
-	if (of == HITVALUES_CALL)
-		hitvalues_of_call(h, h->call == HIT_NO_CALL ? NULL : calltable_args(v->table, h->call), count);
-	else if (of == HITVALUES_CALLS)
-		hitvalues_of_calls(v, h, count);
-	else if (of == HITVALUES_FUNCTION)
-		hitvalues_of_function(h, count);
-	else if (of == HITVALUES_FAULT)
-		hitvalues_of_fault(h, count);
-	else
-		hitvalues_of_signal(v, h, count);
+		return false;
+	probe_values_look(probe, raw->hit.look);
+	hitvalues_count(v, h, of, raw->hit.look, text, sizeof(text));
+	*ret = (struct told_hit){
+		.time_ns = h->time_ns, .timed = h->timed, .cpu = h->cpu, .probe = probe, .look = raw->hit.look,
+		.pid = (uint32_t)h->pid, .tid = (uint32_t)h->tid,
+		/* Its own, not that of all that it stands for. */
+		.latency_ns = h->timed ? h->time_ns - raw->hit.begun_ns : 0,
+	};
+	memcpy(ret->comm, h->comm, sizeof(ret->comm));
+	text_sanitise(ret->text, sizeof(ret->text), text, strlen(text));
+	return text[0];
 }

@@ -8,6 +8,7 @@
 #define SBERF_TRACE_HITVALUES_H
 
 #include "base/cleanup.h"
+#include "model/probes.h"
 #include "model/raw.h"
 #include "trace/calltable.h"
 
@@ -25,8 +26,11 @@ enum hitvalues_of { HITVALUES_NONE, HITVALUES_CALL, HITVALUES_CALLS, HITVALUES_F
 		    HITVALUES_SIGNAL };
 void hitvalues_know(struct hitvalues *v, uint32_t probe, enum hitvalues_of of);
 
-/* RAW is a hit that is looked at (raw_hit.look). For one thread at a time. */
-void hitvalues_take(struct hitvalues *v, const struct raw_event *raw);
+/*
+ * RAW is a hit that is looked at (raw_hit.look). True: *RET is what there is to say of it. For one thread at
+ * a time.
+ */
+bool hitvalues_take(struct hitvalues *v, const struct raw_event *raw, struct told_hit *ret);
 
 DEFINE_AUTO(hitvalues_free, struct hitvalues);
 

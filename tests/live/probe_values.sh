@@ -55,6 +55,15 @@ equal "paths" '"/nowhere/a" 10
 equal "in text" '    flags        MFD_CLOEXEC 75.0 %, MFD_ALLOW_SEALING 25.0 %' "$(grep '^    flags' few)"
 matches "of how many" '^  arguments most seen, of all 20 hits:$' "$(grep -m 1 'most seen' few)"
 
+# Each of them is in the recording by itself, and can be printed.
+"$SBERF" trace -i few.data >lines 2>err
+note "$(head -n 4 lines; cat err)"
+equal "a line each" 40 "$(grep -c . lines)"
+equal "calls with their arguments" 15 "$(grep -c 'python3/[0-9]* .* memfd_create("made", MFD_CLOEXEC) = [0-9]*$' lines)"
+equal "and with paths and errors" 10 "$(grep -c 'truncate("/nowhere/b c", 5) = -1 ENOENT (No such file or directory)$' lines)"
+equal "no more than that is to be said" "" "$(cat err)"
+equal "as JSON" 20 "$("$SBERF" trace -i few.data --format json | grep -c '"probe":"sys:truncate","text":"truncate(')"
+
 # Many hits: a sample of them that says what it stands for.
 record many.data --budget none --ring-size 64M --probe sys:read --probe sys:write -- dd if=/dev/zero of=/dev/null bs=1 count=300000 status=none
 note "looked at: $(looked many.data sys:read)"
@@ -65,6 +74,11 @@ between "percent with a count of 1" 98 100 "$(share_of many.data sys:read count 
 between "percent of descriptor 0" 98 100 "$(share_of many.data sys:read fd 0)"
 matches "an estimate is marked" ' ~9[89]\.[0-9] %' "$("$SBERF" report -i many.data --format probes | sed -n '/^sys:read$/,/^$/p' | grep ' count ')"
 equal "no addresses" "" "$(values many.data sys:read buf)"
+
+"$SBERF" trace -i many.data >lines 2>err
+note "$(head -n 2 lines; cat err)"
+matches "lines of a sample say so" 'read\(0, .*\) = 1  \(one of [0-9]+\)' "$(cat lines)"
+matches "and of how many" 'sys:read: the recording has [0-9,]+ of about [0-9,]+ hits by themselves' "$(cat err)"
 
 # Functions have the names and types of their parameters, and of what they return.
 mkfifo in

@@ -103,13 +103,16 @@ equal "quietly" "" "$(grep -v -e lost -e missing err)"
 kill -KILL $busy
 wait $busy 2>/dev/null
 
-# A recording has no arguments, but the rest.
+# A recording has some hits by themselves, chosen by chance, and sums of all.
 record hits.data --probe sys:read -- dd if=/dev/zero of=/dev/null bs=1 count=300 status=none
 "$SBERF" trace -i hits.data -s >recorded 2>err
 equal "a recording, status" 0 $?
-# Those that the kernel has added up are one line, with their number.
-between "its hits" 300 310 "$(awk '/ dd\/.* sys:read($|  \()/ { n += match($0, /\([0-9]+ alike/) ? substr($0, RSTART + 1) + 0 : 1 }
+between "those that its lines stand for" 150 450 "$(awk '/ dd\/.* read\(0, / { n += match($0, /\(one of [0-9]+/) ? substr($0, RSTART + 8) + 0 : 1 }
 	END { print n + 0 }' recorded)"
+# With stacks there are those that were told with one; those that the kernel has added up are one line, with their number.
+"$SBERF" trace -i hits.data -k >stacks 2>err
+between "its hits" 300 310 "$(awk '/ dd\/.* sys:read($|  \()/ { n += match($0, /\([0-9]+ alike/) ? substr($0, RSTART + 1) + 0 : 1 }
+	END { print n + 0 }' stacks)"
 matches "their sums" ' 30[0-9] .* sys:read$' "$(tail -n 1 recorded)"
 equal "in order, too" "" "$(grep '^[0-2]' recorded | cut -c1-15 | sort -c 2>&1)"
 

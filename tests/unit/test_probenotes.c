@@ -274,6 +274,73 @@ static void in_a_recording(void **state)
 	synth_free(&s);
 }
 
+struct giving {
+	const uint8_t *p;
+	size_t n;
+};
+
+static ssize_t give(void *ctx, void *dst, size_t n)
+{
+	struct giving *g = ctx;
+	const size_t k = n < g->n ? n : g->n;
+
+	memcpy(dst, g->p, k);
+	g->p += k;
+	g->n -= k;
+	return (ssize_t)k;
+}
+
+static struct told_hit told[4];
+static unsigned int nr_told;
+
+static void take_told(void *ctx, const struct told_hit *h)
+{
+	(void)ctx;
+	told[nr_told++ % 4] = *h;
+}
+
+/* Hits by themselves come back as they were; what has no probe here is left out. */
+static void hits_in_a_recording(void **state)
+{
+	const struct told_hit some[] = {
+		{ .time_ns = 7, .latency_ns = 0, .timed = true, .cpu = 3, .probe = call, .look = 16, .pid = 41,
+		  .tid = 42, .comm = "a b", .text = "read(0, \"x\") = 1" },
+		{ .time_ns = 9, .probe = never, .look = 1, .pid = 41, .tid = 41, .text = "" },
+		{ .time_ns = 9, .probe = 63, .look = 1, .pid = 41, .tid = 41, .text = "lost" },
+	};
+	const struct profile_meta meta = { .cpus = 1 };
+	struct made *m = *state;
+	struct memory_recording r;
+	struct giving g;
+	struct load_report report;
+	struct profile_meta got;
+	struct load_target t = { .profile = m->p, .names = m->names, .meta = &got, .report = &report,
+				 .options.hit = take_told };
+	struct synth s;
+
+	synth_init(&s, 3);
+	memory_begin(&r, &s, &meta);
+	for (unsigned int i = 0; i < 3; i++)
+		assert_true(encoder_hit(r.enc, &some[i]));
+	memory_flush(&r);
+	memory_end(&r);
+	g = (struct giving){ r.bytes.v, r.bytes.n };
+	assert_int_equal(recording_read("test.data", give, &g, &t, NULL), 0);
+	assert_int_equal(report.damaged_blocks, 0);
+	assert_int_equal(nr_told, 2);
+	assert_int_equal(told[0].time_ns, 7);
+	assert_true(told[0].timed && !told[0].latency_ns && !told[1].timed);
+	assert_int_equal(told[0].cpu, 3);
+	assert_int_equal(told[0].probe, call);
+	assert_int_equal(told[0].look, 16);
+	assert_int_equal(told[0].tid, 42);
+	assert_string_equal(told[0].comm, "a b");
+	assert_string_equal(told[0].text, "read(0, \"x\") = 1");
+	assert_int_equal(told[1].probe, never);
+	memory_free(&r);
+	synth_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +353,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rows_without_hits, made_set_up, made_tear_down),
 		cmocka_unit_test(in_a_recording),
 		cmocka_unit_test(parts),
+		cmocka_unit_test_setup_teardown(hits_in_a_recording, made_set_up, made_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

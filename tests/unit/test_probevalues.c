@@ -92,6 +92,8 @@ static void sums_and_parts(void **state)
 	assert_string_equal(whole.list[0].v[1].text, "9");
 }
 
+static struct told_hit told;
+
 static void take(struct hitvalues *v, uint32_t probe, uint32_t look, const uint64_t *arg, unsigned int n)
 {
 	const struct raw_event raw = {
@@ -100,7 +102,7 @@ static void take(struct hitvalues *v, uint32_t probe, uint32_t look, const uint6
 			 .arg = arg },
 	};
 
-	hitvalues_take(v, &raw);
+	hitvalues_take(v, &raw, &told);
 }
 
 static const struct probe_values *list_of(const struct probe_seen *s, const char *name)
@@ -136,6 +138,8 @@ static void by_type(void **state)
 	assert_string_equal(list_of(&got, "whence")->v[0].text, "SEEK_CUR");
 	assert_string_equal(list_of(&got, "result")->v[0].text, "EINVAL");
 	assert_int_equal(got.n, 4);
+	assert_string_equal(told.text, "lseek(7, -4096, SEEK_CUR) = -1 EINVAL (Invalid argument)");
+	assert_int_equal(told.look, 4);
 
 	hitvalues_know(v, fn, HITVALUES_FUNCTION);
 	probe_param_note(fn, 0, &(struct probe_param){ .name = "n", .size = 4, .is_signed = true });
@@ -152,6 +156,7 @@ static void by_type(void **state)
 	assert_string_equal(list_of(&got, "n")->v[0].text, "-1");
 	assert_string_equal(list_of(&got, "big")->v[0].text, "0xfffffffffff");
 	assert_string_equal(list_of(&got, "req")->v[0].text, "NULL");
+	assert_string_equal(told.text, "call:app:handle(n=-1, big=0xfffffffffff, req=NULL)");
 }
 
 int main(void)

@@ -316,7 +316,7 @@ static void missing_blocks_are_known(void **state)
 		struct loaded l;
 
 		/* These events need none: tests/unit/test_measure.c, test_probenotes.c. */
-		if (type == BLOCK_MEASURES || type == BLOCK_PROBES)
+		if (type == BLOCK_MEASURES || type == BLOCK_PROBES || type == BLOCK_HITS)
 			continue;
 		sample_make(&sa, 8, 400, 40);
 		/* The second of its kind, where there are two. */
