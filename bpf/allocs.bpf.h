@@ -274,8 +274,8 @@ static __always_inline int alloc_returns(struct sb_ctx_regs *regs, bool walk)
 	if (!sampled || !key.addr)
 		return 0;
 	hit.arg[0] = key.addr;
-	/* One that finds no room is not followed. */
-	hit.arg[2] = allocs_freed && bpf_map_update_elem(&live_allocs, &key, &tid, BPF_ANY);
+	/* Its free may come while no probe is there; or it finds no room. */
+	hit.arg[2] = !allocs_freed || hits_scale > 1 || bpf_map_update_elem(&live_allocs, &key, &tid, BPF_ANY);
 	c->alloc_tid = task->pid;
 	c->alloc_addr = key.addr;
 	return tell_hit(regs, &hit, regs, walk);
@@ -360,7 +360,7 @@ static __always_inline int on_told_alloc(struct sb_ctx_regs *regs, bool walk)
 		return 0;
 	key.addr = hit.arg[0] = v[0];
 	hit.arg[1] = v[1];
-	hit.arg[2] = allocs_freed && bpf_map_update_elem(&live_allocs, &key, &tid, BPF_ANY);
+	hit.arg[2] = !allocs_freed || hits_scale > 1 || bpf_map_update_elem(&live_allocs, &key, &tid, BPF_ANY);
 	hit.arg[3] = v[2];
 	return tell_hit(regs, &hit, regs, walk);
 }

@@ -108,6 +108,7 @@ int live_sums(struct source *base, source_sum_fn *each, void *ctx, struct err *e
 bool live_turn_hits(struct source *base, uint64_t *ret_ns);
 int live_hits(struct source *base, source_sum_fn *each, void *ctx, struct err *e);
 uint64_t live_hits_seen(const struct source *base, uint32_t probe);
+uint64_t live_allocs_seen(const struct source *base);
 void live_hits_lost(const struct source *base, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);
 void live_scale_hits(struct source *base, uint32_t scale);
 int live_open_calls(struct source *base, source_open_call_fn *each, void *ctx, struct err *e);

@@ -667,6 +667,7 @@ static const struct source_ops live_ops = {
 	.untold = live_untold,
 	.spans = live_spans,
 	.hits_seen = live_hits_seen,
+	.allocs_seen = live_allocs_seen,
 	.hits_lost = live_hits_lost,
 	.scale_hits = live_scale_hits,
 	.open_calls = live_open_calls,

@@ -133,6 +133,16 @@ int live_hits(struct source *base, source_sum_fn *each, void *ctx, struct err *e
 	return bpf_side_hits(s->kernel, fd, &turn) ? read_sums_of(fd[(turn + 1) % 2], each, ctx, e) : 0;
 }
 
+uint64_t live_allocs_seen(const struct source *base)
+{
+	const struct live_source *s = live_of(base);
+	uint64_t n = 0;
+
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+		n += s->cpus[cpu].allocs;
+	return n;
+}
+
 uint64_t live_hits_seen(const struct source *base, uint32_t probe)
 {
 	return bpf_side_seen(live_of(base)->kernel, probe);

@@ -324,6 +324,11 @@ int source_hits(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
 	return s->ops->hits ? s->ops->hits(s, each, ctx, e) : 0;
 }
 
+uint64_t source_allocs_seen(const struct source *s)
+{
+	return s->ops->allocs_seen ? s->ops->allocs_seen(s) : 0;
+}
+
 uint64_t source_hits_seen(const struct source *s, uint32_t probe)
 {
 	return s->ops->hits_seen ? s->ops->hits_seen(s, probe) : 0;

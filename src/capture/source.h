@@ -457,6 +457,8 @@ void source_spans(struct source *s, source_span_fn *each, void *ctx);
  * Any thread may ask.
  */
 uint64_t source_hits_seen(const struct source *s, uint32_t probe);
+/* How often functions that allocate or free memory were called so far (plan.alloc_interval). Any thread. */
+uint64_t source_allocs_seen(const struct source *s);
 /* What the kernel half has lost of hits of PROBE so far, SB_HIT_LOST_* (bpf/wire.h). Any thread. */
 void source_hits_lost(const struct source *s, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);
 /* From now on each hit of a probe in a program stands for SCALE of them; 0 = none is counted. Any thread. */

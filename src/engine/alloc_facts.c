@@ -15,6 +15,8 @@ struct alloc_facts {
 	struct alloc_facts_config config;
 	struct blocks *blocks;
 	uint64_t draws;          /* random numbers drawn */
+	uint64_t dropped;        /* blocks for which the kernel half had no room */
+	uint64_t unfollowed_ns;  /* alloc_facts_unfollowed_ns() */
 };
 
 static void alloc_facts_tell(void *sink, const struct event *ev)
@@ -52,6 +54,10 @@ static void alloc_facts_begin(struct alloc_facts *a, const struct raw_event *raw
 		.cut = ev->cut, .method = ev->method, .walk = ev->walk, .cut_module = ev->cut_module,
 	};
 
+	if (scale > 1)
+		alloc_facts_unfollow(a, raw->time_ns);
+	a->dropped += b.unfollowed && scale == 1;
+	b.unfollowed |= a->unfollowed_ns > 0;
 	if (raw->hit.nr_args > 3)
 		b.weight = alloc_weight_told(size, raw->hit.arg[3], a->config.interval, hash_u64(++a->draws),
 					     &b.interval);
@@ -84,7 +90,7 @@ void alloc_facts_process(struct alloc_facts *a, const struct raw_event *raw)
 
 void alloc_facts_in_use(struct alloc_facts *a, uint64_t now_ns, struct event_sink *sink)
 {
-	if (a->config.frees)
+	if (a->config.frees && !a->unfollowed_ns)
 		blocks_tell_in_use(a->blocks, now_ns, a->config.older_ns, alloc_facts_tell, sink);
 }
 
@@ -96,4 +102,16 @@ void alloc_facts_finish(struct alloc_facts *a, uint64_t now_ns)
 void alloc_facts_figures(const struct alloc_facts *a, struct blocks_figures *ret)
 {
 	blocks_figures(a->blocks, ret);
+	ret->dropped += a->dropped;
+}
+
+void alloc_facts_unfollow(struct alloc_facts *a, uint64_t now_ns)
+{
+	if (!a->unfollowed_ns)
+		a->unfollowed_ns = now_ns;
+}
+
+uint64_t alloc_facts_unfollowed_ns(const struct alloc_facts *a)
+{
+	return a->unfollowed_ns;
 }

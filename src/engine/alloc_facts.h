@@ -38,6 +38,13 @@ void alloc_facts_in_use(struct alloc_facts *a, uint64_t now_ns, struct event_sin
 void alloc_facts_finish(struct alloc_facts *a, uint64_t now_ns);
 
 void alloc_facts_figures(const struct alloc_facts *a, struct blocks_figures *ret);
+/* Probes are taken off and put back from NOW_NS on, if not from earlier. */
+void alloc_facts_unfollow(struct alloc_facts *a, uint64_t now_ns);
+/*
+ * Since when blocks are not followed to their frees any more, CLOCK_MONOTONIC: since then probes are in place
+ * for a part of the time only (engine/budget.h), so frees may not be seen. 0 = they are.
+ */
+uint64_t alloc_facts_unfollowed_ns(const struct alloc_facts *a);
 
 DEFINE_AUTO(alloc_facts_free, struct alloc_facts);
 

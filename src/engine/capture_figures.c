@@ -155,6 +155,8 @@ static void measure_memory(struct engine *en)
 
 	if (!en->sink.allocs)
 		return;
+	if (m->probe_scale > 1)
+		alloc_facts_unfollow(en->sink.allocs, engine_now(en));
 	alloc_facts_figures(en->sink.allocs, &f);
 	m->mem_told = f.told;
 	m->mem_living = f.living;
@@ -163,6 +165,8 @@ static void measure_memory(struct engine *en)
 	m->mem_dropped = f.dropped;
 	m->mem_missed = f.missed_frees;
 	m->mem_unknown = f.unknown_frees;
+	if (alloc_facts_unfollowed_ns(en->sink.allocs) > m->start_mono_ns)
+		m->mem_unfollowed_ns = alloc_facts_unfollowed_ns(en->sink.allocs) - m->start_mono_ns;
 }
 
 /* What is known of probes now goes into profile and recording. */

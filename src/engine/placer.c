@@ -87,6 +87,8 @@ struct placer {
 	uint32_t scale;          /* of the slice that is under way; 1 = probes are always in place */
 	uint32_t next_scale;     /* of the one to come */
 	bool off;                /* between slices: nothing is in place */
+	uint64_t allocs_seen;    /* calls of functions that allocate, when that began, */
+	uint32_t alloc_cost_ns;  /* and what one costs at most, of those that are called often; 0 = not known */
 	uint64_t begun_ns;       /* of what is under way, since when hits are counted */
 	uint64_t due_ns;         /* when it ends */
 	uint64_t seen[PROBES_MAX];       /* hits by then */
@@ -215,7 +217,14 @@ static void placed_free(struct placed *x)
 /* What hits of PLACES cost is known from now on. The lock is held. */
 static void placer_learn_costs(struct placer *p, const struct link_places *places)
 {
+	const bool allocs = places->of == LINK_OF_ALLOCS || places->of == LINK_OF_FREES;
+
 	for (uint32_t i = 0; places->cost_ns && i < places->n; i++) {
+		if (allocs && !(SB_COOKIE_TEXT(places->cookie[i]) & SB_ALLOC_OUTER) &&
+		    places->cost_ns[i] > p->alloc_cost_ns)
+			p->alloc_cost_ns = places->cost_ns[i];
+		if (allocs)
+			continue;
 		const uint32_t probe = placer_probe(places, i);
 
 		if (probe < PROBES_MAX && places->cost_ns[i] > p->figures.cost_ns[probe])
@@ -380,6 +389,7 @@ static void placer_begin(struct placer *p, uint32_t scale, uint64_t now_ns, uint
 {
 	for (uint32_t i = 0; i < probes_count(); i++)
 		p->seen[i] = source_hits_seen(p->source, i);
+	p->allocs_seen = source_allocs_seen(p->source);
 	p->scale = scale;
 	p->begun_ns = now_ns;
 	p->due_ns = now_ns + ns;
@@ -416,7 +426,7 @@ static void placer_price(struct placer *p, uint64_t now_ns)
 /* What hits have cost since that began. *RET_PLACED: of probes in programs alone, in millionths of one CPU. */
 static void placer_measure(struct placer *p, uint64_t now_ns, uint32_t *ret_placed)
 {
-	uint64_t hits = 0, placed_ns = 0;
+	uint64_t hits = source_allocs_seen(p->source) - p->allocs_seen, placed_ns = hits * p->alloc_cost_ns;
 
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = 0; i < probes_count(); i++) {

@@ -35,6 +35,7 @@
 struct leaks_text {
 	const struct leaks *l;
 	bool ascii;
+	bool unfollowed;         /* what is in use is not known */
 	uint64_t age_ms;         /* for which survival is told */
 	struct out o;
 };
@@ -62,9 +63,17 @@ static void leakstext_put_row(struct leaks_text *x, const struct leak_site *r)
 {
 	const struct out_place place = { .between = ARROW, .from = SITE_FROM, .to = COLUMNS, .lines = PATH_LINES,
 					 .ascii = x->ascii };
+	const struct out_place known = { .between = ARROW, .from = 19, .to = COLUMNS, .lines = PATH_LINES,
+					 .ascii = x->ascii };
 	const double live = growth_survival(&r->history, x->age_ms);
 	char text[FIGURE_MAX], verdict[LEAK_VERDICT_MAX], label[LABEL_MAX], percent[UNITS_MAX];
 
+	if (x->unfollowed) {
+		out_format(&x->o, "%17s  ", units_bytes(text, r->allocated));
+		out_parts(&x->o, leak_label(x->l, r, label, sizeof(label)), &known);
+		out_text(&x->o, "\n");
+		return;
+	}
 	leakstext_figure(x, (double)r->in_use, r->error, text);
 	leakstext_put(x, 17, text);
 	leakstext_figure(x, r->growth.per_s, r->growth.error, text);
@@ -95,6 +104,14 @@ static void leakstext_put_head(struct leaks_text *x, const struct profile_meta *
 	const struct leak_site *all = &x->l->all;
 	char text[FIGURE_MAX], blocks[UNITS_MAX], of[UNITS_MAX], took[UNITS_MAX], age[UNITS_MAX];
 
+	if (m->mem_unfollowed_ns) {
+		out_format(&x->o, "%s allocated in %s. Blocks were not followed since %s: calls cost more than "
+			   "--budget, so what is in use is not known\n\n%17s  who allocates\n",
+			   units_bytes(of, all->allocated),
+			   units_time(took, all->history.to_ns - all->history.from_ns),
+			   units_time(age, m->mem_unfollowed_ns), "allocated");
+		return;
+	}
 	leakstext_figure(x, (double)all->in_use, all->error, text);
 	out_format(&x->o, "in use %s in %s blocks, of %s allocated in %s", text, units_thousands(blocks, all->blocks),
 		   units_bytes(of, all->allocated),
@@ -125,6 +142,7 @@ static int leakstext_write(FILE *out, const struct export_view *v, struct err *e
 		out_text(&x.o, "no memory was followed: record with --memory=allocs\n");
 		return out_end(&x.o, e);
 	}
+	x.unfollowed = v->meta->mem_unfollowed_ns;
 	x.age_ms = leakstext_age(l);
 	leakstext_put_head(&x, v->meta);
 	for (size_t i = 0; i < l->n; i++)

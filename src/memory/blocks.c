@@ -474,9 +474,10 @@ void blocks_begin(struct blocks *b, const struct block_begin *begin)
 		return;
 	if (process != NONE)
 		block_replace(b, process, begin);
-	followed = followed && block_follow(b, &block);
-	b->figures.dropped += !followed;
-	b->figures.dropped_bytes += followed ? 0 : begin->weight.bytes;
+	if (begin->unfollowed || (followed && block_follow(b, &block)))
+		return;
+	b->figures.dropped++;
+	b->figures.dropped_bytes += begin->weight.bytes;
 }
 
 void blocks_end(struct blocks *b, const struct block_end *end)

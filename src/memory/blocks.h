@@ -55,7 +55,7 @@ struct block_begin {
 	uint64_t size;           /* bytes, as the program asked */
 	struct alloc_weight weight;
 	uint32_t interval;       /* of model/allocation.h, with which it was sampled */
-	bool unfollowed;         /* its free will not be told: it is dropped */
+	bool unfollowed;         /* its free will not be told: it only counts as allocated */
 	uint64_t time_ns;        /* CLOCK_MONOTONIC */
 	thread_id thread;
 	stack_id stack;

@@ -102,6 +102,8 @@ struct profile_meta {
 	 * room, frees that were missed, and those of blocks that nobody told
 	 */
 	uint64_t mem_interval, mem_told, mem_living, mem_in_use, mem_peak, mem_dropped, mem_missed, mem_unknown;
+	/* and since when, after the start, they were not followed to their frees any more; 0 = they were */
+	uint64_t mem_unfollowed_ns;
 	struct losses lost;
 	uint64_t numa_too_large;     /* states of nodes (numa/state.h) that found no room in the recording */
 	uint64_t late;

@@ -41,4 +41,13 @@ END
 "$python" judge.py "$SBERF" >judged
 note "$(cat judged)"
 equal "sums are right within their errors" 10 "$(grep -c ^fine judged)"
+
+# Where calls cost more than the budget, probes are in place for a part of the time, and frees are not seen.
+"$SBERF" record --no-off-cpu --memory=allocs --sample-bytes 32K --budget 1 -o few.data -- "$WORKLOADS/leaks" 3 50 </dev/null >said 2>err
+equal "over the budget: status" 0 $?
+note "$(cat err)"
+matches "over the budget: the price is said" 'hits a second, which cost the target .* more than --budget' "$(cat err)"
+at_least "over the budget: since when blocks are not followed is said, in us" 1 "$(value few.data memory_not_followed_since_us)"
+matches "over the budget: what is in use is not claimed" 'Blocks were not followed since' "$("$SBERF" report -i few.data --format leaks)"
+equal "within it they are followed" unknown "$(value run.data memory_not_followed_since_us)"
 finish
