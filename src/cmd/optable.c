@@ -259,19 +259,21 @@ const struct opt opts[] = {
 		.name = "memory", .metavar = "LEVEL", .type = OPT_CHOICE, .what = "level",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(memory), .choices = memory_levels,
 		.help = "follow who allocates memory, who holds it, and what leaks",
-		.more = "allocs: functions that allocate and free memory are probed in the target: those of malloc(3) "
-			"by whichever library or program defines them (glibc, musl, jemalloc, tcmalloc, mimalloc), and "
-			"C++ operators that do not only call these. Blocks are sampled by bytes (--sample-bytes), and "
-			"followed until they are freed. Each call costs the target about 1 us, sampled or not. Where "
-			"that is more than --budget, the functions are probed for a part of the time, and blocks are "
-			"not followed to their frees any more. preload: the target samples by itself, which costs it a few "
-			"ns a call, and tells of sampled blocks alone. A command gets a library for that (LD_PRELOAD, "
-			"before those that are there already), as do programs that it starts; it must be linked "
-			"dynamically, to glibc and without a malloc(3) of its own, and be neither setuid nor setgid. "
-			"With -p the target has to carry the static probes otel_memory:alloc(address, bytes, weight) "
-			"and otel_memory:free(address), as a program does that was started with the library, and any "
-			"other that has them. report --metric shows what was allocated, in-use, peak, temporary and "
-			"leaked, and report --format leaks what grows.",
+		.more = "allocs: functions that allocate and free memory are probed in the target: those of "
+			"malloc(3) by whichever library or program defines them (glibc, musl, jemalloc, "
+			"tcmalloc, mimalloc), and C++ operators that do not only call these. Blocks are "
+			"sampled by bytes (--sample-bytes), and followed until they are freed. Each call "
+			"costs the target about 1 us, sampled or not. Where that is more than --budget, the "
+			"functions are probed for a part of the time, and blocks are not followed to their "
+			"frees any more. preload: the target samples by itself, which costs it a few ns a "
+			"call, and tells of sampled blocks alone. A command gets a library for that "
+			"(LD_PRELOAD, before those that are there already), as do programs that it starts; "
+			"it must be linked dynamically, to glibc and without a malloc(3) of its own, and be "
+			"neither setuid nor setgid. With -p the target has to carry the static probes "
+			"otel_memory:alloc(address, bytes, weight) and otel_memory:free(address), as a "
+			"program does that was started with the library, and any other that has them. report "
+			"--metric shows what was allocated, in-use, peak, temporary and leaked, and report "
+			"--format leaks what grows.",
 	}, {
 		.name = "sample-bytes", .metavar = "BYTES", .type = OPT_SIZE32, .what = "distance of samples",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(sample_bytes), .min = 1,
