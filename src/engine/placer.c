@@ -14,6 +14,7 @@
 #include "system/lookup.h"
 
 #include <errno.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ struct probe_set {
 struct done {
 	const struct placing *what;
 	pid_t pid;
+	bool own;                /* of a process that is called as a probe says */
 	struct placing_file file;
 };
 
@@ -62,6 +64,7 @@ struct order {
 struct asked {
 	uint32_t pid;
 	bool born;               /* it is new: what is known under its number is of another one */
+	bool gone;               /* its first thread has ended */
 	uint64_t since_ns;       /* when it came to have what may be probed, CLOCK_MONOTONIC */
 };
 
@@ -97,6 +100,7 @@ struct placer {
 	pthread_cond_t wake;
 	VEC(struct probe_set) sets;      /* changed by the placer's thread only, which reads it without */
 	u32_vec targets;         /* processes of the target */
+	u32_vec called;          /* if everywhere: those that are called as a probe says */
 	VEC(struct asked) asked;
 	VEC(struct order) orders;
 	VEC(struct placer_answer) answers;
@@ -104,7 +108,7 @@ struct placer {
 	struct placer_figures figures;
 };
 
-static bool placer_wants(void *ctx, const struct placing_file *f)
+static bool placer_wants(void *ctx, const struct placing_file *f, bool own)
 {
 	struct placer *p = ctx;
 	const struct placing *what = p->sets.v[p->set].what;
@@ -112,11 +116,12 @@ static bool placer_wants(void *ctx, const struct placing_file *f)
 
 	for (size_t i = 0; i < p->done.n; i++)
 		if ((p->everywhere || p->done.v[i].pid == p->pid) && p->done.v[i].what == what &&
+		    p->done.v[i].own == own &&
 		    !memcmp(&p->done.v[i].file, f, sizeof(*f)))
 			return false;
 	at = vec_push(&p->done);
 	if (at)
-		*at = (struct done){ what, p->pid, *f };
+		*at = (struct done){ what, p->pid, own, *f };
 	return at;
 }
 
@@ -636,6 +641,22 @@ static void placer_wait(struct placer *p)
 	pthread_cond_timedwait(&p->wake, &p->lock, &until);
 }
 
+/* Has PID, whose first thread has ended, others? */
+static bool placer_lives(uint32_t pid)
+{
+	unsigned int n = 0;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	for (const struct dirent *d = dir ? readdir(dir) : NULL; d; d = readdir(dir))
+		n += d->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return n > 1;
+}
+
 static void *placer_main(void *arg)
 {
 	struct placer *p = arg;
@@ -670,9 +691,10 @@ static void *placer_main(void *arg)
 		next = p->asked.v[0];
 		memmove(p->asked.v, p->asked.v + 1, --p->asked.n * sizeof(*p->asked.v));
 		pthread_mutex_unlock(&p->lock);
-		if (next.born)
+		if (next.born || (next.gone && !placer_lives(next.pid)))
 			placer_clear(p, (pid_t)next.pid);
-		placer_look(p, (pid_t)next.pid, next.since_ns);
+		if (!next.gone)
+			placer_look(p, (pid_t)next.pid, next.since_ns);
 		pthread_mutex_lock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -701,13 +723,18 @@ static void placer_ask(struct placer *p, uint32_t pid, bool born, uint64_t since
 	for (size_t i = 0; i < p->asked.n && !born; i++)
 		known |= p->asked.v[i].pid == pid;
 	if (!known && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
-		p->asked.v[p->asked.n++] = (struct asked){ pid, born, since_ns };
+		p->asked.v[p->asked.n++] = (struct asked){ .pid = pid, .born = born, .since_ns = since_ns };
 		pthread_cond_signal(&p->wake);
 	}
 }
 
+/* PID may be gone. Where all processes are probed, its places are those of others, too. */
 static void placer_forget(struct placer *p, uint32_t pid)
 {
+	if (!p->everywhere && placer_has(&p->targets, pid) && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
+		p->asked.v[p->asked.n++] = (struct asked){ .pid = pid, .gone = true };
+		pthread_cond_signal(&p->wake);
+	}
 	for (size_t i = 0; i < p->targets.n; i++)
 		if (p->targets.v[i] == pid) {
 			p->targets.v[i] = p->targets.v[--p->targets.n];
@@ -715,13 +742,24 @@ static void placer_forget(struct placer *p, uint32_t pid)
 		}
 }
 
-/* May a file that was mapped as PATH have places? */
-static bool placer_is_about(const struct placer *p, const char *path)
+/* May a file that was mapped as PATH have places, or the program of who is called COMM? */
+static bool placer_is_about(const struct placer *p, const char *path, const char *comm)
 {
 	for (size_t i = 0; i < p->sets.n; i++)
-		if (placing_is_about(p->sets.v[i].what, path))
+		if (placing_is_about(p->sets.v[i].what, path, comm))
 			return true;
 	return false;
+}
+
+/* PID, which begins a program, is called COMM: what it maps then is looked at if some probe is about that. */
+static void placer_name(struct placer *p, uint32_t pid, const char *comm)
+{
+	for (size_t i = p->called.n; i--;)
+		if (p->called.v[i] == pid)
+			p->called.v[i] = p->called.v[--p->called.n];
+	if (p->everywhere && placer_is_about(p, NULL, comm) && p->called.n < PROCESSES_MAX &&
+	    vec_reserve(&p->called, 1))
+		p->called.v[p->called.n++] = pid;
 }
 
 static void placer_see(struct placer *p, const struct raw_event *ev)
@@ -736,8 +774,12 @@ static void placer_see(struct placer *p, const struct raw_event *ev)
 		placer_ask(p, pid, true, ev->time_ns);
 		return;
 	case RAW_MMAP:
-		if (p->everywhere ? placer_is_about(p, ev->mmap.path) : placer_has(&p->targets, pid))
+		if (p->everywhere ? placer_is_about(p, ev->mmap.path, NULL) || placer_has(&p->called, pid) :
+		    placer_has(&p->targets, pid))
 			placer_ask(p, pid, false, ev->time_ns);
+		return;
+	case RAW_COMM:
+		placer_name(p, pid, ev->comm.comm);
 		return;
 	default:
 		if (ev->pid == ev->tid)
@@ -748,7 +790,8 @@ static void placer_see(struct placer *p, const struct raw_event *ev)
 
 void placer_event(struct placer *p, const struct raw_event *ev)
 {
-	if (ev->kind != RAW_FORK && ev->kind != RAW_EXIT && (ev->kind != RAW_MMAP || !(ev->mmap.prot & PROT_EXEC)))
+	if (ev->kind != RAW_FORK && ev->kind != RAW_EXIT && (ev->kind != RAW_MMAP || !(ev->mmap.prot & PROT_EXEC)) &&
+	    (ev->kind != RAW_COMM || !ev->comm.exec))
 		return;
 	pthread_mutex_lock(&p->lock);
 	placer_see(p, ev);
@@ -869,6 +912,7 @@ void placer_free(struct placer *p)
 		placing_free(p->sets.v[i].own);
 	vec_free(&p->sets);
 	vec_free(&p->targets);
+	vec_free(&p->called);
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);
 	free(p);

@@ -44,6 +44,7 @@
 /* tracepoints and functions of the kernel of all probes together: each takes it some milliseconds */
 #define TRACES_MAX 256u
 #define PARAMS_OF 8u             /* functions of one probe and file whose parameters are looked up */
+#define COMM_BYTES 16u           /* of the name of a process, with its end */
 #define FILES_MAX 4096u          /* executable files of one process that are looked at */
 
 /* A probe in programs, or one of the two of a span. */
@@ -991,12 +992,24 @@ static bool is_about(const struct in_program *x, const char *path)
 	return probe_target_is(x->spec.point[0].target, path) || (x->target && !strcmp(x->target, path));
 }
 
-bool placing_is_about(const struct placing *p, const char *path)
+/*
+ * Where redis-server is a link to redis-check-rdb, who runs by that name is meant by it: is X about the program of a
+ * process that is called COMM? The kernel keeps 15 bytes of it.
+ */
+static bool is_about_program(const struct in_program *x, const char *comm)
+{
+	const char *target = x->spec.point[0].target;
+
+	return target[0] && !strchr(target, '/') && !strncmp(target, comm, COMM_BYTES - 1) &&
+		(strlen(comm) == COMM_BYTES - 1 || strlen(comm) == strlen(target));
+}
+
+bool placing_is_about(const struct placing *p, const char *path, const char *comm)
 {
 	if (p->interval)
 		return true;
 	for (size_t i = 0; i < p->points.n; i++)
-		if (is_about(&p->points.v[i], path))
+		if ((path && is_about(&p->points.v[i], path)) || (comm && is_about_program(&p->points.v[i], comm)))
 			return true;
 	return false;
 }
@@ -1011,8 +1024,9 @@ struct looking {
 	int places;
 	bool allocates;          /* it has functions that do */
 	bool unwinds;            /* it can throw exceptions */
-	char exe[PATH_MAX];      /* its executable, and what it is called itself, which a link to it may have named */
-	char comm[64];
+	/* its executable, and what it is called itself, which a link to it may have named; own: as a probe says */
+	char exe[PATH_MAX], comm[64];
+	bool own;
 	struct err *e;
 };
 
@@ -1047,14 +1061,6 @@ static bool placing_open(struct looking *l, const struct executed *x, const char
 		return false;
 	}
 	return elf_file_open(f->fd, &f->elf, l->e) >= 0;
-}
-
-/* Where redis-server is a link to redis-check-rdb, who runs by that name is meant by it. */
-static bool placing_is_called(const struct looking *l, const struct in_program *x, const char *path)
-{
-	const char *target = x->spec.point[0].target;
-
-	return target[0] && !strchr(target, '/') && !strcmp(l->comm, target) && !strcmp(l->exe, path);
 }
 
 /* WHY a probe has no place, or not all of them, in a file of L. */
@@ -1129,7 +1135,8 @@ static void look_into(struct looking *l, const struct executed *x)
 		const size_t had = nr_places(&f);
 		struct err why = ERR_INIT;
 
-		if (!is_about(point, x->path) && !placing_is_called(l, point, x->path))
+		if (!is_about(point, x->path) &&
+		    !(l->own && !strcmp(l->exe, x->path) && is_about_program(point, l->comm)))
 			continue;
 		if (!placing_open(l, x, path, &f))
 			break;
@@ -1190,11 +1197,12 @@ static int look_at(struct looking *l)
 
 	l->exe[n > 0 ? n : 0] = '\0';
 	lookup_comm(l->pid, l->comm, sizeof(l->comm));
+	l->own = placing_is_about(l->p, NULL, l->comm);
 	l->unwinds = placing_unwinds(l, &files);
 	for (size_t i = 0; i < files.n; i++) {
 		const struct executed *x = &files.v[i];
 
-		if (r >= 0 && x->path && (!l->v || !l->v->wants || l->v->wants(l->v->ctx, &x->id)))
+		if (r >= 0 && x->path && (!l->v || !l->v->wants || l->v->wants(l->v->ctx, &x->id, l->own)))
 			look_into(l, x);
 		free(x->path);
 	}

@@ -67,8 +67,11 @@ void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told)
 /* Whether some of the probes are places in programs. */
 bool placing_in_programs(const struct placing *p);
 
-/* Whether a file that a process has mapped as PATH may have places of some probe. */
-bool placing_is_about(const struct placing *p, const char *path);
+/*
+ * Whether a file that a process has mapped as PATH may have places of some probe, or the program of one that is called
+ * COMM; either may be NULL.
+ */
+bool placing_is_about(const struct placing *p, const char *path, const char *comm);
 
 /* A file that a process executes, as the kernel tells it apart. */
 struct placing_file {
@@ -78,8 +81,8 @@ struct placing_file {
 
 /* What is done with a process: CTX is for both. */
 struct placing_visitor {
-	/* whether F is to be looked into; NULL = every file is */
-	bool (*wants)(void *ctx, const struct placing_file *f);
+	/* whether F is to be looked into, of a process that is called as a probe says (OWN); NULL = every file is */
+	bool (*wants)(void *ctx, const struct placing_file *f, bool own);
 	/*
 	 * the places in F of one probe after the other, set by set, borrowed during the call; their pid is that of the
 	 * process. Functions that are followed to their return come twice: their entries, their returns

@@ -134,4 +134,36 @@ print(json.load(sys.stdin)["tree"][0].get("count", 0))')"
 	matches "$target: it says so" "in every process" "$(cat err)"
 	exec {to}>&-
 done
+
+# A program that is started later under the name of a link to it.
+cp "$asked" linked
+mkdir other links
+cp "$asked" other/byname
+ln -s ../linked links/byname
+mkfifo in3
+other/byname <in3 >out3 &
+also_kill $!
+exec {to}>in3
+wait_until 20 grep -q ready out3
+"$SBERF" record -o link.data --budget none --yes -a --probe uprobe:byname:counted --ring-size 64M --duration 8s 2>err &
+recorder=$!
+wait_until 20 eval 'grep -qs sberf-placer /proc/$recorder/task/*/comm'
+echo 300 | ./linked >/dev/null
+(echo 600; sleep 3; echo 600) | links/byname >/dev/null
+wait $recorder
+note "$(cat err)"
+at_least "by the name of a link: its second half, at least" 600 "$(of link.data uprobe:byname:counted)"
+exec {to}>&-
+
+# What was placed in a process goes with it.
+links() {
+	find "/proc/$recorder/fd" -lname '*bpf_link*' 2>/dev/null | wc -l
+}
+"$SBERF" record -o gone.data --budget none --no-off-cpu --probe uprobe:asked:counted --ring-size 64M -- \
+	sh -c 'for i in 1 2 3 4 5 6 7 8; do (echo 10; sleep 0.3) | "$0"; done; sleep 3' "$asked" 2>err >/dev/null &
+recorder=$!
+sleep 4
+note "$(links) links are open"
+check "of eight processes that ended no links are left" test "$(links)" -lt 8
+wait $recorder
 finish
