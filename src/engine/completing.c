@@ -24,6 +24,7 @@ struct completing {
 	size_t before_len;
 	const char *kind;        /* and its kind as it was typed, */
 	size_t kind_len;
+	bool only;               /* it is a function, of which all is to be told */
 	bool categories;         /* of what is found up to its second colon is asked for */
 };
 
@@ -80,6 +81,11 @@ static int completing_see(void *ctx, const struct catalog_row *row)
 	return 0;
 }
 
+static bool completing_needs_kprobes(unsigned int kind)
+{
+	return kind == PROBE_KPROBE || kind == PROBE_KRETPROBE;
+}
+
 static void completing_kinds(struct completing *c, const char *typed)
 {
 	const size_t len = strlen(typed);
@@ -88,7 +94,7 @@ static void completing_kinds(struct completing *c, const char *typed)
 	for (unsigned int k = 0; k < PROBE_KINDS; k++) {
 		const struct probe_kind_info *info = probe_kind_info((enum probe_kind)k);
 
-		if (strncmp(info->name, typed, len) || (k == PROBE_KPROBE && trace_check_functions(NULL)) ||
+		if (strncmp(info->name, typed, len) || (completing_needs_kprobes(k) && trace_check_functions(NULL)) ||
 		    (k == PROBE_SPAN && c->before_len))
 			continue;
 		snprintf(text, sizeof(text), "%s%s", info->name, info->form[0] == ':' ? ":" : "");
@@ -119,7 +125,7 @@ static void completing_kernel(struct completing *c, enum probe_kind kind, const 
 	snprintf(text, sizeof(text), "%s%s", probe_kind_info(kind)->name, typed);
 	completing_glob(glob, sizeof(glob), text);
 	c->categories = kind == PROBE_TRACEPOINT && *typed && !strchr(typed + 1, ':');
-	if (kind == PROBE_KPROBE && trace_check_functions(&c->ret->why))
+	if (completing_needs_kprobes(kind) && trace_check_functions(&c->ret->why))
 		return;
 	(void)catalog_kernel(&what, &c->ret->why);
 }
@@ -155,7 +161,7 @@ static void completing_file(struct completing *c, const executed_files *files, e
 	struct spec_point p = { .kind = (uint8_t)kind, .match = SPEC_WILDCARD };
 	const size_t len = strcspn(typed + 1, ":");
 	char glob[2 * COMPLETION_TEXT_MAX], text[COMPLETION_TEXT_MAX + 32];
-	struct catalog what = { .only = &p, .each = completing_see, .ctx = c };
+	struct catalog what = { .only = &p, .each = completing_see, .ctx = c, .no_params = true };
 	uint64_t found = 0;
 	bool any = false;
 
@@ -169,6 +175,12 @@ static void completing_file(struct completing *c, const executed_files *files, e
 		snprintf(text, sizeof(text), "%s%s", probe_kind_info(kind)->name, typed);
 		completing_glob(glob, sizeof(glob), text);
 		what.glob = glob;
+	}
+	/* Of a function that is the only one everything is said; to read debug information of many takes long. */
+	if (c->only) {
+		text_format(p.name, sizeof(p.name), "%s", typed + 1 + len + 1);
+		p.match = SPEC_EXACT;
+		what.no_params = false;
 	}
 	for (size_t i = 0; i < files->n; i++) {
 		const char *called = files->v[i].called;
@@ -210,11 +222,20 @@ static void completing_one(struct completing *c, const executed_files *files, co
 		completing_files(c, files, typed);
 }
 
+static bool completing_is_function(const char *text)
+{
+	const enum probe_kind kind = probe_kind_find(text, strcspn(text, ":"));
+	const char *target = strchr(text, ':'), *name = target ? strchr(target + 1, ':') : NULL;
+
+	return name && name[1] && (kind == PROBE_CALL || kind == PROBE_ENTRY || kind == PROBE_RETURN);
+}
+
 void complete_probe(const char *typed, const uint32_t *pids, size_t n, struct completions *ret)
 {
 	struct completing c = { .ret = ret, .before = typed, .kind = "" };
 	const char *between = strstr(typed, SPAN_BETWEEN);
 	executed_files files = { 0 };
+	char whole[COMPLETION_TEXT_MAX];
 
 	ret->n = ret->all = 0;
 	ret->common[0] = '\0';
@@ -224,6 +245,13 @@ void complete_probe(const char *typed, const uint32_t *pids, size_t n, struct co
 	if (!strncmp(typed, SPAN, strlen(SPAN)))
 		c.before_len = between ? (size_t)(between - typed) + strlen(SPAN_BETWEEN) : strlen(SPAN);
 	completing_one(&c, &files, typed + c.before_len);
+	if (ret->all == 1 && completing_is_function(ret->at[0].text + c.before_len) &&
+	    strlen(ret->at[0].text) < sizeof(whole)) {
+		memcpy(whole, ret->at[0].text, sizeof(whole));
+		ret->n = ret->all = 0;
+		c.only = true;
+		completing_one(&c, &files, whole + c.before_len);
+	}
 	if (ret->all)
 		ret->why.code = 0;
 	else if (!ret->why.code)

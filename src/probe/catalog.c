@@ -16,6 +16,7 @@
 #include "probe/unreturning.h"
 #include "probe/usdt.h"
 #include "symbol/debugfile.h"
+#include "symbol/details.h"
 #include "symbol/dwarf.h"
 #include "symbol/params.h"
 
@@ -140,7 +141,7 @@ static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 	int rc = find_kernel_functions(KALLSYMS_PATH, c->only, &found, e);
 
 	for (size_t i = 0; rc >= 0 && i < found.n; i++) {
-		struct spec_point p = { .kind = PROBE_KPROBE, .match = SPEC_EXACT };
+		struct spec_point p = { .kind = c->only->kind, .match = SPEC_EXACT };
 
 		text_format(p.name, sizeof(p.name), "%s", found.v[i].name);
 		if (catalog_wants(c, &p, text))
@@ -163,7 +164,7 @@ int catalog_kernel(const struct catalog *c, struct err *e)
 	if (rc >= 0 && asks_for(c, PROBE_SIGNAL))
 		rc = catalog_plain(c, PROBE_SIGNAL);
 	/* There are a hundred thousand: who wants to see them says so. */
-	if (c->only && c->only->kind == PROBE_KPROBE)
+	if (c->only && (c->only->kind == PROBE_KPROBE || c->only->kind == PROBE_KRETPROBE))
 		rc = catalog_kernel_functions(c, e);
 	if (rc < 0 || !tracepoints)
 		return rc;
@@ -180,6 +181,7 @@ struct catalog_input {
 	struct image *image; /* for kinds that return; NULL = not needed, or not to be had */
 	const char *walkers; /* the same: unreturning_file() */
 	const struct functions *functions; /* of it */
+	struct params *params; /* of these; NULL = no debug information */
 	const struct fde_starts *pieces; /* of it; NULL = not needed, or not known */
 	uint64_t found;
 };
@@ -239,7 +241,7 @@ static uint32_t function_cost(struct catalog_input *in, enum probe_kind kind, co
 static int catalog_function(struct catalog_input *in, const struct found_function *f)
 {
 	struct spec_point p = { .kind = in->c->only ? in->c->only->kind : PROBE_ENTRY, .match = SPEC_EXACT };
-	char text[SPEC_TEXT_MAX], note[ARGS_TEXT_MAX];
+	char text[SPEC_TEXT_MAX], note[ARGS_TEXT_MAX], args[ARGS_TEXT_MAX] = "";
 	uint32_t cost;
 
 	/* A name that is too long for a probe is written as an offset. */
@@ -256,7 +258,9 @@ static int catalog_function(struct catalog_input *in, const struct found_functio
 	if (f->inlined || (in->c->only && in->c->only->match == SPEC_LINE))
 		text_format(note, sizeof(note), "%s", f->name);
 	in->found++;
-	return in->c->each(in->c->ctx, &(struct catalog_row){ text, "", cost, note });
+	if (in->params && f->at_entry)
+		params_text(in->params, f->vaddr, args, sizeof(args));
+	return in->c->each(in->c->ctx, &(struct catalog_row){ text, args, cost, note });
 }
 
 static bool is_of_function(enum probe_kind kind)
@@ -287,7 +291,9 @@ static int catalog_functions(struct catalog_input *in, const char *path, struct 
 	const struct debug_places places = { .root = -1 };
 	AUTO_FD int debug_fd =
 		elf_file_section_type(in->file, SHT_SYMTAB) ? -1 : debugfile_open(in->file, path, &places);
-	AUTO(elf_file_free) struct elf_file *debug = NULL;
+	AUTO_FD int details_fd = -1;
+	AUTO(elf_file_free) struct elf_file *debug = NULL, *details = NULL;
+	AUTO(params_free) struct params *params = NULL;
 	AUTO(functions_free) struct functions *functions = NULL;
 	found_functions found = { 0 };
 	int rc;
@@ -300,6 +306,12 @@ static int catalog_functions(struct catalog_input *in, const char *path, struct 
 	if (in->c->only && (!rc || rc > 0 || rc == -ENOENT))
 		catalog_places(in, functions, debug, &found, &rc, e);
 	in->functions = functions;
+	if (rc >= 0 && found.n && !in->c->no_params) {
+		if (!dwarf_info_present(in->file))
+			details = details_file(in->file, path, &places, &details_fd);
+		(void)params_open(details ? details : in->file, &params, NULL);
+		in->params = params;
+	}
 	for (size_t i = 0; rc >= 0 && i < found.n; i++)
 		rc = catalog_function(in, &found.v[i]);
 	vec_free(&found);

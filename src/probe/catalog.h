@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "probe/spec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -20,7 +21,8 @@
 
 struct catalog_row {
 	const char *probe;       /* canonical, as spec_parse() reads it: "uprobe:libc.so.6:malloc"; not sanitised */
-	const char *args;        /* "int dfd, const char * filename"; of USDT the operands; "" = not known */
+	/* "int dfd, const char * filename"; of USDT the operands; of functions by debug information; "" = not known */
+	const char *args;
 	uint32_t cost_ns;        /* of a hit that is counted; of kinds with a return both halves; 0 = not known */
 	const char *note;        /* a remark for a person, as why it is dear; "" = none */
 };
@@ -31,6 +33,7 @@ typedef int catalog_fn(void *ctx, const struct catalog_row *row);
 /* What to list, and for whom. Borrowed during the call. */
 struct catalog {
 	const struct spec_point *only;   /* what this point means; NULL = all kinds */
+	bool no_params;                  /* parameters of functions are not wanted: no debug information is read */
 	const char *glob;                /* of these, whose text matches this wildcard; NULL = all of them */
 	catalog_fn *each;
 	void *ctx;

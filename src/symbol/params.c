@@ -2,14 +2,13 @@
 /* params.c - see params.h. */
 #include "config.h"
 
-#include "symbol/params.h"
+#include "symbol/params_impl.h"
 
 #include "base/text.h"
 #include "symbol/dwarf.h"
 #include "symbol/unpack.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,12 +20,6 @@
 #define TYPES_MAX 32u            /* names and qualifiers of one type */
 #define MEMBERS_MAX 10000u       /* of one structure */
 #define NESTED_MAX 8u            /* structures without names in one another */
-
-struct params {
-	int fd;
-	Elf *elf;
-	Dwarf *dw;
-};
 
 int params_open(const struct elf_file *f, struct params **ret, struct err *e)
 {
@@ -62,6 +55,7 @@ void params_free(struct params *p)
 	elf_end(p->elf);
 	if (p->fd >= 0)
 		close(p->fd);
+	vec_free(&p->functions);
 	free(p);
 }
 

@@ -14,6 +14,7 @@
 #include "symbol/elffile.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct params;
@@ -79,6 +80,13 @@ struct param_listed {
  */
 void params_list(struct params *p, uint64_t pc, const uint8_t regs[PARAM_ARGS],
 		 struct param_listed ret[PARAM_ARGS + 1]);
+
+/*
+ * The parameters of the function that begins at the virtual address PC, as "size_t n, const char * s", raw bytes, into
+ * DST of SIZE bytes; "" when there are none, or it is not known. The first call goes through all functions of the
+ * debug information once, so that each call is quick. Returns DST.
+ */
+char *params_text(struct params *p, uint64_t pc, char *dst, size_t size);
 
 DEFINE_AUTO(params_free, struct params);
 

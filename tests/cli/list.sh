@@ -24,7 +24,7 @@ equal "a wildcard is for the text" "$("$sberf" list sys:openat)" "$("$sberf" lis
 # This shell's own files: the C library among them.
 libc=$(awk '$6 ~ /\/libc\.so\.6$/ { print $6; exit }' /proc/$$/maps)
 if [ -n "$libc" ]; then
-	matches "a function of the target" "^ +[0-9.]+ us  uprobe:$libc:qsort( |$)" "$("$sberf" list -p $$ u:libc.so.6:qsort)"
+	matches "a function of the target" "^ +[0-9.]+ us  uprobe:$libc:qsort([(]| |$)" "$("$sberf" list -p $$ u:libc.so.6:qsort)"
 	equal "the same by its path" "$("$sberf" list -p $$ u:libc.so.6:qsort)" "$("$sberf" list "u:$libc:qsort")"
 	entry=$("$sberf" list "u:$libc:qsort" | awk '{ print $1 }')
 	both=$("$sberf" list "call:$libc:qsort" | awk '{ print $1 }')

@@ -139,6 +139,18 @@ static void what_is_not_there_is_said(void **state)
 	}
 }
 
+static void parameters_are_written(void **state)
+{
+	char text[64], few[24];
+
+	assert_string_equal(params_text(debug, entry_of("handle"), text, sizeof(text)),
+			    "const struct asked * r, const char * how, int i");
+	assert_string_equal(params_text(debug, entry_of("main"), text, sizeof(text)), "");
+	/* Not within a function, and no more than there is room for. */
+	assert_string_equal(params_text(debug, entry_of("handle") + 1, text, sizeof(text)), "");
+	assert_true(strlen(params_text(debug, entry_of("handle"), few, sizeof(few))) < sizeof(few));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +158,7 @@ int main(void)
 		cmocka_unit_test(texts_are_found),
 		cmocka_unit_test(results_are_found),
 		cmocka_unit_test(what_is_not_there_is_said),
+		cmocka_unit_test(parameters_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, open_named, close_named);
