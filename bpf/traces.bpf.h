@@ -3,7 +3,7 @@
  * traces.bpf.h - places in the kernel that are probed: each hit of a task of the target, with its
  * stacks. A tracepoint is attached in one of two ways: with the record that its format describes
  * (sb_trace), or raw, with what the kernel passes to it. A function is probed where it begins
- * (sb_kfunc). Which probe it is of comes by the cookie of its link.
+ * (sb_kfunc), or returns (sb_kret). Which probe it is of comes by the cookie of its link.
  *
  * Page faults are told by the kernel's own counters of them, each when it has been handled (sb_paged):
  * by the user's registers, those where user code touched the memory, or asked the kernel to. Of a
@@ -63,6 +63,21 @@ static __always_inline int on_kfunc(struct sb_ctx_regs *regs, bool walk)
 	return tell_hit(regs, &hit, NULL, walk);
 }
 
+/* REGS: the kernel's own, of the caller, to which the function has just returned. */
+static __always_inline int on_kret(struct sb_ctx_regs *regs, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 cookie = bpf_get_attach_cookie(regs);
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1, .nr = SB_CALL_ARGS + 1,
+	};
+
+	if (!wanted(task, task->tgid, task->pid))
+		return 0;
+	hit.arg[SB_CALL_ARGS] = sb_regs_result(regs);
+	return tell_hit(regs, &hit, NULL, walk);
+}
+
 static __always_inline int on_paged(struct sb_perf_ctx *ctx, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -118,6 +133,7 @@ static __always_inline int on_signal(__u64 *ctx, bool walk)
 }
 
 PROBE_PROGRAMS("kprobe", sb_kfunc, on_kfunc)
+PROBE_PROGRAMS("kprobe", sb_kret, on_kret)
 PROBE_PROGRAMS("perf_event", sb_paged, on_paged)
 PROBE_PROGRAMS("tp_btf/signal_generate", sb_signal, on_signal)
 PROBE_PROGRAMS("tracepoint", sb_trace, on_trace)

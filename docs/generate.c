@@ -652,6 +652,7 @@ static void probe_page(void)
 		{ "fault:major", "What waits for a disk by touching memory." },
 		{ "signal /sig == 9/", "Who kills whom." },
 		{ "kprobe:vfs_read /arg2 > 1M/", "Large reads, where the kernel carries them out." },
+		{ "kretprobe:vfs_read /retval < 0/", "Reads that failed there." },
 		{ "call:./app:Server::handle /latency > 10ms/", "Slow calls of a function." },
 		{ "call:libc.so.6:malloc sum(arg0)", "How many bytes were asked for." },
 		{ "call:./app:handle /arg1 > 4096 && comm == \"worker\"/ sum(arg1)", "The same, of some calls of "
@@ -716,7 +717,8 @@ static void probe_page(void)
 	     "functions of the kernel together.");
 	line("The functions of the kernel are those of /proc/kallsyms, also of modules, by the names of their symbols; "
 	     "one that the compiler made a copy of (f.isra.0, f.constprop.0) is named f, too. Of a wildcard those are "
-	     "left out which the kernel lets nobody probe. Where a function was inlined it cannot be seen. A kernel "
+	     "left out which the kernel lets nobody probe. kretprobe: counts returns, with the "
+	     "result, and the stack of who called. Where a function was inlined it cannot be seen. A kernel "
 	     "that was built without kprobes (CONFIG_KPROBE_EVENTS) refuses all of them, which sberf says.");
 	fputs(".SS Page faults and signals\n", stdout);
 	line("fault counts each page fault once the kernel has handled it: what getrusage(2) counts, without what "

@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-#define LATE_MAX 8u              /* kinds of programs for probes, each of which is loaded once */
+#define LATE_MAX 12u             /* kinds of programs for probes, each of which is loaded once */
 
 /* The links to the places in the kernel of one probe. */
 struct probe_links {

@@ -40,6 +40,7 @@ enum program_when {
 	WHEN_ALLOC_PAIRS = 1 << 21,  /* the same, and it has none */
 	WHEN_FREES = 1 << 22,        /* and their frees */
 	WHEN_ALLOCS_TOLD = 1 << 23,  /* the same, where programs tell of both by themselves */
+	WHEN_KERNEL_RETURNS = 1 << 24,       /* and returns of these */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
@@ -62,6 +63,7 @@ enum program_attach {
 	ATTACH_TRACES,               /* by a link for each tracepoint (tracelink.h) */
 	ATTACH_RAW_TRACES,           /* the same, raw */
 	ATTACH_KERNEL_FUNCTIONS,     /* the same, where functions of the kernel begin */
+	ATTACH_KERNEL_RETURNS,       /* the same, where they return */
 	ATTACH_PAGED,                /* the same, to the counters of page faults of each CPU */
 	ATTACH_SIGNALS,              /* the same, where signals are sent */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */

@@ -58,6 +58,7 @@ enum capture_trace_how {
 	CAPTURE_TRACE_FORMATTED,         /* a tracepoint, by its number */
 	CAPTURE_TRACE_RAW,               /* a tracepoint, by its name, with what the kernel passes to it */
 	CAPTURE_TRACE_FUNCTION,          /* where a function begins (a kprobe) */
+	CAPTURE_TRACE_RETURN,            /* where it returns (a kretprobe) */
 	CAPTURE_TRACE_FAULT,             /* page faults, on each CPU that there is when the capture starts */
 	CAPTURE_TRACE_SIGNAL,            /* signals: of one probe only */
 	CAPTURE_TRACE_HOWS

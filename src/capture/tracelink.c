@@ -135,7 +135,8 @@ int trace_check_functions(struct err *e)
 /* By its address, where that is known: several functions can have one name. */
 static int attach_function(int prog, const struct capture_trace *t)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr) };
+	/* Bit 0 asks for the return (format/retprobe of that device). */
+	struct perf_event_attr attr = { .size = sizeof(attr), .config = t->how == CAPTURE_TRACE_RETURN };
 
 	if (!function_event_type(&attr.type))
 		return -EOPNOTSUPP;
@@ -206,9 +207,14 @@ static int explain_function(const struct capture_trace *t, int error, struct err
 	}
 }
 
+static bool is_function(const struct capture_trace *t)
+{
+	return t->how == CAPTURE_TRACE_FUNCTION || t->how == CAPTURE_TRACE_RETURN;
+}
+
 static int explain_trace(const struct capture_trace *t, int error, struct err *e)
 {
-	if (t->how == CAPTURE_TRACE_FUNCTION && error != -EMFILE && error != -ENFILE)
+	if (is_function(t) && error != -EMFILE && error != -ENFILE)
 		return explain_function(t, error, e);
 	switch (error) {
 	case -ENOENT:
@@ -228,7 +234,7 @@ static int explain_trace(const struct capture_trace *t, int error, struct err *e
 /* May a failure with ERROR be passed over, when there are others of the probe? */
 static bool is_spared(const struct capture_trace *t, int error)
 {
-	return t->how == CAPTURE_TRACE_FUNCTION && (error == -ENOENT || error == -EINVAL || error == -EILSEQ);
+	return is_function(t) && (error == -ENOENT || error == -EINVAL || error == -EILSEQ);
 }
 
 /* Are TRACES[I], of N, and the one behind it of the same probe? */

@@ -119,7 +119,8 @@ static int list_asked(struct listing *l, const char *text, struct err *e)
 		if (s.span)
 			return err_set(e, EINVAL, "'%s' is a span: list its probes one by one", text);
 		c.only = &s.point[0];
-		rc = s.point[0].kind == PROBE_KPROBE ? trace_check_functions(e) : 0;
+		rc = s.point[0].kind == PROBE_KPROBE || s.point[0].kind == PROBE_KRETPROBE ?
+			trace_check_functions(e) : 0;
 		if (rc < 0)
 			return rc;
 	} else {

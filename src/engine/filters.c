@@ -163,7 +163,8 @@ static int filters_string(struct translating *t, const struct spec_step *st, con
 	char arg[sizeof("argN")];
 
 	if (t->kind == PROBE_FAULT || t->kind == PROBE_SIGNAL || t->kind == PROBE_KPROBE ||
-	    t->kind == PROBE_RAW_TRACEPOINT || (st->op == SPEC_RETVAL && t->kind == PROBE_SYSCALL))
+	    t->kind == PROBE_KRETPROBE || t->kind == PROBE_RAW_TRACEPOINT ||
+	    (st->op == SPEC_RETVAL && t->kind == PROBE_SYSCALL))
 		return err_set(t->e, EOPNOTSUPP, "nothing but comm can be compared with text at a probe of kind %s",
 			       probe_kind_info(t->kind)->name);
 	for (uint32_t i = 0; i < t->names->n; i++)

@@ -250,6 +250,8 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
 		struct capture_trace trace = { .how = CAPTURE_TRACE_FUNCTION, .id = found.v[i].address };
 
+		if (w->spec->point[0].kind == PROBE_KRETPROBE)
+			trace.how = CAPTURE_TRACE_RETURN;
 		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
 		r = add_trace(p, w, &trace, e);
 	}
@@ -321,6 +323,7 @@ static int placing_add(struct placing *p, const struct wanted *w, struct err *e)
 	case PROBE_RAW_TRACEPOINT:
 		return placing_traces(p, w, e);
 	case PROBE_KPROBE:
+	case PROBE_KRETPROBE:
 		return placing_kernel_functions(p, w, e);
 	case PROBE_FAULT:
 		return placing_faults(p, w, e);

@@ -38,6 +38,9 @@ static const struct probe_kind_info kind_rows[PROBE_KINDS] = {
 			   false },
 	[PROBE_KPROBE] = { "kprobe", "k", ":FUNCTION", "a function of the kernel begins, on kernels that have kprobes",
 			   PROBE_KNOWS_ARGS | PROBE_KNOWS_FIELDS, false },
+	[PROBE_KRETPROBE] = { "kretprobe", "kr", ":FUNCTION",
+			      "a function of the kernel returns, on kernels that have kprobes",
+			      PROBE_KNOWS_RETVAL, false },
 	[PROBE_SPAN] = { "span", NULL, ":PROBE~~PROBE", "from one probe to another of the same thread",
 			 PROBE_KNOWS_LATENCY, false },
 };

@@ -22,6 +22,7 @@ enum probe_kind {
 	PROBE_FAULT, /* page faults of user code */
 	PROBE_SIGNAL, /* a signal is sent */
 	PROBE_KPROBE, /* a function of the kernel begins */
+	PROBE_KRETPROBE, /* it returns */
 	PROBE_SPAN, /* from one probe to another of the same thread: two points */
 	PROBE_KINDS
 };

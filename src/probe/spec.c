@@ -60,7 +60,7 @@ static int refuse_kind(const struct spec_reader *r, size_t len)
 				   nearest);
 	return spec_refuse(r, r->at,
 			   "'%.*s' is no kind of probe: it must be sys, tracepoint, rawtracepoint, uprobe, "
-			   "uretprobe, call, usdt, fault, signal, kprobe or span",
+			   "uretprobe, call, usdt, fault, signal, kprobe, kretprobe or span",
 			   (int)len, r->at);
 }
 
@@ -376,6 +376,7 @@ static int read_fields(struct spec_reader *r, struct spec_point *p)
 	case PROBE_RAW_TRACEPOINT:
 		return read_name(r, p, "an event");
 	case PROBE_KPROBE:
+	case PROBE_KRETPROBE:
 		return read_name(r, p, "a function");
 	case PROBE_USDT:
 		return read_usdt(r, p);

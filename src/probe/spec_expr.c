@@ -255,7 +255,7 @@ static int need(struct expr_reader *x, const char *at, unsigned int needs, const
 {
 	const unsigned int lacks = needs & ~x->knows;
 	const char *why = lacks & PROBE_KNOWS_LATENCY  ? "sys, call and the end of a span have a latency"
-			  : lacks & PROBE_KNOWS_RETVAL ? "sys, call and uretprobe have a result"
+			  : lacks & PROBE_KNOWS_RETVAL ? "sys, call, uretprobe and kretprobe have a result"
 			  : lacks & PROBE_KNOWS_ARGS && x->knows & PROBE_KNOWS_FIELDS ? "use the names of its fields"
 			  : lacks & PROBE_KNOWS_ARGS    ? "it has no arguments; call has both arguments and result"
 			  : x->knows & PROBE_KNOWS_ARGS ? "it has no names, but arg0 to arg5"

@@ -46,6 +46,18 @@ between "writes" 501 510 "$writes"
 equal "a wildcard" "$writes" "$(hits 'kprobe:vfs_writ?')"
 at_least "sum of what was written" 530 "$(hits 'kprobe:vfs_write sum(arg2)')"
 
+# Where functions return, with the result: dd counts its own reads.
+record run.data --ring-size 32M --probe 'kretprobe:vfs_read /retval == 1/' --probe 'kr:vfs_write sum(retval)' \
+	-- dd if=/dev/zero of=/dev/null bs=1 count=500
+equal "returns recorded, status" 0 $?
+note "$(cat run.data.err)"
+equal "returns of reads of a byte" 500 "$(hits 'kretprobe:vfs_read /retval == 1/')"
+equal "with who called" 500 "$(hits 'kretprobe:vfs_read /retval == 1/' '(ksys_read|sys_read)')"
+note "$(head -n 2 folded)"
+at_least "sum of what was written, by the result" 530 "$(hits 'kretprobe:vfs_write sum(retval)')"
+"$SBERF" record -o bad.data --probe 'kretprobe:vfs_read /arg0 == 1/' -- true 2>err
+check "arguments are not known at the return" test $? -ne 0
+
 "$SBERF" trace --probe "$one" -- dd if=/dev/zero of=/dev/null bs=1 count=100 >lines 2>err
 equal "traced, status" 0 $?
 equal "lines, with arguments" 100 "$(grep -c ' kprobe:vfs_read /arg2 == 1/(0x[0-9a-f]*, 0x[0-9a-f]*, 0x1, ' lines)"

@@ -75,6 +75,7 @@ static void kinds_of_probes_are_read_and_written(void **state)
 	assert_int_equal(point("fault:major", NULL, PROBE_FAULT, SPEC_ANY, "").major, 1);
 	point("signal", NULL, PROBE_SIGNAL, SPEC_ANY, "");
 	point("k:tcp_sendmsg", "kprobe:tcp_sendmsg", PROBE_KPROBE, SPEC_EXACT, "tcp_sendmsg");
+	point("kr:tcp_sendmsg", "kretprobe:tcp_sendmsg", PROBE_KRETPROBE, SPEC_EXACT, "tcp_sendmsg");
 }
 
 static void functions_are_named_as_in_the_source(void **state)
@@ -234,7 +235,7 @@ static void what_makes_no_sense_is_refused(void **state)
 	refused("uprob:libc:malloc",
 		"probe 'uprob:libc:malloc', character 1: 'uprob' is no kind of probe: did you mean 'uprobe'?");
 	refused("xyzzy:a", "probe 'xyzzy:a', character 1: 'xyzzy' is no kind of probe: it must be sys, tracepoint, "
-			   "rawtracepoint, uprobe, uretprobe, call, usdt, fault, signal, kprobe or span");
+			   "rawtracepoint, uprobe, uretprobe, call, usdt, fault, signal, kprobe, kretprobe or span");
 	refused("sys", "probe 'sys', character 4: behind 'sys' a ':' is missing: it is written sys:CALL");
 	refused("sys:", "probe 'sys:', character 5: a system call is missing behind 'sys:'");
 	refused("sys:%fiel", "probe 'sys:%fiel', character 5: '%fiel' is no group of system calls: did you mean %file");
@@ -249,7 +250,7 @@ static void what_makes_no_sense_is_refused(void **state)
 		"probe 'u:a:f /(arg0/', character 13: a ')' is missing here for the '(' at character 8");
 	refused("u:a:f /retval/",
 		"probe 'u:a:f /retval/', character 8: 'retval' is not known at a probe of kind uprobe: sys, "
-		"call and uretprobe have a result");
+		"call, uretprobe and kretprobe have a result");
 	refused("u:a:f /arg6/", "probe 'u:a:f /arg6/', character 8: 'arg6' is not known: a probe has arg0 to arg5");
 	refused("ur:a:f /arg0/",
 		"probe 'ur:a:f /arg0/', character 9: 'arg0' is not known at a probe of kind uretprobe: it has no "
