@@ -32,6 +32,7 @@ shell_tests += tests/live/probe_functions.sh
 shell_tests += tests/live/probe_left.sh
 shell_tests += tests/live/probe_own.sh
 shell_tests += tests/live/probe_names.sh
+shell_tests += tests/live/probe_peers.sh
 watching_tests += tests/live/probe_names.sh
 EXTRA_DIST += tests/live/left.cc
 EXTRA_DIST += tests/live/tracefs.sh
