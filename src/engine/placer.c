@@ -258,6 +258,41 @@ static bool placer_is_followed(const struct placer *p, const struct placing_file
 	return false;
 }
 
+/* Are PLACES in F in place since before the process executed another program, which has F again? */
+static bool placer_is_there(const struct placer *p, const struct placing_file *f, const struct link_places *places)
+{
+	for (size_t i = 0; i < p->placed.n; i++) {
+		const struct placed *x = &p->placed.v[i];
+
+		if (!p->everywhere && x->pid == p->pid && x->what == p->sets.v[p->set].what &&
+		    !memcmp(&x->file, f, sizeof(*f)) && x->places.of == places->of && x->places.kind == places->kind &&
+		    x->places.n == places->n && x->places.cookie[0] == places->cookie[0] &&
+		    x->places.offset[0] == places->offset[0])
+			return true;
+	}
+	return false;
+}
+
+/* What has no place in F is looked for again when the process executes its next program. */
+static void placer_gone(void *ctx, const struct placing_file *f)
+{
+	struct placer *p = ctx;
+	const struct placing *what = p->sets.v[p->set].what;
+
+	for (size_t i = p->done.n; i-- && !p->everywhere;)
+		if (p->done.v[i].what == what && p->done.v[i].pid == p->pid &&
+		    !memcmp(&p->done.v[i].file, f, sizeof(*f)))
+			p->done.v[i] = p->done.v[--p->done.n];
+	for (size_t i = p->placed.n; i-- && !p->everywhere && !p->off;) {
+		struct placed *x = &p->placed.v[i];
+
+		if (x->links || x->what != what || x->pid != p->pid || memcmp(&x->file, f, sizeof(*f)))
+			continue;
+		placed_free(x);
+		*x = p->placed.v[--p->placed.n];
+	}
+}
+
 static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
 {
 	struct placer *p = ctx;
@@ -265,7 +300,7 @@ static void placer_place(void *ctx, const struct placing_file *f, const struct l
 	struct placed x;
 	int n;
 
-	if (probe < PROBES_MAX && p->sets.v[p->set].off >> probe & 1)
+	if ((probe < PROBES_MAX && p->sets.v[p->set].off >> probe & 1) || placer_is_there(p, f, places))
 		return;
 	if (places->of != LINK_OF_MOMENTS && placer_is_followed(p, f, places)) {
 		err_set(&p->in_the_way, EEXIST, "another probe is about the same calls: take that off first");
@@ -352,7 +387,7 @@ static void placer_missed(void *ctx, uint32_t probe, const char *why)
 static void placer_look_for(struct placer *p, size_t set, pid_t pid, uint64_t since_ns)
 {
 	const struct placing_visitor v = { .wants = placer_wants, .place = placer_place, .missed = placer_missed,
-					   .everywhere = p->everywhere, .ctx = p };
+					   .gone = placer_gone, .everywhere = p->everywhere, .ctx = p };
 	const uint64_t had = placer_probes_of(p, pid);
 	uint32_t before = p->figures.places;
 	struct err why = ERR_INIT;

@@ -1153,6 +1153,8 @@ static void look_into(struct looking *l, const struct executed *x)
 	if (l->p->interval && placing_open(l, x, path, &f))
 		(l->p->told ? tell_told : tell_allocators)(l, x, path, &f);
 	l->places += (int)nr_places(&f);
+	if (l->v && l->v->gone && access(path, F_OK))
+		l->v->gone(l->v->ctx, &x->id);
 	free_places(&f.moments);
 	free_places(&f.allocs);
 	free_places(&f.frees);

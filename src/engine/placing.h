@@ -92,6 +92,11 @@ struct placing_visitor {
 	bool everywhere;
 	/* why a probe, by its number, has no place in a file that is called so, or not all; may be NULL */
 	void (*missed)(void *ctx, uint32_t probe, const char *why);
+	/*
+	 * F is not mapped any more, as the process executes another program by now: what was told of it may have come
+	 * to nothing, and that program may have F again; may be NULL
+	 */
+	void (*gone)(void *ctx, const struct placing_file *f);
 	void *ctx;
 };
 
