@@ -7,8 +7,8 @@
 
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/golden.h"
-#include "tests/unit/keys.h"
 #include "tests/unit/madenuma.h"
+#include "tests/unit/world.h"
 
 #include "base/clock.h"
 #include "query/flatlist.h"
@@ -18,35 +18,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct world {
-	struct made_session f;
-	struct driver d;
-};
+static void fill(struct made_session *f)
+{
+	madesession_off_cpu(f);
+	madenuma_session(f, "bb");
+}
 
 static void begin(struct world *w, int cols, int rows, bool ascii, const char *keys)
 {
-	madesession_init(&w->f);
-	madesession_off_cpu(&w->f);
-	madenuma_session(&w->f, "bb");
-	driver_init(&w->d, &w->f, cols, rows, ascii);
-	driver_press(&w->d, keys);
+	world_begin(w, fill, cols, rows, ascii, keys);
 }
 
 static void end(struct world *w)
 {
-	driver_free(&w->d);
-	madesession_free(&w->f);
+	world_end(w);
 }
 
 static void golden(const char *name, int cols, int rows, bool ascii, const char *keys)
 {
 	char path[128];
-	struct world w;
 
-	begin(&w, cols, rows, ascii, keys);
 	snprintf(path, sizeof(path), "view/panes-%s", name);
-	golden_screen(w.d.canvas, path);
-	end(&w);
+	world_golden(fill, path, cols, rows, ascii, keys);
 }
 
 static void screens(void **state)

@@ -7,7 +7,7 @@
 
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/golden.h"
-#include "tests/unit/keys.h"
+#include "tests/unit/world.h"
 
 #include "base/clock.h"
 #include "model/probenotes.h"
@@ -19,11 +19,6 @@
 
 #define US NSEC_PER_USEC
 #define MS NSEC_PER_MSEC
-
-struct world {
-	struct made_session f;
-	struct driver d;
-};
 
 static uint32_t probe(const char *text, enum measure_unit unit)
 {
@@ -73,30 +68,28 @@ static void add_hits(struct made *m)
 	made_hits(m, at, app, serve, bytes, 1200, 12 * 1000 * 1000);
 }
 
+static void fill(struct made_session *f)
+{
+	madesession_server(f);
+	add_hits(&f->m);
+}
+
 static void begin(struct world *w, int cols, int rows, bool ascii, const char *keys)
 {
-	madesession_init(&w->f);
-	madesession_server(&w->f);
-	add_hits(&w->f.m);
-	driver_init(&w->d, &w->f, cols, rows, ascii);
-	driver_press(&w->d, keys);
+	world_begin(w, fill, cols, rows, ascii, keys);
 }
 
 static void end(struct world *w)
 {
-	driver_free(&w->d);
-	madesession_free(&w->f);
+	world_end(w);
 }
 
 static void golden(const char *name, int cols, int rows, bool ascii, const char *keys)
 {
 	char path[128];
-	struct world w;
 
-	begin(&w, cols, rows, ascii, keys);
 	snprintf(path, sizeof(path), "view/probes-%s", name);
-	golden_screen(w.d.canvas, path);
-	end(&w);
+	world_golden(fill, path, cols, rows, ascii, keys);
 }
 
 /* What the session was asked for, and what it answers. */
@@ -137,19 +130,20 @@ static void tell(struct world *w, uint32_t number, bool added, const char *text)
 	driver_refresh(&w->d);
 }
 
+static void fill_live(struct made_session *f)
+{
+	fill(f);
+	f->session.add_probe = add_probe;
+	f->session.remove_probe = remove_probe;
+	f->session.probe_told = probe_told;
+}
+
 static void begin_live(struct world *w, int cols, int rows, const char *keys)
 {
 	asked[0] = '\0';
 	removed = PROBE_NONE;
 	nr_answers = 0;
-	madesession_init(&w->f);
-	madesession_server(&w->f);
-	add_hits(&w->f.m);
-	w->f.session.add_probe = add_probe;
-	w->f.session.remove_probe = remove_probe;
-	w->f.session.probe_told = probe_told;
-	driver_init(&w->d, &w->f, cols, rows, false);
-	driver_press(&w->d, keys);
+	world_begin(w, fill_live, cols, rows, false, keys);
 }
 
 /* What is typed is asked for; what is wrong is said beside it, and it can be put right. */
