@@ -110,7 +110,8 @@ static int show(const struct kind *kind)
 	const struct capture_call call = { 0 };
 	const struct capture_trace traces[] = {
 		{ .name = "sched:sched_switch", .id = 1 }, { .name = "sched_switch", .how = CAPTURE_TRACE_RAW },
-		{ .name = "vfs_read", .how = CAPTURE_TRACE_FUNCTION }, { .name = "fault", .how = CAPTURE_TRACE_FAULT },
+		{ .name = "vfs_read", .how = CAPTURE_TRACE_FUNCTION },
+		{ .name = "vfs_read", .how = CAPTURE_TRACE_RETURN }, { .name = "fault", .how = CAPTURE_TRACE_FAULT },
 		{ .name = "signal", .how = CAPTURE_TRACE_SIGNAL },
 	};
 	struct capture_plan plan = {
