@@ -70,7 +70,7 @@ static const struct measure measure_table[] = {
 	},
 	[MEASURE_ALLOCATED] = {
 		.name = "allocated", .title = "memory allocated", .head = "allocated", .brief = "alloc",
-		.json = "allocated", .about = "bytes of memory that were allocated, with --memory=allocs",
+		.json = "allocated", .about = "bytes of memory that were allocated, with --memory",
 		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_ALLOC,
 		.pprof = "alloc_space", .counted = "alloc_objects",
 	},
