@@ -33,6 +33,7 @@ struct call {
 	__u32 nr;
 	__u32 look;              /* look_at() */
 	__u32 pad;
+	struct sb_inside told;
 };
 
 /* What is kept of it for a trace. */
@@ -272,6 +273,7 @@ int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
 		call->look = look_at(call->probe, bpf_ktime_get_ns());
 	if (tracing || call->look)
 		trace_call(task, call);
+	note_begun();
 	call->begun_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -290,6 +292,7 @@ static __always_inline int on_call_exit(__u64 *ctx, bool walk)
 	hit.begun_ns = call->begun_ns;
 	hit.now_ns = now;
 	hit.own_ns = own_call_ns;
+	hit.told = insides && take_told(&call->told, inside_of(call->probe, call->begun_ns));
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		hit.arg[i] = call->arg[i];

@@ -27,6 +27,7 @@ struct hit {
 	bool call;               /* a system call, which has no frames of interest in the kernel */
 	bool user;               /* what user code brought about: the same */
 	bool mapped;             /* its first argument is an address; a trace wants to know what is there */
+	bool told;               /* samples or waits were told to be inside of it */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
 	__u32 look;              /* of a system call: look_at() */
 	__u16 text;              /* which of them is a string, + 1; 0 = none */
@@ -322,13 +323,10 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 		drop_hits(&key);
 }
 
-/* Is HIT, of WEIGHT, told at all, and now? If so WEIGHT is what is told with it. */
-static __always_inline bool weigh_hit(struct sb_cpu *c, struct scratch *s, __u32 place, void *ctx,
-				      struct sb_ctx_regs *regs, const struct hit *hit, bool scaled,
-				      struct weight *weight, struct task_struct *task, __u64 now)
+/* Is HIT, of WEIGHT, told now, since it is wanted? If so WEIGHT is what is told with it. */
+static __always_inline bool weigh_hit(struct sb_cpu *c, const struct hit *hit, bool scaled, struct weight *weight,
+				      struct task_struct *task, __u64 now)
 {
-	if (filtered && !is_wanted_hit(c, s, place, ctx, regs, hit, weight, task))
-		return false;
 	if (spanned && hit->span == SB_SPAN_BEGIN) {
 		begin_span(c, task, hit->probe, hit->placed ? hit->site + 1 : 0);
 		return false;
@@ -353,8 +351,9 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 	__u64 now = hit->now_ns ? hit->now_ns : bpf_ktime_get_ns();
 	const bool ends = spanned && hit->span == SB_SPAN_END;
 	const bool over = ends && (!hit->placed || hits_scale);
+	bool told = hit->told, unwanted = false;
 	__u32 begun_at = 0;
-	const __u64 begun_ns = over ? end_span(task, hit->probe, &begun_at) : hit->begun_ns;
+	const __u64 begun_ns = over ? end_span(task, hit->probe, &begun_at, &told) : hit->begun_ns;
 	/* It stands for some, as what is in programs is there for some of the time. */
 	const bool scaled = hit->placed || begun_at;
 	const __u64 own = hit->placed && begun_at ? own_ns(begun_at - 1, SB_END_PLACE) : hit->own_ns;
@@ -375,7 +374,13 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
 		return 0;
 	}
-	if (!weigh_hit(c, s, place, ctx, regs, hit, scaled, &weight, task, now)) {
+	const __u64 took = weight.value;
+
+	if (filtered && !is_wanted_hit(c, s, place, ctx, regs, hit, &weight, task))
+		unwanted = true;
+	if (insides && told)
+		tell_ended(c, s, task, inside_of(hit->probe, begun_ns), took, unwanted, now);
+	if (unwanted || !weigh_hit(c, hit, scaled, &weight, task, now)) {
 		give_scratch(s);
 		return 0;
 	}

@@ -43,6 +43,7 @@ struct open_call {
 
 struct open_calls {
 	__u32 nr, slice;                 /* hits_slice at the last one */
+	struct sb_inside told;
 	struct open_call at[OPEN_CALLS]; /* outermost first */
 };
 
@@ -158,7 +159,10 @@ static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, st
 	sb_regs_to_args(regs, call->arg);
 	if (filtered && set)
 		read_values(c, call, set);
+	/* It begins when all of this is done. */
+	call->begun_ns = 0;
 	o->nr = nr + 1;
+	note_begun();
 	call->begun_ns = bpf_ktime_get_ns();
 }
 
@@ -212,6 +216,7 @@ static __always_inline int on_func_return(struct sb_ctx_regs *regs, bool walk)
 	hit.begun_ns = call->begun_ns;
 	hit.now_ns = now;
 	hit.own_ns = own_ns(call->begin, leaves ? SB_END_PLACE : SB_END_RETURN);
+	hit.told = insides && take_told(&o->told, inside_of(call->probe, call->begun_ns));
 	hit.pc = call->pc;
 	if (filtered) {
 		hit.loaded = call->values;

@@ -190,6 +190,7 @@ struct sb_task {
 	__u64 waker_start_ns;
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];
+	struct sb_inside inside; /* calls that it was in when the wait began */
 	__u32 ready;             /* all of this is set up */
 	__u32 updating;          /* a switch is at it: the sampler keeps off */
 	__u32 slot;              /* index + 1; 0 = none */

@@ -21,6 +21,7 @@
 #define SBERF_BPF_OFFCPU_H
 
 #include "entered.bpf.h"
+#include "inside.bpf.h"
 #include "kstack.bpf.h"
 #include "record.bpf.h"
 #include "sums.bpf.h"
@@ -273,6 +274,8 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	put_head(h, SB_REC_WAIT, task, now);
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
 	r = (void *)(slot->rec + WAIT_HEAD_BYTES);
+	/* User space may take the record before the wait ends. */
+	((struct sb_part_wait *)(t + 1))->inside = st->inside;
 	slot->stack = 0;
 	if (has_user(h, task) && put_entry_regs(r, h, task))
 		off = put_wait_user(st, slot, r, h, task, now, walk);
@@ -321,7 +324,9 @@ static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, st
 {
 	struct sb_hdr *h = (void *)slot->rec;
 	__u32 size = slot->size;
+	struct sb_part_wait *w = (void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task));
 
+	w->inside = st->inside;
 	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags,
 		 how->out_ns, how->period, how->sum);
 	if (how->stack && kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
@@ -342,22 +347,27 @@ static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, st
 	return true;
 }
 
-/* Tells a wait whose stack is elsewhere, or nowhere. */
+/*
+ * Tells a wait whose stack is elsewhere, or nowhere; what it was inside of is told with the stack. That would
+ * not fit on the stack of this program beside what a walk needs.
+ */
 static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task, const struct sb_task *st,
 				      __u64 now, __u64 out_ns, __u64 period)
 {
 	struct {
 		struct sb_hdr h;
 		struct sb_part_task t;
-		struct sb_part_wait w;
+		__u64 w[SB_WAIT_BARE_BYTES / 8];
 	} rec = { 0 };
+	struct sb_part_wait *w = (void *)rec.w;
 
 	put_head(&rec, SB_REC_WAIT, task, now);
 	__builtin_memcpy(rec.t.comm, task->comm, sizeof(rec.t.comm));
 	rec.h.cpu = st->cpu;
 	rec.h.node = st->node;
 	rec.h.size = sizeof(rec);
-	put_wait(&rec.w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period, 0);
+	put_wait(w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period, 0);
+	w->part.size = SB_WAIT_BARE_BYTES;
 	if (send(c, &rec, sizeof(rec), sizeof(rec), SB_LOST_RING_FULL))
 		c->waits++;
 }
@@ -394,6 +404,8 @@ static __always_inline __u64 sum_id(const struct sb_slot *slot, struct task_stru
 		return 0;
 	id = sum_fold(id, (__u64)(__u32)st->call << 32 | st->state << 16 | st->flags);
 	id = sum_fold(id, st->node);
+	if (insides)
+		id = sum_fold(id, st->inside.call[0]);
 	if (kernel_frames)
 		id = fold_kstack(which, w, task, id);
 	return id ? id | 1 : 0;
@@ -421,11 +433,15 @@ static __always_inline enum summing sum_wait(struct sb_cpu *c, const struct sb_s
 	return SUM_NONE;
 }
 
-/* Can a wait of LENGTH be one of many? Longer ones are told with their time; with wakers each is told with its own. */
+/*
+ * Can a wait of LENGTH be one of many? Longer ones are told with their time; with wakers each is told with
+ * its own, and inside calls of probes with how long these took.
+ */
 static __always_inline bool is_summed(const struct sb_task *st, __u64 length, __u64 period)
 {
 	return sum_waits && !wakers && length < period && length < SB_SUM_LONGEST && length >= min_wait_ns &&
-	       !(st->flags & SB_WAIT_SEEDED);
+	       !(st->flags & SB_WAIT_SEEDED) &&
+	       !(insides && st->inside.call[0] && st->inside.call[0] != SB_INSIDE_UNKNOWN);
 }
 
 /*
@@ -468,6 +484,8 @@ static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task,
 	if (summing != SUM_ADDED)
 		total_waited(c, task, total_key_of(st), blocked, length - blocked, how.period);
 	told = summing != SUM_ADDED && is_told(st, length, how.period);
+	if (insides && told)
+		tell_inside(task, &st->inside);
 	if (slot && moved && !told)
 		c->moves_told++;
 	if (!told)
@@ -546,6 +564,8 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bo
 	st->context = 0;
 	st->waking_ns = 0;
 	begin_wait(st, decode_state(task, preempt, state), 0, now, cpu, cpu, bpf_get_numa_node_id());
+	if (insides && calls_began)
+		sb_look_inside(&st->inside, false);
 	if (st->state == SB_STATE_EXITING) {
 		__u32 index = st->slot - 1;
 

@@ -11,6 +11,7 @@
 #define SBERF_BPF_ONCPU_H
 
 #include "hops.bpf.h"
+#include "inside.bpf.h"
 #include "record.bpf.h"
 #include "target.bpf.h"
 #include "totals.bpf.h"
@@ -153,6 +154,10 @@ static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb
 	p->period = period;
 	p->ip = ctx->regs.ip;
 	p->since_ns = since;
+	if (insides && calls_began && kind == SB_REC_SAMPLE)
+		sb_look_inside(&p->inside, true);
+	else
+		__builtin_memset(&p->inside, 0, sizeof(p->inside));
 	if (!user)
 		h->flags |= SB_F_KERNEL;
 	if (!user && kernel_leaf) {

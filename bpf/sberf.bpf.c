@@ -21,6 +21,8 @@
  *	filter.bpf.h    conditions of probes, and sums
  *	spans.bpf.h     from a hit of one probe to a hit of another one
  *	calls.bpf.h     system calls from entry to return
+ *	inside.bpf.h    which calls of probes a task is in
+ *	told.bpf.h      the ends of calls in which something was told
  *	forks.bpf.h     tasks that create processes and threads
  *	traces.bpf.h    tracepoints and functions of the kernel
  *	mapped.bpf.h    what an address is of

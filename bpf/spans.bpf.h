@@ -14,6 +14,7 @@
 #define SBERF_BPF_SPANS_H
 
 #include "thin.bpf.h"
+#include "told.bpf.h"
 
 #define OPEN_SPANS 32u                   /* of one task; a power of two */
 
@@ -34,6 +35,7 @@ struct open_span {
 struct open_spans {
 	__u32 next;                      /* the place of the next one; what is before is older */
 	__u32 nr;                        /* that are open */
+	struct sb_inside told;
 	struct open_span at[OPEN_SPANS];
 };
 
@@ -92,14 +94,15 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 	span->slice = hits_slice;
 	span->placed = placed;
 	o->next++;
+	note_begun();
 	span->begun_ns = bpf_ktime_get_ns();
 }
 
 /*
  * TASK ends the span of PROBE that it has begun last. Returns when that was; 0 = there is none.
- * *RET_PLACED: that of open_span.
+ * *RET_PLACED: that of open_span; *RET_TOLD: whether it was told of (told.bpf.h).
  */
-static __always_inline __u64 end_span(struct task_struct *task, __u32 probe, __u32 *ret_placed)
+static __always_inline __u64 end_span(struct task_struct *task, __u32 probe, __u32 *ret_placed, bool *ret_told)
 {
 	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, 0);
 
@@ -110,6 +113,7 @@ static __always_inline __u64 end_span(struct task_struct *task, __u32 probe, __u
 			continue;
 		count_span(spans_ended, probe);
 		*ret_placed = span->placed;
+		*ret_told = insides && take_told(&o->told, inside_of(probe, span->begun_ns));
 		span->probe = 0;
 		o->nr--;
 		return span->begun_ns;

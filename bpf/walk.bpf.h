@@ -673,10 +673,12 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 /* The frames of W, at most MAX, to A, as FLAGS say. Returns the bytes of that part, 0 = there was no room. */
 static __always_inline __u32 put_frames(struct sb_part_addrs *a, struct walk *w, __u32 max, __u16 flags)
 {
-	__u32 nr = w->nr;
+	const __u32 nr = w->nr;
+	__u32 bytes = nr * 8;
 
-	barrier_var(nr);
-	if (nr > max || bpf_probe_read_kernel(a + 1, nr * 8, w->frame))
+	/* What is compared is what is used: the verifier of 6.1 forgets what it knew of a value that was spilled. */
+	barrier_var(bytes);
+	if (nr > max || bytes > max * 8 || bpf_probe_read_kernel(a + 1, bytes, w->frame))
 		return 0;
 	a->part.size = sizeof(*a) + nr * 8;
 	a->part.type = SB_PART_WALKED;

@@ -30,6 +30,7 @@
 #define SB_REC_FAULT 4
 #define SB_REC_WAKE 5        /* a task wakes one of the target: sb_part_wake */
 #define SB_REC_EVENT 6       /* a probe was hit: sb_part_event, and sb_part_text for each argument that is a string */
+#define SB_REC_INSIDE 7      /* a call has ended that samples or waits were inside of: sb_part_inside */
 
 /* sb_hdr.flags */
 #define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
@@ -72,6 +73,7 @@ struct sb_part {
 /* struct sb_part_text + got bytes, padded to 8; at most SB_TEXTS_MAX of them, behind SB_PART_EVENT */
 #define SB_PART_TEXT 13
 #define SB_PART_SUM 14       /* struct sb_part_sum: hits that are like this one are summed */
+#define SB_PART_INSIDE 15    /* struct sb_part_inside */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -84,11 +86,37 @@ struct sb_part_task {
 	char comm[16];           /* raw bytes of the kernel's comm, not necessarily NUL-terminated or UTF-8 */
 };
 
+/*
+ * Which calls of placed probes a task was in: of each probe the outermost one, those that began first
+ * before others; 0 = no more. What is named here has an SB_REC_INSIDE when it ends.
+ */
+#define SB_INSIDE_MAX 4u         /* a power of two */
+#define SB_INSIDE_AT 58u         /* bits for the moment: nine years */
+#define SB_INSIDE(probe, begun_ns) ((__u64)(probe) << SB_INSIDE_AT | ((begun_ns) & ((1ull << SB_INSIDE_AT) - 1)))
+#define SB_INSIDE_PROBE(call) ((__u32)((call) >> SB_INSIDE_AT))
+#define SB_INSIDE_BEGUN(call) ((call) & ((1ull << SB_INSIDE_AT) - 1))
+#define SB_INSIDE_UNKNOWN (~0ull)        /* nobody knows: probes in programs were not in place */
+struct sb_inside {
+	__u64 call[SB_INSIDE_MAX];       /* SB_INSIDE(number of the placed probe, when it began) */
+};
+/* What calls are of, where anybody asks: a mask. */
+#define SB_INSIDE_FUNCTIONS 0x1u
+#define SB_INSIDE_CALLS 0x2u
+#define SB_INSIDE_SPANS 0x4u
+
+struct sb_part_inside {
+	struct sb_part part;     /* flags: SB_INSIDE_UNWANTED */
+	__u64 call;              /* as sb_inside.call; sb_hdr.time_ns is its end */
+	__u64 took_ns;           /* without what the probe added to it */
+};
+#define SB_INSIDE_UNWANTED 0x1u  /* the condition of the probe does not hold: it does not count */
+
 struct sb_part_sample {
 	struct sb_part part;     /* flags: SB_SAMPLE_* */
 	__u64 period;            /* perf's sample_period: ns for cpu-clock, cycles for cycles */
 	__u64 ip;                /* where it landed: user or kernel address */
 	__u64 since_ns;          /* since the sampler last ran on this CPU, whatever the task then; 0 = it had not */
+	struct sb_inside inside;
 };
 #define SB_SAMPLE_BUSY 0x1u      /* the CPU was busy for all of since_ns */
 
@@ -396,7 +424,9 @@ struct sb_part_wait {
 	char waker_comm[16];
 	/* sb_sum_key.id of waits that are not told, but summed, since this one was; 0 = none are */
 	__u64 sum;
+	struct sb_inside inside; /* not where there is no stack */
 };
+#define SB_WAIT_BARE_BYTES (sizeof(struct sb_part_wait) - sizeof(struct sb_inside))
 #define SB_WAIT_SEEDED 0x1u
 #define SB_WAIT_NO_STACK 0x2u
 #define SB_WAIT_COMPAT 0x4u      /* call is of the 32-bit ABI */
@@ -725,7 +755,8 @@ struct sb_part_stop {
 #define SB_LOST_WAKE 8           /* a waker's record was lost */
 #define SB_LOST_HIT_STACK 9      /* the ring had no room for a hit: it counts with the next one of its probe */
 #define SB_LOST_VALUE 10         /* a named value of a condition or a sum could not be read: the hit is not told */
-#define SB_LOST_ARGS 11          /* arguments of a hit that is told otherwise: nobody misses them */
+/* arguments of a hit that is told otherwise: nobody misses them; or SB_REC_INSIDE: how long it took is not known */
+#define SB_LOST_ARGS 11
 #define SB_LOST_NR 12
 
 /* What is lost of hits of one probe: struct untold of thin.bpf.h counts them by it. */
@@ -778,10 +809,11 @@ struct sb_cpu {
 _Static_assert(sizeof(struct sb_hdr) == 24, "sb_hdr is wire format");
 _Static_assert(sizeof(struct sb_part) == 8, "sb_part is wire format");
 _Static_assert(sizeof(struct sb_part_task) == 56, "sb_part_task is wire format");
-_Static_assert(sizeof(struct sb_part_sample) == 32, "sb_part_sample is wire format");
+_Static_assert(sizeof(struct sb_part_sample) == 64, "sb_part_sample is wire format");
 _Static_assert(sizeof(struct sb_part_regs) == 16, "sb_part_regs is wire format");
 _Static_assert(sizeof(struct sb_part_addrs) == 16, "sb_part_addrs is wire format");
-_Static_assert(sizeof(struct sb_part_wait) == 96, "sb_part_wait is wire format");
+_Static_assert(sizeof(struct sb_part_wait) == 128, "sb_part_wait is wire format");
+_Static_assert(sizeof(struct sb_part_inside) == 24, "sb_part_inside is wire format");
 _Static_assert(sizeof(struct sb_part_wake) == 32, "sb_part_wake is wire format");
 _Static_assert(sizeof(struct sb_slot) == 24, "sb_slot is shared with user space");
 _Static_assert(sizeof(struct sb_part_addr) == 16, "sb_part_addr is wire format");

@@ -150,6 +150,17 @@ static void set_alloc_odds(uint32_t *odds, uint32_t interval)
 	}
 }
 
+/* Of what probes samples and waits say that they were inside of a call. */
+static uint32_t insides_of(const struct capture_plan *plan)
+{
+	if (plan->call_wishes && !plan->look)
+		return 0;
+	if (plan->probes_may_come)
+		return SB_INSIDE_FUNCTIONS | SB_INSIDE_CALLS | SB_INSIDE_SPANS;
+	return (plan->functions_to_come ? SB_INSIDE_FUNCTIONS : 0) | (plan->nr_calls ? SB_INSIDE_CALLS : 0) |
+		(plan->spans ? SB_INSIDE_SPANS : 0);
+}
+
 /* The knobs of the programs. */
 static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const struct cpu_layout *l)
 {
@@ -179,6 +190,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	/* Of probes that come later nobody knows whether they have conditions. */
 	s->rodata->filtered = plan->nr_filters || plan->probes_may_come;
 	s->rodata->spanned = plan->spans || plan->probes_may_come;
+	s->rodata->insides = insides_of(plan);
 	s->rodata->true_returns = k->features.true_returns;
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->finds_vma = k->features.find_vma;

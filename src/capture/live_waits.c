@@ -316,6 +316,7 @@ static void live_waits_complete(struct live_source *s, uint32_t size, uint64_t i
 	h->size = size;
 	*w = (struct sb_part_wait){
 		.part = { .size = sizeof(*w), .type = SB_PART_WAIT }, .id = id, .out_ns = h->time_ns, .period_ns = 1,
+		.inside = w->inside,
 	};
 }
 

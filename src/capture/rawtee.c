@@ -164,6 +164,10 @@ static void introduce(struct rawtee *t, const struct raw_event *ev)
 	}
 	if (ev->kind == RAW_EVENT && ev->hit.probe >= RAW_PROBE_PLACED)
 		rawtee_tell_probe(t, ev->hit.probe - RAW_PROBE_PLACED);
+	if (ev->kind == RAW_SAMPLE || ev->kind == RAW_WAIT || ev->kind == RAW_WAIT_STACK)
+		for (unsigned int i = 0; i < RAW_INSIDE_MAX && ev->sample.inside[i]; i++)
+			if (ev->sample.inside[i] != RAW_INSIDE_UNKNOWN)
+				rawtee_tell_probe(t, raw_inside_probe(ev->sample.inside[i]));
 }
 
 /* Whoever a list names, too: there may be no event of it. */

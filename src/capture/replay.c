@@ -236,12 +236,41 @@ static void replay_number_hit(const struct replay *r, struct raw_hit *hit)
 		hit->probe = RAW_PROBE_PLACED + (ours != PROBE_NONE ? ours : PROBES_MAX);
 }
 
+/* The same of the calls that a sample was inside of: CALL, 0 = there is none. */
+static uint64_t replay_number_call(const struct replay *r, uint64_t call)
+{
+	const uint32_t number = raw_inside_probe(call);
+	const uint32_t ours = number < PROBES_MAX ? r->probe[number] : PROBE_NONE;
+
+	if (!call || call == RAW_INSIDE_UNKNOWN)
+		return call;
+	return ours == PROBE_NONE ? 0 : (uint64_t)ours << RAW_INSIDE_AT | raw_inside_begun_ns(call);
+}
+
+static void replay_number_inside(const struct replay *r, struct raw_event *ev)
+{
+	uint64_t *inside = ev->sample.inside;
+	unsigned int n = 0;
+
+	if (ev->kind == RAW_INSIDE)
+		ev->inside.call = replay_number_call(r, ev->inside.call);
+	for (unsigned int i = 0; i < RAW_INSIDE_MAX; i++) {
+		const uint64_t call = replay_number_call(r, inside[i]);
+
+		inside[i] = 0;
+		if (call)
+			inside[n++] = call;
+	}
+}
+
 static void replay_deliver(struct replay *r, struct rawfile_item *item, raw_fn *each, void *ctx)
 {
 	struct raw_event *ev = &item->event;
 
 	if (ev->kind == RAW_EVENT)
 		replay_number_hit(r, &ev->hit);
+	if (ev->kind == RAW_SAMPLE || ev->kind == RAW_WAIT || ev->kind == RAW_WAIT_STACK || ev->kind == RAW_INSIDE)
+		replay_number_inside(r, ev);
 	if (item->further && ev->kind == RAW_WAIT_STACK)
 		r->further[r->nr_further++ % FURTHER_MAX] = replay_asked_of(ev);
 	/* The numbers of modules were those of another run. */

@@ -28,6 +28,9 @@ _Static_assert(SB_ARGS_MAX == RAW_ARGS_MAX && SB_TEXTS_MAX == RAW_TEXTS_MAX, "a 
 _Static_assert(SB_PROBE_PLACED == RAW_PROBE_PLACED, "and so are those that somebody placed");
 _Static_assert((int)SB_PROBE_FORK == (int)EVENT_FORK, "probes of ours are numbered as the kinds of their events");
 
+_Static_assert(SB_INSIDE_MAX == RAW_INSIDE_MAX && SB_INSIDE_AT == RAW_INSIDE_AT &&
+	       SB_INSIDE_UNKNOWN == RAW_INSIDE_UNKNOWN, "calls cross by number and moment");
+
 struct cursor {
 	const uint8_t *at;
 	size_t left;
@@ -87,6 +90,7 @@ static bool read_sample(struct cursor *in, struct raw_sample *s)
 	s->ip = p->ip;
 	s->since_ns = p->since_ns;
 	s->busy = p->part.flags & SB_SAMPLE_BUSY;
+	memcpy(s->inside, p->inside.call, sizeof(s->inside));
 	return true;
 }
 
@@ -169,7 +173,8 @@ static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct r
 
 static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 {
-	const struct sb_part_wait *p = wire_decode_take(in, sizeof(*p));
+	const struct sb_part_wait *p = wire_decode_take(in, SB_WAIT_BARE_BYTES);
+	const struct sb_inside *inside = p && in->left ? wire_decode_take(in, sizeof(*inside)) : NULL;
 	struct raw_wait *w = &ev->wait;
 
 	/* Not twice: what the second leaves out would be of the first. */
@@ -185,6 +190,8 @@ static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 	w->to_cpu = p->to_cpu;
 	w->to_node = p->to_node;
 	w->sum = p->sum;
+	if (inside)
+		memcpy(ev->sample.inside, inside->call, sizeof(ev->sample.inside));
 	w->context = p->context;
 	if (w->context == WAKER_TASK) {
 		w->waker_pid = (pid_t)p->waker_pid;
@@ -260,6 +267,17 @@ static bool read_sum(struct cursor *in, struct raw_event *ev)
 	return true;
 }
 
+static bool read_inside(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_inside *p = wire_decode_take(in, sizeof(*p));
+
+	if (!p || ev->kind != RAW_INSIDE || SB_INSIDE_BEGUN(p->call) > ev->time_ns)
+		return false;
+	ev->inside = (struct raw_inside){ .call = p->call, .took_ns = p->took_ns,
+					  .unwanted = p->part.flags & SB_INSIDE_UNWANTED };
+	return true;
+}
+
 static bool read_walk(struct cursor *in, struct raw_sample *s)
 {
 	const struct sb_part_walk *p = wire_decode_take(in, sizeof(*p));
@@ -327,6 +345,8 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 		return read_hit_text(in, ev);
 	case SB_PART_SUM:
 		return read_sum(in, ev);
+	case SB_PART_INSIDE:
+		return read_inside(in, ev);
 	default:
 		return true;
 	}
@@ -361,6 +381,9 @@ static bool wire_decode_kind_of(unsigned int kind, enum raw_kind *ret)
 	case SB_REC_EVENT:
 		*ret = RAW_EVENT;
 		return true;
+	case SB_REC_INSIDE:
+		*ret = RAW_INSIDE;
+		return true;
 	default:
 		return false;
 	}
@@ -379,6 +402,8 @@ static bool is_whole(const struct raw_event *ev)
 		return ev->sample.addr && ev->sample.period;
 	case RAW_EVENT:
 		return ev->hit.count;
+	case RAW_INSIDE:
+		return ev->inside.call;
 	default:
 		return true;
 	}

@@ -77,6 +77,9 @@ static bool wire_encode_kind(enum raw_kind kind, uint16_t *ret)
 	case RAW_EVENT:
 		*ret = SB_REC_EVENT;
 		return true;
+	case RAW_INSIDE:
+		*ret = SB_REC_INSIDE;
+		return true;
 	default:
 		return false;
 	}
@@ -113,6 +116,7 @@ static void wire_encode_sample(struct making *m, const struct raw_sample *s)
 	p->period = s->period;
 	p->ip = s->ip;
 	p->since_ns = s->since_ns;
+	memcpy(p->inside.call, s->inside, sizeof(s->inside));
 }
 
 static void wire_encode_regs(struct making *m, const struct raw_sample *s)
@@ -233,6 +237,7 @@ static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 	p->to_cpu = w->to_cpu;
 	p->to_node = w->to_node;
 	p->sum = w->sum;
+	memcpy(p->inside.call, ev->sample.inside, sizeof(ev->sample.inside));
 	p->waker_pid = (uint32_t)w->waker_pid;
 	p->waker_tid = (uint32_t)w->waker_tid;
 	p->waker_start_ns = w->waker_start_ns;
@@ -248,6 +253,17 @@ static void wire_encode_wake(struct making *m, const struct raw_wake *w)
 	p->wait_id = w->wait_id;
 	p->start_ns = w->start_ns;
 	p->tid = (uint32_t)w->tid;
+}
+
+static void wire_encode_inside(struct making *m, const struct raw_inside *inside)
+{
+	struct sb_part_inside *p =
+		wire_encode_part(m, SB_PART_INSIDE, inside->unwanted ? SB_INSIDE_UNWANTED : 0, sizeof(*p), 0);
+
+	if (!p)
+		return;
+	p->call = inside->call;
+	p->took_ns = inside->took_ns;
 }
 
 static void wire_encode_addr(struct making *m, uint64_t addr)
@@ -309,6 +325,8 @@ size_t wire_encode_record(const struct raw_event *ev, void *dst, size_t size)
 		wire_encode_addr(&m, s->addr);
 	else if (ev->kind == RAW_EVENT)
 		wire_encode_hit(&m, &ev->hit);
+	else if (ev->kind == RAW_INSIDE)
+		wire_encode_inside(&m, &ev->inside);
 	wire_encode_regs(&m, s);
 	wire_encode_walk(&m, s);
 	wire_encode_segments(&m, s);

@@ -15,6 +15,7 @@
 #include "engine/task_thread.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PIECE_NS NSEC_PER_SEC            /* smallest piece */
 #define PIECES_A_SECOND 2000u            /* of all waits together: with more waits than that, pieces are larger */
@@ -359,6 +360,7 @@ static void give_stack(const struct openwaits *o, const struct open *w, struct e
 	ev->cut_module = w->like.cut_module;
 	ev->method = w->like.method;
 	ev->walk = w->like.walk;
+	memcpy(ev->calls, w->like.calls, sizeof(ev->calls));
 	ev->flags |= w->like.flags;
 }
 

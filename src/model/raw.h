@@ -38,7 +38,27 @@ enum raw_kind {
 	 */
 	RAW_FAULT,
 	RAW_EVENT,               /* a probe was hit: sample has the stacks, hit the rest */
+	RAW_INSIDE,              /* a call has ended that samples or waits were inside of: inside */
 };
+
+/*
+ * Calls of probes that somebody placed, which a thread was in: of each probe the outermost one. Each is
+ * known by the number of its probe and when it began (raw_inside_*()).
+ */
+#define RAW_INSIDE_MAX 4u
+#define RAW_INSIDE_UNKNOWN UINT64_MAX    /* the first: nobody knows, as probes in programs were not in place */
+#define RAW_INSIDE_AT 58u
+
+static inline uint32_t raw_inside_probe(uint64_t call)
+{
+	return (uint32_t)(call >> RAW_INSIDE_AT);
+}
+
+/* CLOCK_MONOTONIC. */
+static inline uint64_t raw_inside_begun_ns(uint64_t call)
+{
+	return call & (((uint64_t)1 << RAW_INSIDE_AT) - 1);
+}
 
 struct raw_sample {
 	uint64_t period;         /* ns for cpu-clock, cycles for cycles */
@@ -62,6 +82,7 @@ struct raw_sample {
 	uint32_t nr_kernel;      /* kernel addresses, innermost first */
 	const uint64_t *kernel;
 	int32_t walked_error;
+	uint64_t inside[RAW_INSIDE_MAX];         /* of RAW_SAMPLE, RAW_WAIT and RAW_WAIT_STACK; 0 = no more */
 	/* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
 	uint64_t space_id;
 	uint8_t walk_why;        /* SB_WALK_* of wire.h */
@@ -131,6 +152,13 @@ struct raw_hit {
 	struct raw_text text[RAW_TEXTS_MAX];
 };
 
+/* raw_event.time_ns is the end of a call that samples or waits were told to be inside of. */
+struct raw_inside {
+	uint64_t call;           /* as in raw_sample.inside */
+	uint64_t took_ns;        /* without what its probe added to it */
+	bool unwanted;           /* the condition of its probe does not hold: it is no call that counts */
+};
+
 struct raw_mmap {
 	uint64_t start, len, pgoff;      /* bytes */
 	uint32_t prot, flags;            /* PROT_*, MAP_* */
@@ -157,12 +185,13 @@ struct raw_event {
 	pid_t pid, tid;                  /* in the initial pid namespace */
 	union {
 		struct {
-			/* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT, RAW_EVENT */
+			/* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT, RAW_EVENT, RAW_INSIDE */
 			struct raw_sample sample;
 			union {
 				struct raw_wait wait;
 				struct raw_wake wake;
 				struct raw_hit hit;
+				struct raw_inside inside;
 			};
 		};
 		struct raw_mmap mmap;

@@ -412,6 +412,7 @@ void processes_apply(struct processes *ps, const struct raw_event *ev)
 	case RAW_MOVE:
 	case RAW_FAULT:
 	case RAW_EVENT:
+	case RAW_INSIDE:
 		return;
 	case RAW_MMAP:
 		apply_mmap(ps, ev);
