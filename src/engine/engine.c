@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "capture/features.h"
 #include "engine/alloc_facts.h"
+#include "engine/insides.h"
 #include "engine/parked.h"
 #include "system/lookup.h"
 
@@ -125,17 +126,19 @@ static uint64_t engine_settled_ns(const struct engine *en)
 /* Shows what is under way and cannot be told yet: waits that have not ended, blocks of memory that are in use. */
 static void engine_show_open(struct engine *en)
 {
-	struct event_sink rest = { .profile = en->profile, .provisional = &en->open };
+	struct event_sink rest = { .profile = en->profile, .provisional = &en->open, .insides = en->sink.insides };
 	const uint64_t now = source_now_ns(en->source);
 	uint64_t from_ns = now;
 
-	if (!en->sink.offcpu && !en->sink.allocs)
+	if (!en->sink.offcpu && !en->sink.allocs && !en->sink.insides)
 		return;
 	en->open.n = 0;
 	if (en->sink.offcpu)
 		from_ns = offcpu_rest(en->sink.offcpu, &rest);
 	if (en->sink.allocs)
 		alloc_facts_in_use(en->sink.allocs, now, &rest);
+	if (en->sink.insides)
+		insides_rest(en->sink.insides, &rest);
 	(void)profile_provisional(en->profile, from_ns, now, en->open.v, en->open.n);
 }
 
@@ -340,6 +343,8 @@ static int engine_turn(struct engine *en, bool flush, struct err *e)
 
 		r = s < 0 ? s : r;
 	}
+	if (en->sink.insides)
+		insides_tell(en->sink.insides, &en->sink, false);
 	if (en->sink.numa)
 		numa_facts_turn(en->sink.numa, source_now_ns(en->source));
 	if (en->tracer)
@@ -500,6 +505,8 @@ static void engine_finish(struct engine *en)
 	(void)profile_provisional(en->profile, 0, 0, NULL, 0);
 	if (en->sink.numa)
 		numa_facts_finish(en->sink.numa);
+	if (en->sink.insides)
+		insides_tell(en->sink.insides, &en->sink, true);
 	source_finish(en->source);
 	profile_advance(en->profile, clock_mono_ns());
 	symbolizer_look_again(en->symbolizer);
@@ -687,6 +694,10 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		en->sink.allocs = alloc_facts_new(&(struct alloc_facts_config){
 			.interval = c->plan.alloc_interval, .frees = c->plan.alloc_frees, .sink = &en->sink });
 		r = en->sink.allocs ? r : err_nomem(e, "blocks of memory");
+	}
+	if (r >= 0 && (c->plan.sum_hits || !source_of_now(en->source))) {
+		en->sink.insides = insides_new();
+		r = en->sink.insides ? r : err_nomem(e, "probes");
 	}
 	return r < 0 ? r : engine_build_numa(en, c, e);
 }
@@ -903,6 +914,7 @@ void engine_free(struct engine *en)
 	hit_sums_free(en->sink.hits);
 	alloc_facts_free(en->sink.allocs);
 	vec_free(&en->open);
+	insides_free(en->sink.insides);
 	numa_facts_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
 	target_watch_free(en->watch);

@@ -6,6 +6,7 @@
 
 #include "engine/alloc_facts.h"
 #include "engine/hit_sums.h"
+#include "engine/insides.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
 #include "model/probenotes.h"
@@ -31,7 +32,7 @@ static void event_sink_lose(uint64_t *count, const struct event *ev, enum probe_
 		probes_lose((uint32_t)ev->argument, kind, ev->count);
 }
 
-void event_sink_add(struct event_sink *s, const struct event *ev)
+static void event_sink_put(struct event_sink *s, const struct event *ev)
 {
 	if (s->observer)
 		s->observer(s->observer_ctx, NULL, ev);
@@ -43,6 +44,19 @@ void event_sink_add(struct event_sink *s, const struct event *ev)
 		event_sink_lose(&s->no_memory, ev, PROBE_LOST_HIT);
 	else if (s->recorder && !recorder_event(s->recorder, ev))
 		event_sink_lose(&s->not_recorded, ev, PROBE_LOST_RECORD);
+}
+
+void event_sink_add(struct event_sink *s, const struct event *ev)
+{
+	struct event known;
+
+	if (!s->insides || !ev->calls[0]) {
+		event_sink_put(s, ev);
+		return;
+	}
+	known = *ev;
+	if (insides_know(s->insides, &known, s->provisional != NULL))
+		event_sink_put(s, &known);
 }
 
 static void take_sample(struct event_sink *s, const struct raw_event *raw, const struct event *ev)

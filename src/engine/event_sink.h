@@ -20,6 +20,7 @@
 
 struct alloc_facts;
 struct hit_sums;
+struct insides;
 struct numa_facts;
 struct offcpu;
 struct probe_notes;
@@ -47,6 +48,8 @@ struct event_sink {
 	struct probe_notes *probe_notes; /* the same of event_sink_probes() */
 	/* keeps the first one of hits that are summed; NULL = they are not */
 	struct hit_sums *hits;
+	/* knows how long calls of probes took; NULL = there are none that take time */
+	struct insides *insides;
 
 	/*
 	 * Sees each event of event_sink_walked(), with its RAW, and each of event_sink_add(), with

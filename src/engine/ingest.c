@@ -12,6 +12,7 @@
 #include "engine/ingest.h"
 
 #include "base/clock.h"
+#include "engine/insides.h"
 #include "engine/intern.h"
 #include "engine/learn.h"
 #include "engine/parked.h"
@@ -225,6 +226,9 @@ static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, str
 		ev->weight = raw->sample.weight;
 		break;
 	}
+	if (in->config.sink->insides &&
+	    (raw->kind == RAW_SAMPLE || raw->kind == RAW_WAIT || raw->kind == RAW_WAIT_STACK))
+		insides_name(in->config.sink->insides, raw, ev);
 	event_sink_walked(in->config.sink, raw, ev);
 }
 
@@ -416,7 +420,11 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 {
 	struct ingest *in = ctx;
 
+	if (in->config.sink->insides)
+		insides_see(in->config.sink->insides, ev);
 	switch (ev->kind) {
+	case RAW_INSIDE:
+		break;
 	case RAW_SAMPLE:
 		ingest_sample(in, ev);
 		break;

@@ -38,6 +38,7 @@ struct dict {
 	stack_id other_stack;
 	thread_id other_thread;  /* ID_NONE until it is needed */
 	_Atomic uint64_t refused;
+	_Atomic bool has_inside;
 };
 
 /* Who adds: what may be refused, and the stand-ins, for which some room is set aside. */
@@ -505,6 +506,37 @@ frame_id dict_note(struct dict *d, uint64_t note)
 	if (d->notes == ID_NONE)
 		d->notes = dict_module(d, &m);
 	return dict_frame(d, d->notes, note);
+}
+
+stack_id dict_stack_inside(struct dict *d, stack_id stack, uint64_t inside)
+{
+	frame_id frame;
+	stack_id with;
+
+	if (inside <= NOTE_MAX)
+		return stack;
+	frame = dict_note(d, inside);
+	with = frame == ID_NONE || frame == d->other_frame ? ID_NONE : dict_stack(d, stack, frame);
+	if (with == ID_NONE || dict_get_stack(d, with)->frame != frame)
+		return stack;
+	atomic_store(&d->has_inside, true);
+	return with;
+}
+
+bool dict_has_inside(const struct dict *d)
+{
+	return atomic_load(&d->has_inside);
+}
+
+uint64_t dict_inside(const struct dict *d, stack_id *stack)
+{
+	const struct stack *s = dict_has_inside(d) ? dict_get_stack(d, *stack) : NULL;
+	const struct frame *f = s && *stack != STACK_ROOT ? dict_get_frame(d, s->frame) : NULL;
+
+	if (!f || f->module != d->notes || f->offset <= NOTE_MAX)
+		return 0;
+	*stack = s->parent;
+	return f->offset;
 }
 
 int dict_limit(struct dict *d, size_t bytes)

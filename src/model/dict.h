@@ -13,7 +13,8 @@
  *   MODULE_FILE, MODULE_VDSO: the offset in the file (pc - mapping start + mapping pgoff), so no bias is ever needed;
  *   MODULE_KERNEL: the address minus the address of _text (0 when that is unknown);
  *   MODULE_ANON: the virtual address in that process;
- *   MODULE_NOTE: an enum note_kind or, for cuts, NOTE_CUT + enum cut_reason.
+ *   MODULE_NOTE: an enum note_kind; for cuts NOTE_CUT + enum cut_reason; above NOTE_MAX what
+ *   dict_stack_inside() puts behind the innermost frame.
  * For callers the offset is that of the return address minus one, which lies inside the call; for
  * the innermost frame, and for the frame that a signal interrupted, it is the exact pc. So a frame
  * can be looked up as it is. A *stack* is a trie node: (parent stack, frame), root first;
@@ -64,6 +65,7 @@ enum note_kind {                 /* offsets of MODULE_NOTE frames; numbers are i
 	NOTE_LOST = 3,           /* the part of a recording that said what stood here is damaged: "[lost]" */
 	NOTE_NO_STACK = 4,       /* time of a thread that no stack was taken of */
 	NOTE_CUT = 0x100,        /* + enum cut_reason: root frame of a stack that was cut */
+	NOTE_MAX = 0xffff,
 };
 
 struct module {
@@ -168,6 +170,17 @@ place_id dict_fileless(struct dict *d, place_id id);
 
 /* The frame of a note, in the one pseudo module. */
 frame_id dict_note(struct dict *d, uint64_t note);
+
+/*
+ * Facts say inside of which calls of probes they were (model/inside.h) by a note behind the innermost
+ * frame of their stack. Returns STACK with INSIDE as that note; STACK itself for 0, and when there is no
+ * room.
+ */
+stack_id dict_stack_inside(struct dict *d, stack_id stack, uint64_t inside);
+/* Takes that note off *STACK, if it has one, and returns what it says, else 0. Any thread. */
+uint64_t dict_inside(const struct dict *d, stack_id *stack);
+/* Whether any stack has one. Any thread. */
+bool dict_has_inside(const struct dict *d);
 
 /*
  * Bounds the memory of D to BYTES, index growth included. From then on no adder fails for lack of

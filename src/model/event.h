@@ -97,6 +97,9 @@ struct event {
 	struct event_wait wait;
 	struct event_place place;
 	uint64_t argument;       /* of kinds that carry one (kind.h); 0 for others */
+	uint64_t inside;         /* of which calls of probes it was inside (model/inside.h) */
+	/* in the engine, until it is known how long these take: the calls (engine/insides.h); 0 = no more */
+	uint32_t calls[4];
 };
 
 #define EVENT_F_USER 0x1u        /* there was a user side (not a kernel thread): counts for completeness */

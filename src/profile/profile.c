@@ -364,6 +364,7 @@ int profile_fact(struct profile *p, const struct event *ev, struct fact *ret)
 
 	if (!profile_known(p->dict, ev))
 		return -EINVAL;
+	f.stack = dict_stack_inside(p->dict, ev->stack, ev->inside);
 	f.carried = carried_of(ev->kind)->intern(p->dict, ev, &f);
 	if (f.carried == ID_NONE)
 		return -ENOMEM;

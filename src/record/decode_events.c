@@ -7,6 +7,7 @@
 
 #include "record/decode_private.h"
 
+#include "model/inside.h"
 #include "model/kind.h"
 #include "record/event_counts.h"
 
@@ -29,7 +30,7 @@ static bool get_event(struct table_view *t, struct event *ev, struct event_ids *
 	    !table_get(t, EVENTS_CUT_MODULE, &ids->cut_module) ||
 	    !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
 	    !table_get_max(t, EVENTS_FLAGS, UINT8_MAX, &flags) || !table_get_max(t, EVENTS_COUNT, UINT32_MAX, &count) ||
-	    !table_get_max(t, EVENTS_WALK, UINT8_MAX, &walk))
+	    !table_get_max(t, EVENTS_WALK, UINT8_MAX, &walk) || !table_get(t, EVENTS_INSIDE, &ev->inside))
 		return false;
 	ev->cpu = (uint32_t)cpu;
 	ev->node = (uint16_t)node;
@@ -114,6 +115,24 @@ static void find_probe(const struct decoder *d, struct event *ev, const struct e
 	(void)ids;
 	ev->argument = ours ? ours - 1u : 0;
 	ev->kind = ours ? ev->kind : 0;
+}
+
+/* The calls of probes that INSIDE names, by our numbers; those of unknown ones are left out. */
+static uint64_t find_inside(const struct decoder *d, uint64_t inside)
+{
+	uint64_t r = 0;
+
+	if (inside == INSIDE_NOT_KNOWN)
+		return inside;
+	for (unsigned int i = 0; inside && i < INSIDE_MAX; i++) {
+		uint32_t probe;
+		const unsigned int class = inside_part(inside, i, &probe), length = class & ~INSIDE_SO_FAR;
+		const uint8_t ours = class && probe < PROBES_IN_FILE_MAX ? d->probe_of[probe] : 0;
+
+		if (ours && length && (length < INSIDE_CLASSES || length == INSIDE_NO_LENGTH))
+			r = inside_with(r, ours - 1u, class);
+	}
+	return r;
 }
 
 /* By what a kind carries: its columns, and what they refer to. */
@@ -235,6 +254,7 @@ static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 	ev.time_ns = decode_events_shifted(ev.time_ns, d->to.options.shift_ns);
 	ev.thread = decode_id(&d->thread, ids.thread);
 	ev.stack = ids.stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids.stack);
+	ev.inside = find_inside(d, ev.inside);
 	ev.cut_module = ids.cut_module ? decode_id(&d->module, ids.cut_module - 1) : ID_NONE;
 	if (carried[kind_carries(ev.kind)].find)
 		carried[kind_carries(ev.kind)].find(d, &ev, &ids);

@@ -10,6 +10,7 @@
 
 #include "record/encoder.h"
 
+#include "model/inside.h"
 #include "model/kind.h"
 #include "model/measure.h"
 #include "model/probes.h"
@@ -172,14 +173,32 @@ static void describe_kind(struct encoder *enc, unsigned int kind)
  * The number of a probe has a name when it is used for the first time in this epoch: probes can be
  * placed at any time.
  */
+static void encoder_name_probe(struct encoder *enc, uint32_t probe)
+{
+	const struct measure *m = probes_measure(probe);
+
+	if (!m || enc->described_probes >> probe & 1)
+		return;
+	enc->described_probes |= (uint64_t)1 << probe;
+	describe_measure(enc, EVENT_HIT, m);
+}
+
 static void encoder_add_probe(struct encoder *enc, const struct event *ev, bool has_probe)
 {
-	const struct measure *m = has_probe ? probes_measure((uint32_t)ev->argument) : NULL;
+	if (has_probe)
+		encoder_name_probe(enc, (uint32_t)ev->argument);
+}
 
-	if (!m || enc->described_probes >> ev->argument & 1)
-		return;
-	enc->described_probes |= (uint64_t)1 << ev->argument;
-	describe_measure(enc, ev->kind, m);
+/* Of which calls of probes EV was inside. */
+static void encoder_add_inside(struct encoder *enc, const struct event *ev)
+{
+	for (unsigned int i = 0; ev->inside && i < INSIDE_MAX; i++) {
+		uint32_t probe;
+
+		if (inside_part(ev->inside, i, &probe))
+			encoder_name_probe(enc, probe);
+	}
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_INSIDE, ev->inside);
 }
 
 bool encoder_hit(struct encoder *enc, const struct told_hit *h)
@@ -427,6 +446,7 @@ bool encoder_event(struct encoder *enc, const struct event *ev)
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_FLAGS, ev->flags);
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_COUNT, ev->count);
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_WALK, ev->walk);
+	encoder_add_inside(enc, ev);
 	for (unsigned int i = 0; i < CARRIES_NR; i++)
 		if (add_carried[i])
 			add_carried[i](enc, ev, kind_carries(ev->kind) == i);

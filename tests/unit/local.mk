@@ -59,6 +59,7 @@ suites_base += tests/unit/test_units
 suites_base += tests/unit/test_vec
 suites_base += tests/unit/test_thread
 suites_base += tests/unit/test_dict
+suites_base += tests/unit/test_inside
 suites_base += tests/unit/test_names
 suites_base += tests/unit/test_wait
 suites_base += tests/unit/test_method
