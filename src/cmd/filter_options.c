@@ -7,12 +7,16 @@
 
 #include "cmd/filter_options.h"
 
+#include "base/clock.h"
+#include "base/parse.h"
 #include "base/text.h"
+#include "model/probes.h"
 #include "model/wait.h"
 #include "system/listtext.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int add_call(struct query *q, uint32_t call, struct err *e)
@@ -79,6 +83,102 @@ int filter_options_terms(const struct options *o, const char *arch, struct terms
 	return 0;
 }
 
+/* Does the probe of M have a beginning and an end? */
+static bool takes_time(const struct measure *m)
+{
+	static const char *const ways[] = { "call:", "sys:", "span:" };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strncmp(m->name, ways[i], strlen(ways[i])))
+			return true;
+	return false;
+}
+
+/* How well the probe of M is named by SPEC, which may be NULL: 2 exactly, 1 by its beginning, 0 not. */
+static unsigned int is_named(const struct measure *m, const char *spec)
+{
+	if (!takes_time(m))
+		return 0;
+	return !spec ? 1 : !strcmp(m->name, spec) ? 2 : !strncmp(m->name, spec, strlen(spec));
+}
+
+/* Sets *RET to the number of the probe that SPEC, or if it is NULL nothing but the rest, means. */
+static int find_span(const char *spec, uint32_t *ret, struct err *e)
+{
+	unsigned int best = 0, n = 0;
+	char all[256];
+	struct list_text list = list_text(all, sizeof(all));
+
+	for (uint32_t probe = 0; probe < probes_count(); probe++) {
+		const struct measure *m = probes_measure(probe);
+		const unsigned int named = is_named(m, spec);
+
+		if (takes_time(m))
+			list_text_add(&list, m->name, strlen(m->name));
+		if (!named || named < best)
+			continue;
+		n = named > best ? 1 : n + 1;
+		best = named;
+		*ret = probe;
+	}
+	if (n == 1)
+		return 0;
+	if (!all[0])
+		return err_set(e, EINVAL, "--span is about calls of a probe, and there is none that has a beginning "
+			       "and an end: record with --probe call:PROGRAM:FUNCTION, sys:NAME or span:");
+	if (!spec)
+		return err_set(e, EINVAL, "say with --span which of these probes is meant: %s", all);
+	return err_set(e, EINVAL, n ? "'%s' is the beginning of several probes: %s" : "there is no probe '%s' that "
+		       "has a beginning and an end; there are: %s", spec, all);
+}
+
+/* "p99", "10ms", "> 10ms" */
+static int parse_limit(const char *text, const char *option, struct span_limit *ret, struct err *e)
+{
+	const char *at = text + strspn(text, "<>= ");
+	unsigned long percent;
+	char *end;
+	int r;
+
+	*ret = (struct span_limit){ 0 };
+	if (*at == 'p' || *at == 'P') {
+		percent = strtoul(at + 1, &end, 10);
+		if (at[1] < '0' || at[1] > '9' || *end || !percent || percent > 100)
+			return err_set(e, EINVAL, "%s: '%s' is no percentile: p1 to p100", option, text);
+		ret->percent = (uint8_t)percent;
+		return 0;
+	}
+	r = parse_time(at, option, 1, 3600 * NSEC_PER_SEC, &ret->ns, NULL);
+	return r < 0 ? err_set(e, EINVAL, "%s: '%s' is no length of a call: write 10ms, or p99 for a percentile",
+			       option, text) : 0;
+}
+
+/* What O asks of the calls of a probe. */
+static int add_span(const struct options *o, struct query *q, struct err *e)
+{
+	const bool limited = o->span_above || o->span_below;
+	uint32_t probe = 0;
+	int r;
+
+	if (!o->span && !o->inside && !o->outside && !limited)
+		return 0;
+	if (o->inside && o->outside)
+		return err_set(e, EINVAL, "--inside and --outside together are everything: give --span alone, which "
+			       "splits it");
+	if (o->outside && limited)
+		return err_set(e, EINVAL, "--span-above and --span-below are about what is inside of calls, and "
+			       "--outside is not");
+	r = find_span(o->span, &probe, e);
+	r = r < 0 ? r : o->span_above ? parse_limit(o->span_above, "--span-above", &q->span_from, e) : 0;
+	r = r < 0 ? r : o->span_below ? parse_limit(o->span_below, "--span-below", &q->span_to, e) : 0;
+	if (r < 0)
+		return r;
+	q->span = (uint8_t)(probe + 1);
+	q->span_where = o->inside || limited ? SPAN_INSIDE : o->outside ? SPAN_OUTSIDE : SPAN_ALL;
+	q->by_span = q->span_where == SPAN_ALL;
+	return 0;
+}
+
 int filter_options_query(const struct options *o, const char *arch, struct query *ret, struct err *e)
 {
 	struct query q = {
@@ -92,6 +192,7 @@ int filter_options_query(const struct options *o, const char *arch, struct query
 	if (r < 0)
 		return r;
 	r = filter_options_terms(o, arch, &q.terms, e);
+	r = r < 0 ? r : add_span(o, &q, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < o->nodes.n; i++)

@@ -397,6 +397,32 @@ const struct opt opts[] = {
 		.more = "Nodes are the roots of the tree, above the groups; the first frame of folded stacks; and the "
 			"first level in the list of waits, above the classes.",
 	}, {
+		.name = "span", .metavar = "SPEC", .type = OPT_TEXT, .what = "probe",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(span),
+		.help = "split by what was inside calls of this probe",
+		.more = "SPEC is a probe that has a beginning and an end (call:, sys:, span:), as it was given to "
+			"--probe; its beginning is enough where one probe alone has it. Samples and waits of a "
+			"thread that was in such a call are below the row \"inside SPEC\", all others below "
+			"\"outside\". The options below need --span only where several such probes were placed.",
+	}, {
+		.name = "inside", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(inside),
+		.help = "only what happened inside calls of the probe of --span",
+	}, {
+		.name = "outside", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(outside),
+		.help = "only what happened outside of these calls",
+	}, {
+		.name = "span-above", .metavar = "LENGTH", .type = OPT_TEXT, .what = "length of calls",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(span_above),
+		.help = "only inside calls that took that long, such as p99 or 10ms",
+		.more = "A percentile is that of all calls, not of those that were sampled. Lengths of calls are known "
+			"to 3 percent.",
+	}, {
+		.name = "span-below", .metavar = "LENGTH", .type = OPT_TEXT, .what = "length of calls",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(span_below),
+		.help = "only inside calls that took less than that",
+	}, {
 		.name = "far", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(far),
 		.help = "count accesses to memory of other NUMA nodes",

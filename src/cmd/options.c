@@ -720,7 +720,8 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) ||
 						   o->measures & ~MEASURES_WALL, "--metric" },
 		{ (folded && waits) || nodes || probes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" },
-		  { o->far, "--far" },
+		{ o->far, "--far" }, { o->span, "--span" }, { o->inside, "--inside" }, { o->outside, "--outside" },
+		{ o->span_above, "--span-above" }, { o->span_below, "--span-below" },
 	};
 
 	snprintf(dst, OPT_VALUE_MAX, "--format %s", o->format ? o->format->name : "");

@@ -106,6 +106,9 @@ struct options {
 	const char *time;                /* --time FROM,TO: cmd/timerange.h; NULL = all */
 	u32_vec nodes;                   /* --node LIST, empty = all */
 	bool by_node;                    /* --by-node */
+	const char *span;                /* --span SPEC: a probe, NULL = the only one that takes time */
+	bool inside, outside;            /* --inside, --outside */
+	const char *span_above, *span_below;     /* --span-above, --span-below: pNN or a time; NULL */
 	bool far;                        /* --far; while capturing it implies NUMA_ON, except with --no-numa */
 	bool hide_idle;                  /* --hide-idle (report) */
 

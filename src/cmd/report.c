@@ -17,6 +17,8 @@
 #include "numa/state.h"
 #include "session/backends.h"
 #include "system/listtext.h"
+#include "model/probes.h"
+#include "query/spanfilter.h"
 #include "ui/ui.h"
 
 #include <stdio.h>
@@ -126,6 +128,25 @@ static int say_share(const struct open_recording *l, const struct query *q, stru
 	return 0;
 }
 
+/* What is known of the calls that are asked for. */
+static int say_span(const struct open_recording *l, const struct query *q, struct err *e)
+{
+	struct span_figures figures;
+	char text[2 * PROBES_TEXT_MAX], ns[UNITS_MAX];
+	int r = q->span ? span_figures(l->snapshot, l->names, q, &figures, e) : 0;
+
+	if (!q->span || r < 0)
+		return r;
+	fprintf(stderr, "sberf report: shown: %s\n", span_text(q, &figures, text, sizeof(text)));
+	if (figures.open_ns)
+		fprintf(stderr, "sberf report: %s of it inside calls that were not seen to end\n",
+			units_time(ns, figures.open_ns));
+	if (figures.ns[SPAN_PLACE_NOT_KNOWN])
+		fprintf(stderr, "sberf report: of %s it is not known whether it was inside, as the probe was not in "
+			"place all the time (--budget)\n", units_time(ns, figures.ns[SPAN_PLACE_NOT_KNOWN]));
+	return 0;
+}
+
 /* What filters leave of what X counts (NULL: the view), and why that is nothing. */
 static int say_filters(const struct open_recording *l, const struct options *o, const struct query *q,
 		       const struct exporter *x, struct err *e)
@@ -155,6 +176,7 @@ static int report_ask(const struct open_recording *l, const struct options *o, c
 		q->measures = 0;
 	if (r >= 0 && o->time)
 		r = report_choose_time(l, o, q, e);
+	r = r < 0 ? r : say_span(l, q, e);
 	return r < 0 ? r : say_filters(l, o, q, x, e);
 }
 

@@ -293,7 +293,7 @@ static void put_heading(struct text *x)
 /* Levels of groups in the tree. */
 static unsigned int group_levels(const struct query *q)
 {
-	return (q->group_by == GROUP_NONE ? 0 : q->group_by == GROUP_THREAD ? 2 : 1) + q->by_node;
+	return (q->group_by == GROUP_NONE ? 0 : q->group_by == GROUP_THREAD ? 2 : 1) + q->by_node + q->by_span;
 }
 
 static void put_part_names(struct text *x)

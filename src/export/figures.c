@@ -179,13 +179,16 @@ static int figures_count(const struct snapshot *s, const struct names *names, st
 		return -ENOMEM;
 	while (snapshot_next(s, &v)) {
 		for (size_t k = 0; k < v.n; k++) {
+			stack_id stack = v.fact[k].stack;
+
 			if (kind_carries(v.fact[k].kind) == CARRIES_PLACE) {
 				count_place(d, &v.fact[k], &c);
 				continue;
 			}
-			c.stacks += !test_and_set(stacks, v.fact[k].stack);
+			(void)dict_inside(d, &stack);
+			c.stacks += !test_and_set(stacks, stack);
 			c.threads += !test_and_set(threads, same[v.fact[k].thread]);
-			c.other_ns += is_other(d, v.fact[k].stack) ? v.fact[k].weight : 0;
+			c.other_ns += is_other(d, stack) ? v.fact[k].weight : 0;
 		}
 	}
 	if (frame_share_of(s, &c.frames) < 0 || count_stripped(s, names, &c.stripped) < 0)

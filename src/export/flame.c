@@ -107,6 +107,8 @@ enum flame_kind flame_kind_of(const struct tree *t, uint32_t node)
 		return FLAME_GROUP;
 	case NODE_NUMA:
 		return FLAME_NUMA;
+	case NODE_SPAN:
+		return FLAME_GROUP;
 	case NODE_IDLE:
 		return FLAME_IDLE;
 	case NODE_FUNC:

@@ -54,7 +54,8 @@ static int folded_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct tree *t = v->tree;
 	/* Under groups the root says nothing; what never found a group is marked. */
-	const bool grouped = t->query.group_by != GROUP_NONE || t->query.by_node;
+	const bool grouped = t->query.group_by != GROUP_NONE || t->query.by_node ||
+			     t->query.by_span;
 	AUTO_FREE uint32_t *line = malloc(t->n * sizeof(*line));
 	struct out o = { .file = out };
 	text_vec text = { 0 };
@@ -110,7 +111,7 @@ static int folded_write_diff(FILE *out, const struct diff_view *v, struct err *e
 	struct fold f;
 	const bool ok = fold_init(&f, measure_lead(&v->diff->tree[DIFF_AFTER]->set)) && line && text &&
 			folded_diff_add_nodes(&f, v->diff, line, text) &&
-			fold_write(&f, &o, DIFF_SIDES, q->group_by != GROUP_NONE || q->by_node);
+			fold_write(&f, &o, DIFF_SIDES, q->group_by != GROUP_NONE || q->by_node || q->by_span);
 
 	fold_free(&f);
 	return ok ? out_end(&o, e) : err_nomem(e, "the folded stacks");

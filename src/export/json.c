@@ -12,9 +12,11 @@
 
 #include "export/exporter.h"
 #include "export/figures.h"
+#include "model/probes.h"
 #include "query/filter.h"
 #include "query/label.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define JSON_VERSION 1
@@ -135,6 +137,32 @@ static json_t *filters_of(struct jsonout *j, const struct query *q)
 	return list;
 }
 
+static json_t *span_limit_of(const struct span_limit *l)
+{
+	char percent[8];
+
+	if (!l->percent)
+		return l->ns ? jsonout_u64(l->ns) : json_null();
+	snprintf(percent, sizeof(percent), "p%u", l->percent);
+	return json_string(percent);
+}
+
+/* Of which calls it is the inside or the outside. */
+static json_t *span_of(struct jsonout *j, const struct query *q)
+{
+	static const char *const places[] = {
+		[SPAN_ALL] = "all", [SPAN_INSIDE] = "inside", [SPAN_OUTSIDE] = "outside",
+	};
+	const struct measure *m = probes_measure(q->span - 1u);
+	json_t *o = json_object();
+
+	jsonout_set(j, o, "probe", jsonout_string(m ? m->name : ""));
+	jsonout_set(j, o, "where", json_string(places[q->span_where]));
+	jsonout_set(j, o, "above", span_limit_of(&q->span_from));
+	jsonout_set(j, o, "below", span_limit_of(&q->span_to));
+	return o;
+}
+
 static void json_put_question(struct jsonout *j, const struct tree *t)
 {
 	const struct query *q = &t->query;
@@ -152,6 +180,8 @@ static void json_put_question(struct jsonout *j, const struct tree *t)
 	jsonout_set(j, o, "filters", filters_of(j, q));
 	jsonout_set(j, o, "group_by", json_string(groups[q->group_by]));
 	jsonout_set(j, o, "by_node", json_boolean(q->by_node));
+	if (q->span)
+		jsonout_set(j, o, "span", span_of(j, q));
 	jsonout_set(j, o, "inverted", json_boolean(q->inverted));
 	jsonout_set(j, o, "kernel", json_boolean(!q->hide_kernel));
 	jsonout_set(j, o, "libraries", json_boolean(!q->hide_libraries));

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "query/funcs.h"
+#include "query/spanfilter.h"
 
 #include <stdlib.h>
 
@@ -126,6 +127,7 @@ static void set_what(const struct writer *w, json_t *o, uint32_t node)
 {
 	static const char *const kinds[] = {
 		[NODE_ROOT] = "all", [NODE_GROUP] = "group", [NODE_NUMA] = "node", [NODE_IDLE] = "idle",
+		[NODE_SPAN] = "span",
 	};
 	const struct tree_node *n = &w->t->node[node];
 	struct jsonout *j = w->j;
@@ -147,6 +149,9 @@ static void set_what(const struct writer *w, json_t *o, uint32_t node)
 		jsonout_set(j, o, "thread", jsonout_u64(n->thread));
 	else if (n->kind == NODE_NUMA)
 		jsonout_set(j, o, "node", n->frame < NODES_MAX ? jsonout_u64(n->frame) : json_null());
+	else if (n->kind == NODE_SPAN)
+		jsonout_set(j, o, "inside", n->frame == SPAN_PLACE_NOT_KNOWN ? json_null() :
+			    json_boolean(n->frame == SPAN_PLACE_INSIDE));
 	else if (n->kind == NODE_IDLE)
 		jsonout_set(j, o, "threads", jsonout_u64(n->frame));
 }

@@ -61,12 +61,13 @@ static void tell_ends(const struct dict *d, struct event *ev)
 		ev->cut = (uint8_t)(f->offset - NOTE_CUT);
 }
 
-static struct event recording_out_event_of(const struct dict *d, const struct slice_view *v, const struct fact *f)
+static struct event recording_out_event_of(const struct dict *d, const struct slice_view *v, const struct fact *f,
+					   uint64_t inside)
 {
 	struct event ev = {
 		.kind = f->kind, .cut = CUT_COMPLETE, .node = f->node, .thread = f->thread, .stack = f->stack,
 		.time_ns = v->provisional && v->to_ns > v->from_ns ? v->to_ns - 1 : v->from_ns, .cut_module = ID_NONE,
-		.wait.waker = ID_NONE, .place.file = ID_NONE,
+		.wait.waker = ID_NONE, .place.file = ID_NONE, .inside = inside,
 	};
 
 	carried_of(f->kind)->tell(d, f->carried, &ev);
@@ -123,9 +124,9 @@ static bool write_calls(struct writing *w, struct event *ev, const struct fact *
 	return recording_out_write_event(w, ev, 1, longest) && recording_out_write_event(w, ev, f->count - 1, rest);
 }
 
-static bool write_fact(struct writing *w, const struct slice_view *v, const struct fact *f)
+static bool write_fact(struct writing *w, const struct slice_view *v, const struct fact *f, uint64_t inside)
 {
-	struct event ev = recording_out_event_of(w->d, v, f);
+	struct event ev = recording_out_event_of(w->d, v, f, inside);
 
 	if (EVENT_IS_WAIT(f->kind) && f->count && !(ev.flags & (EVENT_F_OPEN | EVENT_F_EXTRAPOLATED)))
 		return write_each(w, &ev, f);
@@ -141,7 +142,7 @@ static bool write_facts(struct writing *w)
 	struct asked a = { 0 };
 
 	while (filter_next(&w->filter, &a))
-		if (!write_fact(w, &a.v, a.fact))
+		if (!write_fact(w, &a.v, a.fact, a.inside))
 			return false;
 	return true;
 }

@@ -35,7 +35,7 @@ struct speedscope {
 /* The root says nothing where there are groups. */
 static bool shows_root(const struct tree *t)
 {
-	return t->query.group_by == GROUP_NONE && !t->query.by_node;
+	return t->query.group_by == GROUP_NONE && !t->query.by_node && !t->query.by_span;
 }
 
 /* NODE as a frame. Its file is that of the source, else the binary. */

@@ -281,7 +281,7 @@ static int treetext_write(FILE *out, const struct export_view *v, struct err *e)
 	const struct tree *t = v->tree;
 	struct text x = { .t = t, .v = v, .o = { .file = out }, .max_depth = UINT16_MAX };
 	const unsigned int groups = (t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1) +
-		t->query.by_node;
+		t->query.by_node + t->query.by_span;
 	AUTO_FREE uint16_t *level = malloc((treetext_deepest(t) + 1ul) * sizeof(*level));
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
 	const struct figures cut = { .total_ns = t->cut_ns };

@@ -29,6 +29,7 @@
 enum tag {
 	TAG_KIND,                /* the root, what idles: a = kind */
 	TAG_NUMA,                /* a = node */
+	TAG_SPAN,                /* a = enum span_place */
 	TAG_GROUP,               /* a = depth, b = name */
 	TAG_NOTE,                /* a = note */
 	TAG_FUNC,                /* a = name, b = file class and kind */
@@ -312,6 +313,8 @@ static uint32_t node_item(struct matches *m, struct side *s, uint32_t node)
 		return group_item(m, s, node);
 	case NODE_NUMA:
 		return find_item(m, TAG_NUMA, n->frame, 0, 0);
+	case NODE_SPAN:
+		return find_item(m, TAG_SPAN, n->frame, 0, 0);
 	default:
 		return find_item(m, TAG_KIND, n->kind, 0, 0);
 	}

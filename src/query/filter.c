@@ -112,8 +112,11 @@ static bool is_time(unsigned int kind)
 static bool may_idle(struct filter *f, const struct fact *x)
 {
 	const uint8_t is = EVENT_IS_WAIT(x->kind) ? f->wait[x->wait] : 0;
+	stack_id stack = x->stack;
 
-	return x->kind == EVENT_BLOCKED && (is & FACT_IDLE || (is & WAIT_POOL && idle_stack(&f->idle, x->stack)));
+	if (is & WAIT_POOL)
+		(void)dict_inside(f->d, &stack);
+	return x->kind == EVENT_BLOCKED && (is & FACT_IDLE || (is & WAIT_POOL && idle_stack(&f->idle, stack)));
 }
 
 /* OPEN is when a thread was last known to wait. */
@@ -249,6 +252,9 @@ bool filter_init(struct filter *f, const struct snapshot *s, const struct names 
 	unsigned int waits;
 
 	*f = (struct filter){ .s = s, .d = snapshot_dict(s), .q = q, .from_ns = q->from_ns };
+	f->has_inside = dict_has_inside(f->d);
+	if (!span_filter_init(&f->span, s, names, q))
+		return false;
 	f->waits = dict_waits(f->d);
 	f->threads = dict_threads(f->d);
 	f->to_ns = q->to_ns ? q->to_ns : UINT64_MAX;
@@ -450,5 +456,7 @@ unsigned int filter_event(struct filter *f, const struct event *ev)
 {
 	const unsigned int is = event_anywhere(f, ev);
 
-	return is && f->q->nr_within && !filter_within(f, ev->thread, ev->node, ev->stack, is) ? 0 : is;
+	if (f->span.where != SPAN_ALL && !span_filter_has(&f->span, ev->inside))
+		return 0;
+	return is && f->q->nr_within && !filter_within(f, ev->thread, ev->node, ev->stack, ev->inside, is) ? 0 : is;
 }

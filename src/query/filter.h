@@ -14,6 +14,7 @@
 #include "profile/profile.h"
 #include "query/idle.h"
 #include "query/query.h"
+#include "query/spanfilter.h"
 #include "query/stackfilter.h"
 #include "query/subtree_filter.h"
 #include "query/termmatch.h"
@@ -50,6 +51,8 @@ struct filter {
 	struct stack_filter stacks;
 	struct subtree_filter within;    /* when query.nr_within */
 	struct idle_memo idle;   /* with stacks only when there are futex waits */
+	bool has_inside;         /* some stacks say inside of which calls they were */
+	struct span_filter span;
 };
 
 /*
@@ -101,9 +104,10 @@ static inline bool filter_about(const struct filter *f, unsigned int kind, threa
  * its flags: folded idle waits have a node of their own.
  */
 static inline bool filter_within(const struct filter *f, thread_id thread, unsigned int node, stack_id stack,
-				 unsigned int is)
+				 uint64_t inside, unsigned int is)
 {
-	return !(is & FACT_IDLE && f->q->fold_idle) && subtree_filter_has(&f->within, thread, node, stack);
+	return !(is & FACT_IDLE && f->q->fold_idle) &&
+	       subtree_filter_has(&f->within, thread, node, stack, span_filter_place(&f->span, inside));
 }
 
 /* As filter_fact(), without regard to query.within. */
@@ -118,21 +122,42 @@ static inline unsigned int filter_anywhere(struct filter *f, const struct slice_
 	return f->choosy && !filter_places(f, x) ? 0 : FACT_IN | FACT_COUNTS;
 }
 
-/* The flags (FACT_*) of X, a fact of V; 0 when it is not asked for. */
-static inline unsigned int filter_fact(struct filter *f, const struct slice_view *v, const struct fact *x)
+/*
+ * Takes what *X, a fact of a slice, says of calls that it was inside of off its stack, and returns that:
+ * then *X is *PLAIN, which differs in that alone. Facts must be asked about without it.
+ */
+static inline uint64_t filter_plain(const struct filter *f, const struct fact **x, struct fact *plain)
 {
-	const unsigned int is = filter_anywhere(f, v, x);
+	stack_id stack = (*x)->stack;
+	const uint64_t inside = f->has_inside ? dict_inside(f->d, &stack) : 0;
 
-	return is && f->q->nr_within && !filter_within(f, x->thread, x->node, x->stack, is) ? 0 : is;
+	if (!inside)
+		return 0;
+	*plain = **x;
+	plain->stack = stack;
+	*x = plain;
+	return inside;
+}
+
+/* The flags (FACT_*) of X, a fact of V (filter_plain()) that was INSIDE; 0 when it is not asked for. */
+static inline unsigned int filter_fact(struct filter *f, const struct slice_view *v, const struct fact *x,
+				       uint64_t inside)
+{
+	const unsigned int is = f->span.where == SPAN_ALL || span_filter_has(&f->span, inside) ?
+		filter_anywhere(f, v, x) : 0;
+
+	return is && f->q->nr_within && !filter_within(f, x->thread, x->node, x->stack, inside, is) ? 0 : is;
 }
 
 /* A way through all facts that are asked for; zeroed, it is at its beginning. */
 struct asked {
-	const struct fact *fact; /* where it is, */
+	const struct fact *fact; /* where it is, without */
+	uint64_t inside;         /* what it says of calls that it was inside of (dict_inside()), */
 	unsigned int is;         /* the flags of that, */
 	struct slice_view v;     /* and its slice */
 	size_t at;               /* facts of the slice that were looked at */
 	uint64_t end_ns;         /* latest end of the slices so far that are in the time asked for */
+	struct fact plain;
 };
 
 /* Goes on with the next slice that has facts in the time asked for; false when there is none. */
@@ -144,7 +169,8 @@ static inline bool filter_next(struct filter *f, struct asked *a)
 	do {
 		while (a->at < a->v.n) {
 			a->fact = &a->v.fact[a->at++];
-			a->is = filter_fact(f, &a->v, a->fact);
+			a->inside = filter_plain(f, &a->fact, &a->plain);
+			a->is = filter_fact(f, &a->v, a->fact, a->inside);
 			if (a->is)
 				return true;
 		}

@@ -43,16 +43,18 @@ static bool count_frames(const struct dict *d, struct frame_share *count, uint32
 	return true;
 }
 
-static void frameshare_add_slice(const struct slice_view *v, const struct frame_share *count, uint32_t n,
-				 struct frame_share *sum)
+static void frameshare_add_slice(const struct dict *d, const struct slice_view *v, const struct frame_share *count,
+				 uint32_t n, struct frame_share *sum)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
+		stack_id stack = f->stack;
 
-		if ((f->kind != EVENT_SAMPLE && !EVENT_IS_WAIT(f->kind)) || f->stack >= n)
+		(void)dict_inside(d, &stack);
+		if ((f->kind != EVENT_SAMPLE && !EVENT_IS_WAIT(f->kind)) || stack >= n)
 			continue;
-		sum->frames += f->count * count[f->stack].frames;
-		sum->no_table += f->count * count[f->stack].no_table;
+		sum->frames += f->count * count[stack].frames;
+		sum->no_table += f->count * count[stack].no_table;
 	}
 }
 
@@ -67,7 +69,7 @@ int frame_share_of(const struct snapshot *s, struct frame_share *ret)
 	if (!count || !count_frames(d, count, n))
 		return -ENOMEM;
 	while (snapshot_next(s, &v))
-		frameshare_add_slice(&v, count, n, &sum);
+		frameshare_add_slice(d, &v, count, n, &sum);
 	*ret = sum;
 	return 0;
 }

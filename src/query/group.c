@@ -122,18 +122,31 @@ static uint32_t group_of_thread(struct groups *g, const struct dict *d, enum gro
 	return intern_process(g, d, id, t);
 }
 
-uint32_t groups_on_node(struct groups *g, uint32_t group, uint16_t numa)
+/* GROUP with all above it below TOP. */
+static uint32_t group_below(struct groups *g, uint32_t group, const struct group *top)
 {
-	struct group key = { .id = { numa }, .hash = numa, .up = GROUP_TOP, .kind = NODE_NUMA, .numa = numa,
-			     .node = NODE_NONE };
+	struct group key = *top;
 
 	if (group != GROUP_TOP) {
 		key = g->v.v[group];
-		key.up = groups_on_node(g, key.up, numa);
+		key.up = group_below(g, key.up, top);
+		key.node = NODE_NONE;
 		if (key.up == GROUP_TOP)
 			return GROUP_TOP;
 	}
 	return group_intern(g, &key);
+}
+
+uint32_t groups_on_node(struct groups *g, uint32_t group, uint16_t numa)
+{
+	return group_below(g, group, &(struct group){ .id = { numa }, .hash = numa, .up = GROUP_TOP,
+						      .kind = NODE_NUMA, .numa = numa, .node = NODE_NONE });
+}
+
+uint32_t groups_in_place(struct groups *g, uint32_t group, uint32_t place)
+{
+	return group_below(g, group, &(struct group){ .id = { place }, .hash = place, .up = GROUP_TOP,
+						      .kind = NODE_SPAN, .numa = place, .node = NODE_NONE });
 }
 
 int groups_build(struct groups *g, const struct dict *d, enum group_by by)

@@ -24,10 +24,10 @@ struct group {
 	uint64_t id[2];          /* its identity, in ids of the dictionary */
 	uint64_t hash;           /* the same from text and numbers, for tree_node.key */
 	uint32_t up;             /* the group above, GROUP_TOP = none */
-	uint8_t kind;            /* NODE_GROUP or NODE_NUMA */
+	uint8_t kind;            /* NODE_GROUP, NODE_NUMA or NODE_SPAN */
 	union {
 		thread_id thread;        /* NODE_GROUP: its representative */
-		uint32_t numa;           /* NODE_NUMA: its number */
+		uint32_t numa;           /* NODE_NUMA: its number; NODE_SPAN: enum span_place */
 	};
 	uint32_t node;           /* of the tree, NODE_NONE = none yet */
 };
@@ -48,10 +48,13 @@ void groups_free(struct groups *g);
  */
 uint32_t groups_on_node(struct groups *g, uint32_t group, uint16_t numa);
 
+/* The same of what is in PLACE (enum span_place). */
+uint32_t groups_in_place(struct groups *g, uint32_t group, uint32_t place);
+
 /* Whether a NODE_GROUP at DEPTH of the tree of Q is a process. */
 static inline bool group_is_process(const struct query *q, unsigned int depth)
 {
-	return q->group_by == GROUP_PROCESS || (q->group_by == GROUP_THREAD && depth == 1u + q->by_node);
+	return q->group_by == GROUP_PROCESS || (q->group_by == GROUP_THREAD && depth == 1u + q->by_node + q->by_span);
 }
 
 #endif

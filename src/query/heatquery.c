@@ -30,9 +30,10 @@ static void heatquery_add_slice(struct heat *h, struct filter *f, const struct s
 	for (size_t i = 0; i < v->n; i++) {
 		const struct fact *x = &v->fact[i];
 		const enum time_kind kind = heat_kind(x->kind);
+		struct fact plain;
 		uint64_t before;
 
-		if (kind == TIME_NR || !filter_fact(f, v, x))
+		if (kind == TIME_NR || !filter_fact(f, v, x, filter_plain(f, &x, &plain)))
 			continue;
 		before = before_slice(f, v, x);
 		if (before)

@@ -13,6 +13,7 @@
 #include "query/group.h"
 #include "query/label.h"
 #include "query/shortname.h"
+#include "query/spanfilter.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,6 +219,9 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 		break;
 	case NODE_NUMA:
 		label_numa(n->frame, dst, dst_size);
+		break;
+	case NODE_SPAN:
+		span_place_label(&t->query, (enum span_place)n->frame, dst, dst_size);
 		break;
 	case NODE_IDLE:
 		idle_label(n->frame, dst, dst_size);

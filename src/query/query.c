@@ -175,17 +175,22 @@ static bool note_idle(struct builder *b, const struct fact *f)
 
 static bool query_grouped(const struct builder *b)
 {
-	return b->q->group_by != GROUP_NONE || b->q->by_node;
+	return b->q->group_by != GROUP_NONE || b->q->by_node || b->q->by_span;
 }
 
-/* The group that F is in; GROUP_TOP when out of memory. */
-static uint32_t query_group_of(struct builder *b, const struct fact *f)
+/* The group that F, which was INSIDE, is in; GROUP_TOP when out of memory. */
+static uint32_t query_group_of(struct builder *b, const struct fact *f, uint64_t inside)
 {
-	const uint32_t of_thread = b->groups.of_thread ? b->groups.of_thread[f->thread] : GROUP_TOP;
+	uint32_t group = b->groups.of_thread ? b->groups.of_thread[f->thread] : GROUP_TOP;
 
-	if (b->q->by_node)
-		return groups_on_node(&b->groups, of_thread, f->node < NODES_MAX ? f->node : NODE_UNKNOWN);
-	return of_thread == GROUP_TOP ? 0 : of_thread;
+	if (b->q->by_node) {
+		group = groups_on_node(&b->groups, group, f->node < NODES_MAX ? f->node : NODE_UNKNOWN);
+		if (group == GROUP_TOP)
+			return GROUP_TOP;
+	}
+	if (b->q->by_span)
+		return groups_in_place(&b->groups, group, span_filter_place(&b->filter.span, inside));
+	return group == GROUP_TOP ? 0 : group;
 }
 
 /* What F adds to tree_node.squares: its weight times what each event in it weighs; of blocks its variance. */
@@ -206,7 +211,7 @@ static double squares_of(const struct builder *b, const struct fact *f, unsigned
 	return ns * each;
 }
 
-static bool query_add_fact(struct builder *b, const struct fact *f, unsigned int is)
+static bool query_add_fact(struct builder *b, const struct fact *f, uint64_t inside, unsigned int is)
 {
 	const unsigned int places = filter_places(&b->filter, f);
 	const bool leads = places & b->filter.set.lead;
@@ -222,7 +227,7 @@ static bool query_add_fact(struct builder *b, const struct fact *f, unsigned int
 		b->idle_squares += squares_of(b, f, is);
 		return true;
 	}
-	group = query_group_of(b, f);
+	group = query_group_of(b, f, inside);
 	s = group == GROUP_TOP ? NULL : query_find_sum(b, group, f->stack);
 	if (!s)
 		return query_fail(b);
@@ -250,7 +255,7 @@ static bool sum_facts(struct builder *b)
 	struct asked a = { 0 };
 
 	while (filter_next(&b->filter, &a))
-		if (!query_add_fact(b, a.fact, a.is))
+		if (!query_add_fact(b, a.fact, a.inside, a.is))
 			return false;
 	b->max_ns = a.end_ns;
 	hidx_free(&b->sum_index);

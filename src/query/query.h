@@ -30,6 +30,15 @@ enum group_by {
 
 #define QUERY_CALLS_MAX 16u
 
+/* What is asked for, seen from the calls of a probe (query/spanfilter.h). */
+enum span_where { SPAN_ALL, SPAN_INSIDE, SPAN_OUTSIDE };
+
+/* How long a call takes: a percentile of all calls, or ns; both 0 = whatever it is. */
+struct span_limit {
+	uint64_t ns;
+	uint8_t percent;
+};
+
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap */
 	uint8_t lead;            /* of MEASURES, the one whose total leads, its id and one; 0: measure_set() */
@@ -54,6 +63,10 @@ struct query {
 	uint32_t nr_within;
 	struct nodeset nodes;            /* of the CPU: facts of these nodes only; empty = all */
 	bool by_node;                    /* a root for each node, with the groups below it */
+	uint8_t span;                    /* number of a probe from whose calls it is seen, + 1; 0 = of none */
+	uint8_t span_where;              /* enum span_where; with limits SPAN_INSIDE */
+	struct span_limit span_from, span_to;    /* only inside of calls that take so long; SPAN_TO exclusive */
+	bool by_span;                    /* a root for what is inside, and one for what is outside; above nodes */
 	/* profile_meta.arch, which system calls depend on; borrowed; NULL = this machine */
 	const char *arch;
 	bool unsorted;                   /* siblings in any order, for callers that sort them */
@@ -96,6 +109,7 @@ enum node_kind {
 	NODE_ADDR,               /* a place without a name, or a note: frame is set */
 	NODE_NUMA,               /* query.by_node: frame is the number of the node */
 	NODE_IDLE,               /* query.fold_idle: the folded waits; frame is the number of their threads */
+	NODE_SPAN,               /* query.by_span: frame is an enum span_place (query/spanfilter.h) */
 };
 
 #define NODE_NONE UINT32_MAX

@@ -7,6 +7,8 @@
 
 #include "query/subtree_filter.h"
 
+#include "query/spanfilter.h"
+
 #include "query/tree.h"
 
 #include <stdlib.h>
@@ -103,7 +105,7 @@ static uint32_t in_group(const struct subtree_filter *w, const struct groups *gr
 
 static void subtree_filter_judge_threads(struct subtree_filter *w, const struct groups *groups)
 {
-	const uint32_t above = w->q->by_node;
+	const uint32_t above = (uint32_t)w->q->by_node + w->q->by_span;
 
 	for (thread_id id = 0; id < w->threads; id++)
 		w->thread[id] = !groups->of_thread || in_group(w, groups, groups->of_thread[id], above) != OUT;
@@ -111,10 +113,20 @@ static void subtree_filter_judge_threads(struct subtree_filter *w, const struct 
 
 static void find_numa(struct subtree_filter *w)
 {
+	const uint32_t above = w->q->by_span;
+
 	w->numa = UINT32_MAX;
-	for (uint32_t numa = 0; numa <= UINT16_MAX; numa++)
-		if (subtree_filter_step(w, 0, numa, NODE_NUMA, false) == 1)
+	for (uint32_t numa = 0; numa <= UINT16_MAX && above < w->q->nr_within; numa++)
+		if (subtree_filter_step(w, above, numa, NODE_NUMA, false) == above + 1)
 			w->numa = numa;
+}
+
+static void find_span_place(struct subtree_filter *w)
+{
+	w->place = UINT32_MAX;
+	for (uint32_t place = 0; place < SPAN_PLACES; place++)
+		if (subtree_filter_step(w, 0, place, NODE_SPAN, false) == 1)
+			w->place = place;
 }
 
 bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const struct names *names,
@@ -126,7 +138,8 @@ bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const s
 	/* Stacks and threads are counted first: what they are made of exists by then. */
 	*w = (struct subtree_filter){ .d = d, .names = names, .q = q, .threads = dict_threads(d),
 				      .stacks = dict_stacks(d) };
-	w->groups = (uint32_t)q->by_node + (q->group_by == GROUP_NONE ? 0 : q->group_by == GROUP_THREAD ? 2 : 1);
+	w->groups = (uint32_t)q->by_node + q->by_span +
+		(q->group_by == GROUP_NONE ? 0 : q->group_by == GROUP_THREAD ? 2 : 1);
 	w->thread = calloc(w->threads + 1ul, sizeof(*w->thread));
 	w->stack = malloc(w->stacks * sizeof(*w->stack));
 	ok = w->thread && w->stack && groups_build(&groups, d, q->group_by) >= 0 &&
@@ -135,6 +148,8 @@ bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const s
 	if (ok) {
 		if (q->by_node)
 			find_numa(w);
+		if (q->by_span)
+			find_span_place(w);
 		subtree_filter_judge_threads(w, &groups);
 		judge_stacks(w);
 	}
@@ -151,9 +166,12 @@ void subtree_filter_free(struct subtree_filter *w)
 	free(w->stack);
 }
 
-bool subtree_filter_has(const struct subtree_filter *w, thread_id thread, unsigned int node, stack_id stack)
+bool subtree_filter_has(const struct subtree_filter *w, thread_id thread, unsigned int node, stack_id stack,
+			unsigned int place)
 {
-	if (w->q->by_node && (node < NODES_MAX ? node : NODE_UNKNOWN) != w->numa)
+	if (w->q->by_span && place != w->place)
+		return false;
+	if (w->q->by_node && w->q->nr_within > w->q->by_span && (node < NODES_MAX ? node : NODE_UNKNOWN) != w->numa)
 		return false;
 	if (thread >= w->threads || !w->thread[thread])
 		return false;

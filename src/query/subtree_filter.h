@@ -29,6 +29,7 @@ struct subtree_filter {
 	uint32_t groups;         /* number of keys that are groups */
 	uint32_t threads, stacks;        /* of the dictionary when it was made */
 	uint32_t numa;           /* query.by_node: the node's number; UINT32_MAX = none matches */
+	uint32_t place;          /* query.by_span: the enum span_place; the same */
 	bool no_memory;
 	bool *thread;            /* by thread: it is in these groups */
 	uint32_t *stack;         /* by stack: how many of the keys it matches, from the first on */
@@ -42,7 +43,8 @@ bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const s
 			 const struct query *q);
 void subtree_filter_free(struct subtree_filter *w);              /* zeroed is fine */
 
-/* Whether a fact of THREAD on NODE with STACK is at or below the node. */
-bool subtree_filter_has(const struct subtree_filter *w, thread_id thread, unsigned int node, stack_id stack);
+/* Whether a fact of THREAD on NODE with STACK, in PLACE (enum span_place), is at or below the node. */
+bool subtree_filter_has(const struct subtree_filter *w, thread_id thread, unsigned int node, stack_id stack,
+			unsigned int place);
 
 #endif

@@ -65,7 +65,7 @@ static int tree_compare_siblings(const void *va, const void *vb, void *ctx)
 		r = tree_compare_functions(o, a, b);
 	else if (!r && a->kind == NODE_ADDR)
 		r = tree_compare_places(o, a, b);
-	else if (!r && a->kind == NODE_NUMA)
+	else if (!r && (a->kind == NODE_NUMA || a->kind == NODE_SPAN))
 		r = compare_numbers(a->frame, b->frame);
 	else if (!r)
 		r = tree_compare_groups(o, a, b);
