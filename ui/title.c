@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "model/probes.h"
 #include "ui/panes/numaview.h"
 #include "ui/text_builder.h"
 
@@ -84,10 +85,31 @@ static void title_put_nodes(struct text_builder *w, const struct nodeset *s)
 	}
 }
 
+/* Inside or outside of which calls. */
+static void put_span(struct text_builder *w, const struct query *q)
+{
+	const struct measure *m = q->span ? probes_measure(q->span - 1u) : NULL;
+	char ns[UNITS_MAX];
+
+	if (!m)
+		return;
+	text_builder_put(w, TEXT_BUILDER_DOT "%s%s", q->span_where == SPAN_OUTSIDE ? "outside " : q->span_where ==
+			 SPAN_INSIDE ? "inside " : "by ", m->name);
+	if (q->span_from.percent)
+		text_builder_put(w, " above p%u", q->span_from.percent);
+	else if (q->span_from.ns)
+		text_builder_put(w, " above %s", units_time(ns, q->span_from.ns));
+	if (q->span_to.percent)
+		text_builder_put(w, " below p%u", q->span_to.percent);
+	else if (q->span_to.ns)
+		text_builder_put(w, " below %s", units_time(ns, q->span_to.ns));
+}
+
 static void put_filters(struct text_builder *w, const struct query *q, const struct ui_options *o)
 {
 	char least[UNITS_MAX];
 
+	put_span(w, q);
 	title_put_nodes(w, &q->nodes);
 	title_put_states(w, q->states);
 	put_calls(w, q);

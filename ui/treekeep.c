@@ -357,7 +357,8 @@ static bool worth_opening(const struct unfolding *u, uint32_t node)
 	const struct outline_row n = treeview_at(u->tv, node);
 
 	if (n.weight < u->whole / HOT_SHARE ||
-	    (u->tv->tree && u->tv->tree->query.inverted && n.kind != NODE_GROUP && n.kind != NODE_NUMA))
+	    (u->tv->tree && u->tv->tree->query.inverted && n.kind != NODE_GROUP && n.kind != NODE_NUMA &&
+	     n.kind != NODE_SPAN))
 		return false;            /* inverted, what matters is the list of functions itself */
 	if (u->rows + treeview_lines_below(u->tv, node) <= u->tv->height)
 		return true;

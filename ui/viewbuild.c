@@ -38,7 +38,10 @@ static bool same_query(const struct query *a, const struct query *b)
 	return a->group_by == b->group_by && a->inverted == b->inverted && same_frames(a, b) &&
 	       a->measures == b->measures && a->lead == b->lead && a->fold_idle == b->fold_idle &&
 	       a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
-	       a->by_node == b->by_node && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) &&
+	       a->by_node == b->by_node && a->by_span == b->by_span && a->span == b->span &&
+	       a->span_where == b->span_where && a->span_from.ns == b->span_from.ns &&
+	       a->span_from.percent == b->span_from.percent && a->span_to.ns == b->span_to.ns &&
+	       a->span_to.percent == b->span_to.percent && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) &&
 	       terms_same(&a->terms, &b->terms);
 }
 

@@ -29,7 +29,7 @@ EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
 workload_programs = allocas asked blocks calls chain coroutines dlopen_cycle fibers forkstorm jit latenames leaks movedtext named noreturns noted plt realign recurse returning shares signals slots spanned tells \
 	stalls stays swaps \
-	syscalls threads_start timed toucher turns vdso vforker
+	requests syscalls threads_start timed toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
 $(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
 

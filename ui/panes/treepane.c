@@ -170,7 +170,7 @@ static int treepane_indent_of(const struct layout *l, uint32_t row_depth)
 /* Names of functions in the tree, titles of groups; what is no name is in doubt. */
 static enum style treepane_name_style(const struct tree_node *n, const char *label)
 {
-	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA)
+	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA || n->kind == NODE_SPAN)
 		return STYLE_TITLE;
 	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ?
 		STYLE_DOUBT : STYLE_TEXT;
@@ -502,7 +502,7 @@ void treepane_derive(struct built *b, const struct tree *t)
 	b->tree = tree_share((struct tree *)t);
 }
 
-/* By grouping; inverted ones behind, those by node behind all. */
+/* By grouping; inverted ones behind, those by node behind all; what is split by a probe is folded as what is not. */
 unsigned int treepane_way(const struct query *q)
 {
 	return (q->by_node ? 2 * TREE_GROUPS : 0) + (q->inverted ? TREE_GROUPS : 0) + q->group_by;

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# probe_inside.sh - what threads did inside the calls of a probe and outside of them, against the clock of a program of known truth; and of
+# the calls that were slow alone, which are those that wait.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v python3 >/dev/null || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 1
+
+# total FUNCTION OPTIONS...: ns in this function, of the threads that work.
+total() {
+	local name=$1
+	shift
+	"$SBERF" report -i run.data --metric wall --group-by comm --focus '^work$' --format json "$@" 2>>said | python3 -c 'import json, sys
+p = json.load(sys.stdin)
+print(sum(f["total_ns"] for f in p["functions"] if f["name"] == sys.argv[1]))' "$name"
+}
+
+# near WHAT PERCENT WANTED GOT
+near() {
+	between "$1: percent of what its own clock says" $((100 - $2)) $((100 + $2)) $((100 * $4 / $3))
+}
+
+"$SBERF" record -F 499 -o run.data --budget none --probe call:requests:handle -- "$WORKLOADS/requests" 5 50 2 >out 2>err
+equal "recorded: status" 0 $?
+note "$(cat err out)"
+read -r _ _ fast_path slow_wait slow_cpu between long_fast <out
+near "inside" 5 $((fast_path + slow_wait + slow_cpu)) "$(total work --inside)"
+near "outside" 8 $between "$(total between --outside)"
+# The probe comes a moment after the program.
+between "nothing of handle() is outside, but for the beginning: percent" 0 3 $((100 * $(total handle --outside) / (fast_path + slow_wait + slow_cpu)))
+equal "nothing of between() is inside" 0 "$(total between --inside)"
+near "of calls above 15 ms: slow_wait" 5 $slow_wait "$(total slow_wait --span-above 15ms)"
+near "of calls above 15 ms: slow_cpu" 10 $slow_cpu "$(total slow_cpu --span-above '> 15ms')"
+near "of calls above 15 ms: all of it" 6 $((slow_wait + slow_cpu + long_fast)) "$(total handle --span-above 15ms)"
+near "of calls below 15 ms: fast_path" 6 $((fast_path - long_fast)) "$(total fast_path --span-below 15ms)"
+matches "it says of how many calls" "inside call:requests:handle, calls of 15.0 ms and more: [0-9,]+ of [0-9,]+ calls" "$(cat said)"
+"$SBERF" report -i run.data --span call:requests --format tree --group-by comm >split 2>err
+note "$(head -n 12 split)"
+equal "both parts are rows" "inside call:requests:handle outside" "$(grep -oE '(inside call:requests:handle|outside)$' split | sort | tr '\n' ' ' | sed 's/ $//')"
+near "all of it is one or the other" 2 "$(total work)" $(($(total work --inside) + $(total work --outside)))
+
+# What is asked for and cannot be.
+equal "no such probe: status" 1 "$("$SBERF" report -i run.data --span call:other --format tree >/dev/null 2>err; echo $?)"
+matches "no such probe" "there is no probe 'call:other' that has a beginning and an end; there are: call:requests:handle" "$(cat err)"
+"$SBERF" report -i run.data --span-above quick --format tree >/dev/null 2>err
+matches "no such length" "'quick' is no length of a call" "$(cat err)"
+
+# It is kept by other recordings.
+"$SBERF" record -F 499 -o other.data --budget none --probe call:requests:handle --probe sys:clock_nanosleep -- "$WORKLOADS/requests" 2 20 1 >other 2>err
+read -r _ _ other_fast other_wait other_cpu _ <other
+mv run.data one.data
+"$SBERF" merge -o run.data one.data other.data 2>err
+equal "merged: status" 0 $?
+note "$(cat err)"
+near "inside, of two" 6 $((fast_path + slow_wait + slow_cpu + other_fast + other_wait + other_cpu)) "$(total work --span call: --inside)"
+# Two probes, one inside of the other.
+near "inside of the system call" 5 $other_wait "$(total work --span sys:clock_nanosleep --inside)"
+equal "with two probes one has to be named" 1 "$("$SBERF" report -i run.data --inside --format tree >/dev/null 2>err; echo $?)"
+matches "which, is said" 'say with --span which of these probes is meant: call:requests:handle,' "$(cat err)"
+
+finish
