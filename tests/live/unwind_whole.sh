@@ -20,22 +20,27 @@ for size in $sizes; do
 	pids=$pids${pids:+,}$!
 	wait_until 20 grep -q ready "$size.out"
 done
-# all_whole TITLE METRIC...: of each program, of what the recording has of it behind the first second.
+# all_whole TITLE METRIC...: of each program, of what the recording has of it behind the first second and has a stack: the last wait
+# has none when the recording ends, nor has one that was told from other switches.
 all_whole() {
 	local title=$1
 	shift
 	note "$(cuts deep.data)"
 	for size in $sizes; do
 		for metric in "$@"; do
-			"$SBERF" report -i deep.data --time 1s, --thread "stays_$size" --metric "$metric" --format folded --no-inline >folded 2>/dev/null
+			"$SBERF" report -i deep.data --time 1s, --thread "stays_$size" --metric "$metric" --format folded --no-inline 2>/dev/null |
+				grep -v '^[^;]*;\[no stack\] ' >folded
+			at_least "$title, $size, $metric: percent that has a stack" 95 \
+				"$("$SBERF" report -i deep.data --time 1s, --thread "stays_$size" --metric "$metric" --format folded --no-inline 2>/dev/null |
+					awk '{ all += $NF } !/^[^;]*;\[no stack\] / { has += $NF } END { print all ? 100 * has / all : 0 }')"
 			at_least "$title, $size, $metric: percent of all behind the first second that is whole" 99 \
 				"$(share folded "$root(;stay_small|;one_$size)+;innermost")"
 		done
 	done
 }
-check "on the whole machine: recorded" record deep.data -F 499 -a --ring-size 32M --duration 3s
+check "on the whole machine: recorded" record deep.data -F 499 -a --ring-size 32M --duration 4s
 all_whole "on the whole machine" on-cpu off-cpu
-check "with who wakes whom: recorded" record deep.data -F 499 -p "$pids" --wakers --numa --ring-size 32M --duration 2s
+check "with who wakes whom: recorded" record deep.data -F 499 -p "$pids" --wakers --numa --ring-size 32M --duration 4s
 all_whole "with who wakes whom" on-cpu off-cpu faults
 if command -v python3 >/dev/null; then
 	cat >wakers.py <<'END'
