@@ -69,7 +69,7 @@ static const struct measure measure_table[] = {
 		.style = MEASURE_STYLE_RUNNING, .kinds = 1u << EVENT_COUNTED, .pprof = "",
 	},
 	[MEASURE_ALLOCATED] = {
-		.name = "allocated", .title = "memory allocated", .head = "allocated", .brief = "alloc",
+		.name = "allocated", .title = "memory allocated", .head = "alloc", .brief = "alloc",
 		.json = "allocated", .about = "bytes of memory that were allocated, with --memory",
 		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_ALLOC,
 		.pprof = "alloc_space", .counted = "alloc_objects",
@@ -85,7 +85,7 @@ static const struct measure measure_table[] = {
 		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_PEAK,
 		.pprof = "peak_space", .counted = "peak_objects",
 	}, {
-		.name = "temporary", .title = "temporary memory", .head = "temporary", .brief = "temp",
+		.name = "temporary", .title = "temporary memory", .head = "temp", .brief = "temp",
 		.json = "temporary",
 		.about = "bytes that were freed by the thread that allocated them, before it allocated more",
 		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FREE,
