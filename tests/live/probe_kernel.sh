@@ -66,7 +66,7 @@ note "$(head -n 2 lines; cat err)"
 # Conditions, sums and spans of other kinds: whether the verifier of this kernel takes the programs is seen here alone.
 some='uprobe:asked:counted /arg0 >= 100/' timed='call:asked:outer /latency > 0/' span='span:uprobe:asked:outer~~uprobe:asked:counted'
 read='sys:read /retval > 0 && comm == "asked"/'
-(echo probed 1; sleep 12; echo 200; sleep 3) | "$SBERF" record -o run.data --budget none --ring-size 32M --probe "$some" --probe "$timed" --probe "$span" \
+(echo probed 1; sleep 20; echo 200; sleep 3) | "$SBERF" record -o run.data --budget none --ring-size 32M --probe "$some" --probe "$timed" --probe "$span" \
 	--probe "$read" --probe 't:raw_syscalls:sys_enter /id == 0/' --probe signal --probe fault --duration 60s -- "$WORKLOADS/asked" \
 	>/dev/null 2>err
 equal "all kinds with conditions: status" 0 $?
