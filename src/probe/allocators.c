@@ -84,13 +84,6 @@ static const struct allocator *allocator_of(const char *symbol)
 	return a;
 }
 
-const struct allocator_args *allocator_named(const char *symbol)
-{
-	const struct allocator *a = allocator_of(symbol);
-
-	return a ? &a->args : NULL;
-}
-
 /* What was found in a file. */
 struct allocators_in_file {
 	const struct elf_file *file;

@@ -40,7 +40,4 @@ typedef VEC(struct allocator_function) allocator_functions;
  */
 int find_allocators(const struct elf_file *file, allocator_functions *ret, struct err *e);
 
-/* The arguments of SYMBOL; NULL when it is no allocation function. */
-const struct allocator_args *allocator_named(const char *symbol);
-
 #endif

@@ -62,6 +62,12 @@ struct filter {
 bool filter_init(struct filter *f, const struct snapshot *s, const struct names *names, const struct query *q);
 void filter_free(struct filter *f);
 
+/*
+ * Of what Q asks for, what facts of any kind are filtered by: without what says which of them to count, and
+ * what is about waits alone.
+ */
+struct query filter_whatever_counts(const struct query *q);
+
 /* Whether slice V is in the time asked for. */
 static inline bool filter_slice(const struct filter *f, const struct slice_view *v)
 {

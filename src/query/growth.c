@@ -62,10 +62,9 @@ void growth_freed(struct growth_history *h, uint64_t from_ns, uint64_t to_ns, do
 	h->died[growth_age(age)] += bytes;
 }
 
-void growth_in_use(struct growth_history *h, double bytes, double told, unsigned int age)
+void growth_in_use(struct growth_history *h, double bytes, unsigned int age)
 {
 	h->alive[growth_age(age)] += bytes;
-	h->in_use_told += told;
 }
 
 void growth_add(struct growth_history *to, const struct growth_history *b)
@@ -79,7 +78,6 @@ void growth_add(struct growth_history *to, const struct growth_history *b)
 		to->alive[i] += b->alive[i];
 	}
 	to->allocated_told += b->allocated_told;
-	to->in_use_told += b->in_use_told;
 }
 
 /* Which part of class AGE is below MS. */

@@ -35,14 +35,14 @@ struct growth_history {
 	double freed[GROWTH_BINS];
 	double died[GROWTH_AGES];                /* bytes that were freed, by age */
 	double alive[GROWTH_AGES];               /* bytes that are in use, by age */
-	double allocated_told, in_use_told;      /* blocks that were told of */
+	double allocated_told;                   /* blocks that were told of all that it allocated */
 };
 
 /* Adds BYTES, of which so many blocks were TOLD, that were allocated, or freed at AGE, in FROM_NS to TO_NS. */
 void growth_allocated(struct growth_history *h, uint64_t from_ns, uint64_t to_ns, double bytes, double told);
 void growth_freed(struct growth_history *h, uint64_t from_ns, uint64_t to_ns, double bytes, unsigned int age);
 /* Adds BYTES that are in use, of AGE. */
-void growth_in_use(struct growth_history *h, double bytes, double told, unsigned int age);
+void growth_in_use(struct growth_history *h, double bytes, unsigned int age);
 /* Adds all of B, which is of the same time, to TO. */
 void growth_add(struct growth_history *to, const struct growth_history *b);
 

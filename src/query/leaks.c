@@ -43,20 +43,6 @@ struct leaks_builder {
 	bool failed;
 };
 
-/* Of what Q asks for, what blocks are filtered by: the rest says what to count, or is about waits. */
-static struct query leaks_filter_of(const struct query *q)
-{
-	struct query f = *q;
-
-	f.measures = 0;
-	f.states = 0;
-	f.nr_calls = 0;
-	terms_drop(&f.terms, TERM_STATE, false);
-	terms_drop(&f.terms, TERM_SYSCALL, false);
-	f.by_node = f.fold_idle = false;
-	return f;
-}
-
 static bool is_old_enough(const struct leaks_builder *b, const struct allocation *a)
 {
 	return octave_middle(a->age) >= b->wish->older_ns / NSEC_PER_MSEC;
@@ -168,16 +154,14 @@ static bool leaks_choose(struct leaks_builder *b)
 static void leaks_note(struct leak_site *r, const struct fact *f, const struct slice_view *v,
 		       const struct allocation *a)
 {
-	const double bytes = (double)f->weight, told = alloc_told(a, f->weight);
+	const double bytes = (double)f->weight;
 
-	if (f->kind == EVENT_ALLOC) {
-		growth_allocated(&r->history, v->from_ns, v->to_ns, bytes, told);
-		r->told += told;
-	} else if (f->kind == EVENT_FREE) {
+	if (f->kind == EVENT_ALLOC)
+		growth_allocated(&r->history, v->from_ns, v->to_ns, bytes, alloc_told(a, f->weight));
+	else if (f->kind == EVENT_FREE)
 		growth_freed(&r->history, v->from_ns, v->to_ns, bytes, a->age);
-	} else {
-		growth_in_use(&r->history, bytes, told, a->age);
-	}
+	else
+		growth_in_use(&r->history, bytes, a->age);
 }
 
 /* The histories of the rows. */
@@ -192,10 +176,11 @@ static bool leaks_tell(struct leaks_builder *b)
 		if (!s)
 			return false;
 		leaks_note(&b->l->row[s->row], a.fact, &a.v, &of);
-		leaks_note(&b->l->all, a.fact, &a.v, &of);
 	}
-	for (size_t i = 0; i < b->l->n; i++)
+	for (size_t i = 0; i < b->l->n; i++) {
 		growth_judge(&b->l->row[i].history, &b->l->row[i].growth);
+		growth_add(&b->l->all.history, &b->l->row[i].history);
+	}
 	growth_judge(&b->l->all.history, &b->l->all.growth);
 	return true;
 }
@@ -227,7 +212,7 @@ int leaks_build(const struct snapshot *s, const struct names *names, const struc
 		const struct leaks_wish *wish, struct leaks **ret, struct err *e)
 {
 	AUTO(leaks_free) struct leaks *l = calloc(1, sizeof(*l));
-	const struct query asked = leaks_filter_of(q);
+	const struct query asked = filter_whatever_counts(q);
 	struct leaks_builder b = { .l = l, .wish = wish };
 	bool ok;
 
@@ -269,6 +254,7 @@ char *leak_label(const struct leaks *l, const struct leak_site *site, char *dst,
 
 char *leak_verdict(const struct leak_site *site, char dst[LEAK_VERDICT_MAX])
 {
+	const double told = site->history.allocated_told;
 	const struct growth *g = &site->growth;
 	char more[UNITS_MAX];
 
@@ -276,11 +262,11 @@ char *leak_verdict(const struct leak_site *site, char dst[LEAK_VERDICT_MAX])
 		snprintf(dst, LEAK_VERDICT_MAX, "grows, %.1f %% sure", floor(g->sure * 1000) / 10);
 	else if (g->verdict == GROWTH_PLATEAU)
 		snprintf(dst, LEAK_VERDICT_MAX, "plateau");
-	else if (g->few && site->told < 0.5)
+	else if (g->few && told < 0.5)
 		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell: no block was sampled");
 	else if (g->few)
-		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell: %.0f block%s sampled", site->told,
-			 site->told < 1.5 ? "" : "s");
+		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell: %.0f block%s sampled", told,
+			 told < 1.5 ? "" : "s");
 	else
 		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell yet, %s more", units_time(more, g->more_ns));
 	return dst;

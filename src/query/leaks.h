@@ -32,7 +32,6 @@ struct leak_site {
 	uint64_t blocks;         /* of these */
 	uint64_t leaked;         /* bytes of them whose process has ended */
 	uint64_t allocated, freed, temporary;    /* bytes */
-	double told;             /* blocks that were sampled of all that it allocated */
 	struct growth_history history;
 	struct growth growth;
 };

@@ -322,26 +322,12 @@ static void build_free(struct numa_build *b)
 	hidx_free(&b->mapping_index);
 }
 
-/* Of what Q asks for, what facts are filtered by: the rest says what to count. */
-static struct query filter_of(const struct query *q)
-{
-	struct query f = *q;
-
-	f.measures = 0;
-	f.states = 0;
-	f.nr_calls = 0;
-	terms_drop(&f.terms, TERM_STATE, false);
-	terms_drop(&f.terms, TERM_SYSCALL, false);
-	f.by_node = f.fold_idle = false;
-	return f;
-}
-
 int numa_view_build(const struct snapshot *s, const struct names *names, const struct query *q,
 		    struct numa_view **ret, struct err *e)
 {
 	static const struct numa_topology nothing;
 	const struct numa_state *state = snapshot_numa(s);
-	struct numa_build b = { .s = s, .d = snapshot_dict(s), .names = names, .q = filter_of(q) };
+	struct numa_build b = { .s = s, .d = snapshot_dict(s), .names = names, .q = filter_whatever_counts(q) };
 	bool ok;
 
 	b.topology = state ? &state->topology : &nothing;

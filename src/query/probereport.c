@@ -16,20 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what Q asks for, what hits are filtered by: the rest says what to count, or is about waits. */
-static struct query probereport_filter_of(const struct query *q)
-{
-	struct query f = *q;
-
-	f.measures = 0;
-	f.states = 0;
-	f.nr_calls = 0;
-	terms_drop(&f.terms, TERM_STATE, false);
-	terms_drop(&f.terms, TERM_SYSCALL, false);
-	f.by_node = f.fold_idle = false;
-	return f;
-}
-
 /* Does the probe TEXT add up an expression? What is measured stands last in it. */
 static bool probereport_is_sum(const char *text)
 {
@@ -138,7 +124,7 @@ int probe_report_build(const struct snapshot *s, const struct names *names, cons
 		       struct probe_report **ret, struct err *e)
 {
 	AUTO(probe_report_free) struct probe_report *p = calloc(1, sizeof(*p));
-	const struct query asked = probereport_filter_of(q);
+	const struct query asked = filter_whatever_counts(q);
 	const uint32_t n = probes_count();
 
 	if (p)

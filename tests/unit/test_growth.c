@@ -48,7 +48,7 @@ static struct growth_history told(const struct site *s, double look_s, uint32_t 
 			life = INFINITY;
 		growth_allocated(&h, slice, slice + NSEC_PER_SEC, each, 1);
 		if (t + life >= look_s)
-			growth_in_use(&h, each, 1, octave_class((uint64_t)((look_s - t) * 1000)));
+			growth_in_use(&h, each, octave_class((uint64_t)((look_s - t) * 1000)));
 		else
 			growth_freed(&h, (uint64_t)(t + life) * NSEC_PER_SEC,
 				     ((uint64_t)(t + life) + 1) * NSEC_PER_SEC, each,
