@@ -272,8 +272,8 @@ const struct opt opts[] = {
 			"neither setuid nor setgid. With -p the target has to carry the static probes "
 			"otel_memory:alloc(address, bytes, weight) and otel_memory:free(address), as a "
 			"program does that was started with the library, and any other that has them. report "
-			"--metric shows what was allocated, in-use, peak, temporary and leaked, and report "
-			"--format leaks what grows.",
+			"--metric shows what was allocated, in-use, peak, temporary and leaked, in bytes or in blocks "
+			"(allocated-blocks, ...), and report --format leaks what grows.",
 	}, {
 		.name = "sample-bytes", .metavar = "BYTES", .type = OPT_SIZE32, .what = "distance of samples",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(sample_bytes), .min = 1,

@@ -142,7 +142,8 @@ static bool callgrind_add_cost(struct callgrind *x, const struct stack_sum *s, u
 	c->count = add_capped(c->count, s->count);
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
 		if (s->places >> place & 1)
-			c->value[place] = add_capped(c->value[place], s->ns);
+			c->value[place] = add_capped(c->value[place],
+						     measure_value(&x->sums.set, place, s->ns, s->count));
 	return true;
 }
 

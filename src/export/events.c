@@ -104,6 +104,7 @@ static int events_judge(void *ctx, const struct event *ev)
 	h.is = filter_slice(&p->filter, &v) ? filter_event(&p->filter, ev) : 0;
 	if (!h.is)
 		return 0;
+	h.ev.weight = measure_total(&p->filter.set, ev->weight, ev->count);
 	if (p->held == WINDOW)
 		r = events_let_go(p);
 	if (!r)

@@ -241,7 +241,8 @@ static struct thread_sum *sum_threads(const struct export_view *v, const struct 
 		const unsigned int places = filter_places(&f, a.fact);
 
 		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
-			to->value[place] += places >> place & 1 ? a.fact->weight : 0;
+			to->value[place] += places >> place & 1 ?
+				measure_value(&f.set, place, a.fact->weight, a.fact->count) : 0;
 		to->count += a.is & FACT_COUNTS && places & f.set.lead ? a.fact->count : 0;
 	}
 	filter_free(&f);

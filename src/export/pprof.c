@@ -73,7 +73,7 @@ static const char *pprof_counted(const struct pprof *p, const struct measure *m)
 
 	if (m->unit == UNIT_OWN)
 		return meta->event[0] && strcmp(meta->unit, "samples") ? "samples" : NULL;
-	return m->counted;
+	return m->events ? m->pprof : m->counted;
 }
 
 /* The value of the measure in PLACE, behind that of its events, which an earlier one may have. */
@@ -87,8 +87,8 @@ static void put_value_types_of(struct pprof *p, unsigned int place)
 			p->count[place] = p->count[i];
 	if (events && p->count[place] < 0)
 		p->count[place] = put_value_type(p, events, "count");
-	p->value[place] = put_value_type(p, m->unit == UNIT_OWN ? p->v->meta->unit : m->pprof,
-					 measure_unit_pprof(m->unit));
+	p->value[place] = m->events ? p->count[place] :
+		put_value_type(p, m->unit == UNIT_OWN ? p->v->meta->unit : m->pprof, measure_unit_pprof(m->unit));
 }
 
 /* What was asked for and is there; else what is expected: the first of it. */
@@ -228,7 +228,8 @@ static void put_sample(struct pprof *p, unsigned int places, uint64_t count, uin
 		if (!(places >> place & 1))
 			continue;
 		set_value(value, p->count[place], count);
-		set_value(value, p->value[place], measure_whole(measure_column(&p->sums.set, place), weight));
+		set_value(value, p->value[place], measure_whole(measure_column(&p->sums.set, place),
+								measure_value(&p->sums.set, place, weight, count)));
 	}
 	sample.n_location_id = p->places.n;
 	sample.location_id = p->places.v;
@@ -289,7 +290,8 @@ static str_id main_exe(const struct pprof *p)
 	for (size_t i = 0; ns && i < p->sums.v.n; i++) {
 		const struct stack_sum *s = &p->sums.v.v[i];
 
-		ns[s->thread] = add_capped(ns[s->thread], s->places & p->sums.set.lead ? s->ns : 0);
+		ns[s->thread] = add_capped(ns[s->thread], s->places & p->sums.set.lead ?
+					   measure_total(&p->sums.set, s->ns, s->count) : 0);
 		if (ns[s->thread] > ns[most])
 			most = s->thread;
 	}

@@ -61,3 +61,10 @@ double alloc_variance(const struct allocation *a, uint64_t bytes)
 
 	return p > 0 && p < 1 ? (double)bytes * (double)size * (1 - p) / p : 0;
 }
+
+double alloc_blocks_variance(const struct allocation *a, uint64_t blocks)
+{
+	const double p = alloc_probability(octave_middle(a->size), a->interval);
+
+	return p > 0 && p < 1 ? (double)blocks * (1 - p) / p : 0;
+}

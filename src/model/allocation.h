@@ -86,6 +86,8 @@ static inline struct allocation allocation_of(uint64_t argument)
  * block was told, or when that is not known.
  */
 double alloc_variance(const struct allocation *a, uint64_t bytes);
+/* The same of BLOCKS, the sum of how many blocks all that were told stand for. */
+double alloc_blocks_variance(const struct allocation *a, uint64_t blocks);
 /* How many blocks were told that have BYTES in all: expected, as weights are. */
 double alloc_told(const struct allocation *a, uint64_t bytes);
 

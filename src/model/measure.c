@@ -117,6 +117,33 @@ static const struct measure measure_table[] = {
 		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FORK, .counts = is_thread,
 		.pprof = "new_threads",
 	},
+	{
+		.name = "allocated-blocks", .title = "blocks allocated", .head = "allocs", .brief = "#all",
+		.json = "allocated_blocks", .about = "blocks of memory that were allocated, with --memory",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_ALLOC, .events = true,
+		.pprof = "alloc_objects",
+	}, {
+		.name = "in-use-blocks", .title = "blocks in use", .head = "blocks", .brief = "#use",
+		.json = "in_use_blocks", .about = "of these, those that were not freed until the end",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_IN_USE, .events = true,
+		.pprof = "inuse_objects",
+	}, {
+		.name = "peak-blocks", .title = "blocks at the peak", .head = "# peak", .brief = "#peak",
+		.json = "peak_blocks", .about = "the blocks that were in use when most bytes were",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_PEAK, .events = true,
+		.pprof = "peak_objects",
+	}, {
+		.name = "temporary-blocks", .title = "temporary blocks", .head = "# temp", .brief = "#temp",
+		.json = "temporary_blocks",
+		.about = "blocks that were freed by the thread that allocated them, before it allocated more",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FREE, .events = true,
+		.counts = is_temporary_block, .pprof = "temporary_objects",
+	}, {
+		.name = "leaked-blocks", .title = "blocks leaked", .head = "# leak", .brief = "#leak",
+		.json = "leaked_blocks", .about = "blocks that were in use when their process ended",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_IN_USE, .events = true,
+		.counts = is_leaked_block, .pprof = "leaked_objects",
+	},
 #ifdef MEASURES_OF_TEST
 	MEASURES_OF_TEST         /* tests/unit/test_measure.c takes this file in, with rows of its own */
 #endif
@@ -212,6 +239,8 @@ struct measure_set measure_set(measure_mask mask, unsigned int lead)
 	for (unsigned int place = MEASURES_ASKED; place-- && (asked == MEASURE_NONE || asked < TIME_NR);)
 		if (s.at[place] != MEASURE_NONE && (!(mask & MEASURES_WALL) || measure_get(s.at[place])->wall))
 			first = place;
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		s.events |= (uint8_t)((measure_in(&s, place) && measure_in(&s, place)->events) << place);
 	if (first == MEASURES_ASKED)
 		return s;
 	s.first = (uint8_t)first;

@@ -56,6 +56,7 @@ struct measure {
 	uint32_t probe;          /* only hits of this probe, + 1; 0 = of any */
 	bool wall;               /* adds up to wall time with the others that do */
 	bool estimate;           /* known from samples alone: shown with "~", and how many there were */
+	bool events;             /* its value is the number of its events, whatever they weigh */
 	const char *pprof;       /* type of its values in pprof */
 	const char *counted;     /* what its events are in pprof: "samples"; NULL = they are what it counts */
 };
@@ -106,12 +107,13 @@ measure_mask measures_of_kind(unsigned int kind);
 /*
  * A set of measures in places: where their values are in a node. Parts of wall time are where enum
  * time_kind says. Others take what is left, the one that was asked for first before those of the
- * table's order. For each of them, what value a fact adds is its weight.
+ * table's order. What value a fact adds to each of them, measure_value() says.
  */
 struct measure_set {
 	uint8_t at[MEASURES_ASKED];      /* the measure in that place; MEASURE_NONE */
 	uint8_t lead;                    /* places that add up to the total, as a mask */
 	uint8_t first;                   /* the first of these: the measure whose unit the total has */
+	uint8_t events;                  /* places whose measures are numbers of events, as a mask */
 };
 
 /*
@@ -122,6 +124,18 @@ struct measure_set {
 struct measure_set measure_set(measure_mask mask, unsigned int lead);
 /* Whether all of MASK find one. */
 bool measures_fit(measure_mask mask);
+
+/* What a fact or an event of WEIGHT that stands for COUNT adds to the measure in PLACE of S, in which it counts. */
+static inline uint64_t measure_value(const struct measure_set *s, unsigned int place, uint64_t weight, uint64_t count)
+{
+	return s->events >> place & 1 ? count : weight;
+}
+
+/* And what to the total. */
+static inline uint64_t measure_total(const struct measure_set *s, uint64_t weight, uint64_t count)
+{
+	return measure_value(s, s->first, weight, count);
+}
 
 /*
  * The place that comes as number N < MEASURES_ASKED where measures are listed: blocked time before

@@ -313,7 +313,7 @@ static void sum_asked(struct filter *f, uint64_t *ns)
 	struct asked a = { 0 };
 
 	while (filter_next(f, &a))
-		*ns = add_capped(*ns, a.fact->weight);
+		*ns = add_capped(*ns, measure_total(&f->set, a.fact->weight, a.fact->count));
 }
 
 int query_share(const struct snapshot *s, const struct names *names, const struct query *q, uint64_t *ret_ns,

@@ -69,14 +69,16 @@ static stack_id instruction_costs_visible(const struct builder *b, stack_id id)
 	return id;
 }
 
-static void instruction_costs_add_fact(struct builder *b, const struct fact *x, unsigned int is)
+static void instruction_costs_add_fact(struct builder *b, const struct measure_set *set, const struct fact *x,
+				       unsigned int is)
 {
+	const uint64_t value = measure_total(set, x->weight, x->count);
 	const stack_id id = instruction_costs_visible(b, x->stack);
 
 	if (id >= b->stacks)
 		return;
-	b->sum[id].own_ns = add_capped(b->sum[id].own_ns, x->weight);
-	b->h->asked_ns = add_capped(b->h->asked_ns, x->weight);
+	b->sum[id].own_ns = add_capped(b->sum[id].own_ns, value);
+	b->h->asked_ns = add_capped(b->h->asked_ns, value);
 	if (id != STACK_ROOT && is & FACT_COUNTS &&
 	    place_of_frame(b, dict_get_stack(b->d, id)->frame) != INSTRUCTION_COSTS_NONE)
 		b->h->count += x->count;
@@ -88,7 +90,7 @@ static void instruction_costs_add_facts(struct builder *b, struct filter *f)
 
 	while (filter_next(f, &a))
 		if (!(a.is & FACT_IDLE && b->q->fold_idle))
-			instruction_costs_add_fact(b, a.fact, a.is);
+			instruction_costs_add_fact(b, &f->set, a.fact, a.is);
 }
 
 /* 2. */

@@ -144,11 +144,13 @@ static struct sum *query_find_sum(struct builder *b, uint32_t group, stack_id st
 	return &b->sums.v[b->sums.n++];
 }
 
-static void add_beside(struct beside *to, const struct fact *f, unsigned int places, unsigned int is)
+static void add_beside(struct beside *to, const struct measure_set *set, const struct fact *f, unsigned int places,
+		       unsigned int is)
 {
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
 		if (places >> place & 1)
-			to->value[place] = add_capped(to->value[place], f->weight);
+			to->value[place] = add_capped(to->value[place],
+						      measure_value(set, place, f->weight, f->count));
 	if (is & FACT_OPEN) {
 		to->open_ns = add_capped(to->open_ns, f->weight);
 		if (f->longest_ns > to->open_longest_ns)
@@ -202,7 +204,8 @@ static double squares_of(const struct builder *b, const struct fact *f, unsigned
 	if (f->kind >= EVENT_ALLOC && f->kind <= EVENT_PEAK) {
 		const struct allocation a = allocation_of(dict_get_argument(b->filter.d, f->argument));
 
-		return alloc_variance(&a, f->weight);
+		return b->filter.set.events >> b->filter.set.first & 1 ? alloc_blocks_variance(&a, f->count) :
+			alloc_variance(&a, f->weight);
 	}
 	if (EVENT_IS_WAIT(f->kind) && f->longest_ns > each)
 		each = f->longest_ns;
@@ -222,7 +225,7 @@ static bool query_add_fact(struct builder *b, const struct fact *f, uint64_t ins
 	if (is & FACT_IDLE && !note_idle(b, f))
 		return false;
 	if (is & FACT_IDLE && b->q->fold_idle) {
-		add_beside(&b->idle, f, places, is);
+		add_beside(&b->idle, &b->filter.set, f, places, is);
 		b->idle_count += count;
 		b->idle_squares += squares_of(b, f, is);
 		return true;
@@ -232,7 +235,7 @@ static bool query_add_fact(struct builder *b, const struct fact *f, uint64_t ins
 	if (!s)
 		return query_fail(b);
 	if (leads) {
-		s->ns = add_capped(s->ns, f->weight);
+		s->ns = add_capped(s->ns, measure_total(&b->filter.set, f->weight, f->count));
 		s->count += count;
 		s->squares += squares_of(b, f, is);
 	}
@@ -246,7 +249,7 @@ static bool query_add_fact(struct builder *b, const struct fact *f, uint64_t ins
 		*beside = (struct beside){ 0 };
 		s->beside = b->beside.n;
 	}
-	add_beside(&b->beside.v[s->beside - 1], f, places, is);
+	add_beside(&b->beside.v[s->beside - 1], &b->filter.set, f, places, is);
 	return true;
 }
 

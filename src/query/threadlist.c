@@ -57,13 +57,13 @@ static void threadlist_note_open(struct thread_row *r, struct last *l, const str
 }
 
 static void threadlist_add_places(struct thread_row *r, const struct measure_set *set, unsigned int places,
-				  uint64_t weight)
+				  const struct fact *x)
 {
 	if (places & set->lead)
-		r->total_ns = add_capped(r->total_ns, weight);
+		r->total_ns = add_capped(r->total_ns, measure_total(set, x->weight, x->count));
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
 		if (places >> place & 1)
-			r->value[place] = add_capped(r->value[place], weight);
+			r->value[place] = add_capped(r->value[place], measure_value(set, place, x->weight, x->count));
 }
 
 static void threadlist_add_fact(struct builder *b, const struct slice_view *v, const struct fact *x, unsigned int is)
@@ -76,7 +76,7 @@ static void threadlist_add_fact(struct builder *b, const struct slice_view *v, c
 	if (is & FACT_IDLE && b->filter.q->fold_idle)
 		r->idle_ns = add_capped(r->idle_ns, x->weight);
 	else
-		threadlist_add_places(r, &b->filter.set, filter_places(&b->filter, x), x->weight);
+		threadlist_add_places(r, &b->filter.set, filter_places(&b->filter, x), x);
 	if (is & FACT_DOUBT && !(is & FACT_IDLE && b->filter.q->fold_idle))
 		r->doubt_ns = add_capped(r->doubt_ns, x->weight);
 	if (!EVENT_IS_WAIT(x->kind))

@@ -95,6 +95,48 @@ static void rows_and_verdicts(void **state)
 	leaks_free(l);
 }
 
+/* The tree of M by the measures that are called NAMES, of which FIRST leads. */
+static struct tree *tree_of(struct made *m, const char *first, const char *second)
+{
+	const unsigned int lead = measure_named(first, strlen(first)), other = measure_named(second, strlen(second));
+	struct query q = plain;
+	struct snapshot *s = profile_snapshot(m->p);
+	struct tree *t = NULL;
+
+	assert_non_null(s);
+	q.measures = MEASURE_BIT(lead) | MEASURE_BIT(other);
+	q.lead = (uint8_t)(lead + 1);
+	assert_int_equal(tree_build(s, m->names, &q, &t, NULL), 0);
+	snapshot_unref(s);
+	return t;
+}
+
+/* Blocks are counted beside their bytes, and whichever leads makes the total. */
+static void numbers_of_blocks(void **state)
+{
+	const uint64_t told = 1024 * KB / KB, n = SECONDS * told + SECONDS * 2 * told + 64;
+	const double p = alloc_probability(octave_middle(octave_class(KB)), 64 * KB);
+	struct made *m = *state;
+	struct tree *t;
+
+	make(m);
+	t = tree_of(m, "allocated", "allocated-blocks");
+	assert_int_equal(t->node[0].total_ns, n * KB);
+	assert_int_equal(tree_value(t, 0, 0), n * KB);
+	assert_int_equal(tree_value(t, 0, 1), n);
+	tree_free(t);
+	t = tree_of(m, "allocated-blocks", "allocated");
+	assert_int_equal(t->node[0].total_ns, n);
+	assert_int_equal(tree_value(t, 0, 1), n * KB);
+	/* each told block stands for 1 / p, and was told with the probability p */
+	assert_true(fabs(t->node[0].squares / ((double)n * (1 - p) / p) - 1) < 1e-6);
+	tree_free(t);
+	t = tree_of(m, "in-use-blocks", "leaked-blocks");
+	assert_int_equal(t->node[0].total_ns, SECONDS * told + 2 * told + 64);
+	assert_int_equal(tree_value(t, 0, 1), 10 * told + 64);
+	tree_free(t);
+}
+
 static void what_is_left_out(void **state)
 {
 	struct made *m = *state;
@@ -156,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rows_and_verdicts, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(numbers_of_blocks, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(what_is_left_out, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(nothing_at_all, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(little_memory, made_set_up, made_tear_down),

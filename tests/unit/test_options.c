@@ -503,12 +503,12 @@ static void refuses(void **state)
 	refused("record -n x --symfs=", "the directory is empty");
 	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
-		"forks|new-threads");
+		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks");
 	refused("report --metric wall,faults,migrations,forks,new-threads",
 		"--metric 'wall,faults,migrations,forks,new-threads' asks for more than 6: wall time is three");
 	refused("report --metric faults,", "metric '' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
-		"forks|new-threads");
+		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks");
 	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), "
 		"uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
