@@ -224,14 +224,20 @@ static uint32_t kinds_of(measure_mask measures)
 	return kinds;
 }
 
-/* Is there a place in some process of the machine? */
+/* Is there a place in some process of the machine? Where none has the file yet, one may come that has. */
 static int check_everywhere(struct launch *s, struct err *e)
 {
 	u32_vec all = { 0 };
+	uint64_t absent = 0;
 	int r = lookup_by_name(NULL, &all, e);
 
-	r = r < 0 ? r : placing_check(s->placing, all.v, all.n, e);
+	r = r < 0 ? r : placing_check(s->placing, all.v, all.n, &absent, e);
 	s->config.probes_everywhere = true;
+	for (uint32_t i = 0; r >= 0 && i < probes_count(); i++)
+		if (absent >> i & 1) {
+			probes_note_why(i, PLACING_ABSENT);
+			text_format(s->note, sizeof(s->note), PLACING_ABSENT ": %s", probes_measure(i)->name);
+		}
 	vec_free(&all);
 	return r;
 }
@@ -243,7 +249,7 @@ static int check_placing(struct launch *s, const struct options *o, struct err *
 	const char *what = o->probes.n ? o->probes.v[0] : "--memory";
 
 	if (plan->target == TARGET_PIDS && !plan->name)
-		return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, e);
+		return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, NULL, e);
 	if (plan->target == TARGET_TIDS)
 		return err_set(e, EOPNOTSUPP, "a probe in programs ('%.100s') is placed in processes: give them by "
 			       "-p, or a command", what);

@@ -593,26 +593,29 @@ static void placer_drop(struct placer *p, uint32_t probe)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Whether TEXT can be placed in PIDS: it gets no number before that is known. */
-static int placer_try(struct placer *p, const char *text, const u32_vec *pids, struct err *e)
+/* Whether TEXT can be placed in PIDS, or *RET_LATER: it gets no number before that is known. */
+static int placer_try(struct placer *p, const char *text, const u32_vec *pids, bool *ret_later, struct err *e)
 {
 	AUTO(placing_free) struct placing *what = NULL;
+	uint64_t absent = 0;
 	int r = placing_more(p->sets.v[0].what, text, true, &what, e);
 
 	if (r || !placing_in_programs(what))
 		return r;
 	if (p->no_programs)
 		return err_set(e, EOPNOTSUPP, "%s", p->no_programs);
-	return placing_check(what, pids->v, pids->n, e);
+	r = placing_check(what, pids->v, pids->n, p->everywhere ? &absent : NULL, e);
+	*ret_later = absent;
+	return r;
 }
 
 /* Places the probe TEXT; *RET is its number. */
 static int placer_take_on(struct placer *p, const char *text, const u32_vec *pids, uint32_t *ret, struct err *e)
 {
 	AUTO(placing_free) struct placing *what = NULL;
-	int r = placer_try(p, text, pids, e);
+	bool in_programs, later = false;
+	int r = placer_try(p, text, pids, &later, e);
 	uint32_t probe = 0;
-	bool in_programs;
 
 	r = r ? r : placing_more(p->sets.v[0].what, text, false, &what, e);
 	if (r)
@@ -636,6 +639,8 @@ static int placer_take_on(struct placer *p, const char *text, const u32_vec *pid
 		return -EEXIST;
 	}
 	probes_set_off(probe, false);
+	if (later)
+		probes_note_why(probe, PLACING_ABSENT);
 	p->unpriced_ns = in_programs ? 0 : placing_kernel_cost_ns(p->sets.v[p->sets.n - 1].what);
 	*ret = probe;
 	return 0;

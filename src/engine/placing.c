@@ -1024,6 +1024,7 @@ struct looking {
 	const struct placing_visitor *v;
 	/* probes of which there are places, by their number, as a mask: the second of ends of spans */
 	uint64_t met[2];
+	uint64_t about[2];       /* the same of those that are about a file of the process, whatever is in it */
 	int places;
 	bool allocates;          /* it has functions that do */
 	bool unwinds;            /* it can throw exceptions */
@@ -1143,6 +1144,7 @@ static void look_into(struct looking *l, const struct executed *x)
 			continue;
 		if (!placing_open(l, x, path, &f))
 			break;
+		l->about[point->span == SB_SPAN_END] |= (uint64_t)1 << point->probe;
 		(void)(point->spec.point[0].kind == PROBE_USDT ? add_static_probes(&f, point, &why) :
 		       add_functions(&f, point, &why));
 		placing_note_why(l, point->probe, &why);
@@ -1224,20 +1226,27 @@ int placing_look(const struct placing *p, pid_t pid, const struct placing_visito
 	return r < 0 ? r : l.places;
 }
 
-int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struct err *e)
+int placing_check(const struct placing *p, const uint32_t *pids, size_t n, uint64_t *ret_absent, struct err *e)
 {
 	struct err why = ERR_INIT;
-	uint64_t met[2] = { 0, 0 };
+	uint64_t met[2] = { 0, 0 }, about[2] = { 0, 0 };
 	bool allocates = false;
 
 	for (size_t i = 0; i < n; i++) {
-		struct looking l = { .p = p, .pid = (pid_t)pids[i], .e = &why };
+		struct err last = ERR_INIT;
+		struct looking l = { .p = p, .pid = (pid_t)pids[i], .e = &last };
 
-		(void)look_at(&l);
-		met[0] |= l.met[0];
-		met[1] |= l.met[1];
+		/* Among all processes of a machine some end meanwhile. */
+		if ((!look_at(&l) || !ret_absent) && last.code)
+			why = last;
+		for (unsigned int k = 0; k < 2; k++) {
+			met[k] |= l.met[k];
+			about[k] |= l.about[k];
+		}
 		allocates |= l.allocates;
 	}
+	if (ret_absent)
+		*ret_absent = 0;
 	if (p->told && !allocates)
 		return err_set(e, ENOENT, "nothing in the target samples its memory by the static probes "
 			       MEMORY_NOTES_PROVIDER ":" MEMORY_NOTES_ALLOC "(address, bytes, weight) and "
@@ -1249,9 +1258,14 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struc
 			       "malloc(3)%s%s", why.text[0] ? ": " : "", why.text);
 	for (size_t i = 0; i < p->points.n; i++) {
 		const struct in_program *x = &p->points.v[i];
+		const bool end = x->span == SB_SPAN_END;
 
-		if (met[x->span == SB_SPAN_END] >> x->probe & 1)
+		if (met[end] >> x->probe & 1)
 			continue;
+		if (ret_absent && !(about[end] >> x->probe & 1)) {
+			*ret_absent |= (uint64_t)1 << x->probe;
+			continue;
+		}
 		/* Where it was typed nobody has to be told which one it is. */
 		if (p->tries)
 			return err_set(e, ENOENT, "%s", why.text[0] ? why.text :

@@ -20,6 +20,9 @@
 
 struct placing;
 
+/* of a probe that will be placed when there is a process for it */
+#define PLACING_ABSENT "no process has it yet"
+
 /*
  * The measure of the probe TEXT (sberf-probe(7)), which gets a number if it has none; *RET is its
  * id. -EINVAL or -E2BIG with a sentence for a text that is no probe; -ENOSPC when there are
@@ -110,9 +113,11 @@ int placing_look(const struct placing *p, pid_t pid, const struct placing_visito
 
 /*
  * Whether each probe in programs has a place in one of the processes PIDS; -ENOENT with a sentence
- * that names the first that has none.
+ * that names the first that has none. RET_ABSENT: processes may come that have what is probed, and PIDS
+ * may have ended meanwhile; so probes of files that none of these executes become a mask, by their
+ * numbers, and are no error. NULL = they are one, too.
  */
-int placing_check(const struct placing *p, const uint32_t *pids, size_t n, struct err *e);
+int placing_check(const struct placing *p, const uint32_t *pids, size_t n, uint64_t *ret_absent, struct err *e);
 
 DEFINE_AUTO(placing_free, struct placing);
 

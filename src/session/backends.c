@@ -158,13 +158,18 @@ static bool live_probe_told(void *ctx, struct session_probe *ret)
 {
 	struct placer_answer a;
 	const struct measure *m;
+	char why[PROBE_WHY_MAX];
+	bool absent;
 
 	if (!engine_probe_told(ctx, &a))
 		return false;
 	m = a.probe == PROBE_NONE ? NULL : probes_measure(a.probe);
+	absent = m && !a.off && !probes_places(a.probe).sites && *probes_why(a.probe, why);
 	*ret = (struct session_probe){ .probe = m ? a.probe : PROBE_NONE, .added = m && !a.priced && !a.off };
 	if (!m)
 		text_format(ret->text, sizeof(ret->text), "%s", a.err.text);
+	else if (absent)
+		text_format(ret->text, sizeof(ret->text), "%.160s: %s", m->name, why);
 	else if (a.priced)
 		put_price(&a, m->name, ret->text, sizeof(ret->text));
 	else

@@ -135,6 +135,21 @@ print(json.load(sys.stdin)["tree"][0].get("count", 0))')"
 	exec {to}>&-
 done
 
+# What no process has yet is placed when one comes; a name that is in no file is refused as ever.
+cp "$asked" latecomer
+"$SBERF" record -o late.data --budget none --yes -a --probe uprobe:latecomer:counted --ring-size 64M --duration 6s 2>err &
+recorder=$!
+wait_until 20 places
+(sleep 1; echo 400) | ./latecomer >/dev/null
+wait $recorder
+equal "nobody has it yet: status" 0 $?
+note "$(cat err)"
+matches "it is said" "no process has it yet" "$(cat err)"
+equal "each call is counted of a process that came later" 400 "$(of late.data uprobe:latecomer:counted)"
+"$SBERF" record -o bad.data --yes -a --probe uprobe:libc:mallox --duration 1s 2>err
+check "a name that is in no file is refused" test $? -ne 0
+matches "with the nearest" "malloc" "$(cat err)"
+
 # A program that is started later under the name of a link to it.
 cp "$asked" linked
 mkdir other links
