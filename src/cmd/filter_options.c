@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "model/probes.h"
 #include "model/wait.h"
+#include "query/spandiff.h"
 #include "system/listtext.h"
 
 #include <errno.h>
@@ -160,8 +161,11 @@ static int add_span(const struct options *o, struct query *q, struct err *e)
 	uint32_t probe = 0;
 	int r;
 
-	if (!o->span && !o->inside && !o->outside && !limited)
+	if (!o->span && !o->inside && !o->outside && !limited && !o->span_diff)
 		return 0;
+	if (o->span_diff && (o->inside || o->outside))
+		return err_set(e, EINVAL, "--span-diff compares what is inside of calls with what is inside of others: "
+			       "leave out --inside and --outside");
 	if (o->inside && o->outside)
 		return err_set(e, EINVAL, "--inside and --outside together are everything: give --span alone, which "
 			       "splits it");
@@ -176,6 +180,10 @@ static int add_span(const struct options *o, struct query *q, struct err *e)
 	q->span = (uint8_t)(probe + 1);
 	q->span_where = o->inside || limited ? SPAN_INSIDE : o->outside ? SPAN_OUTSIDE : SPAN_ALL;
 	q->by_span = q->span_where == SPAN_ALL;
+	if (!o->span_diff)
+		return 0;
+	q->span_than_to = q->span_to;
+	span_compare(q, probe);
 	return 0;
 }
 

@@ -423,6 +423,14 @@ const struct opt opts[] = {
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(span_below),
 		.help = "only inside calls that took less than that",
 	}, {
+		.name = "span-diff", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(span_diff),
+		.help = "what slow calls do that others do not",
+		.more = "Compares what happened inside calls of p99 and more, or of --span-above, with what happened "
+			"inside those around the median (p25 to p75), or with --span-below inside those that took "
+			"less than that. 100 percent is what a slow call takes on average, and times are those of "
+			"one call. Shown as sberf-diff(1) shows two recordings.",
+	}, {
 		.name = "far", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(far),
 		.help = "count accesses to memory of other NUMA nodes",

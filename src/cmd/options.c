@@ -700,6 +700,9 @@ static int check_shown(const struct options *o, struct err *e)
 	if (o->inverted && !(x->takes & EXPORT_TAKES_INVERTED))
 		return err_set(e, EINVAL, "--inverted is for formats that are drawn as a tree: %s",
 			       exporters_taking(EXPORT_TAKES_INVERTED, all, sizeof(all)));
+	if (o->span_diff && !x->diff.write)
+		return err_set(e, EINVAL, "--span-diff compares calls, which --format %s cannot show: choose tree, "
+			       "flat, folded, svg or html", x->name);
 	if (about_time && x->subject == EXPORT_CAPTURE)
 		return err_set(e, EINVAL, "%s cannot change --format %s, which is about all that was recorded",
 			       about_time, x->name);
@@ -722,6 +725,7 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 		{ (folded && waits) || nodes || probes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" },
 		{ o->far, "--far" }, { o->span, "--span" }, { o->inside, "--inside" }, { o->outside, "--outside" },
 		{ o->span_above, "--span-above" }, { o->span_below, "--span-below" },
+		{ o->span_diff, "--span-diff" },
 	};
 
 	snprintf(dst, OPT_VALUE_MAX, "--format %s", o->format ? o->format->name : "");
@@ -796,6 +800,9 @@ static int check_batch(const struct options *o, struct err *e)
 		return err_set(e, EINVAL, "--keep is for whoever watches, and --batch (-b) has nobody who could; "
 			       "use sberf record "
 			       "--keep");
+	if (o->batch && o->span_diff)
+		return err_set(e, EINVAL, "--span-diff is for the view and for recordings, and --batch (-b) prints "
+			       "documents that compare nothing");
 	if (o->format && (o->depth ? !(o->format->takes & EXPORT_TAKES_DEPTH) :
 				     o->percent_given && !(o->format->takes & EXPORT_TAKES_PERCENT)))
 		return err_set(e, EINVAL, "%s is for text: %s is complete", o->depth ? "--depth" : "--percent-limit",

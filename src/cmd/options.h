@@ -109,6 +109,7 @@ struct options {
 	const char *span;                /* --span SPEC: a probe, NULL = the only one that takes time */
 	bool inside, outside;            /* --inside, --outside */
 	const char *span_above, *span_below;     /* --span-above, --span-below: pNN or a time; NULL */
+	bool span_diff;                  /* --span-diff (top, report) */
 	bool far;                        /* --far; while capturing it implies NUMA_ON, except with --no-numa */
 	bool hide_idle;                  /* --hide-idle (report) */
 

@@ -11,14 +11,14 @@
 #include "cmd/filter_options.h"
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
+#include "cmd/report_spans.h"
 #include "cmd/timerange.h"
 #include "export/exporter.h"
 #include "export/outfile.h"
 #include "numa/state.h"
 #include "session/backends.h"
 #include "system/listtext.h"
-#include "model/probes.h"
-#include "query/spanfilter.h"
+#include "query/spandiff.h"
 #include "ui/ui.h"
 
 #include <stdio.h>
@@ -128,25 +128,6 @@ static int say_share(const struct open_recording *l, const struct query *q, stru
 	return 0;
 }
 
-/* What is known of the calls that are asked for. */
-static int say_span(const struct open_recording *l, const struct query *q, struct err *e)
-{
-	struct span_figures figures;
-	char text[2 * PROBES_TEXT_MAX], ns[UNITS_MAX];
-	int r = q->span ? span_figures(l->snapshot, l->names, q, &figures, e) : 0;
-
-	if (!q->span || r < 0)
-		return r;
-	fprintf(stderr, "sberf report: shown: %s\n", span_text(q, &figures, text, sizeof(text)));
-	if (figures.open_ns)
-		fprintf(stderr, "sberf report: %s of it inside calls that were not seen to end\n",
-			units_time(ns, figures.open_ns));
-	if (figures.ns[SPAN_PLACE_NOT_KNOWN])
-		fprintf(stderr, "sberf report: of %s it is not known whether it was inside, as the probe was not in "
-			"place all the time (--budget)\n", units_time(ns, figures.ns[SPAN_PLACE_NOT_KNOWN]));
-	return 0;
-}
-
 /* What filters leave of what X counts (NULL: the view), and why that is nothing. */
 static int say_filters(const struct open_recording *l, const struct options *o, const struct query *q,
 		       const struct exporter *x, struct err *e)
@@ -176,7 +157,7 @@ static int report_ask(const struct open_recording *l, const struct options *o, c
 		q->measures = 0;
 	if (r >= 0 && o->time)
 		r = report_choose_time(l, o, q, e);
-	r = r < 0 ? r : say_span(l, q, e);
+	r = r < 0 ? r : report_spans_say(l, q, e);
 	return r < 0 ? r : say_filters(l, o, q, x, e);
 }
 
@@ -212,7 +193,9 @@ static int write_report(struct open_recording *l, const struct options *o, const
 	progress_begin(&progress, "sberf report: writing", 0);
 	if (outfile_follow(&out, &progress))
 		l->writing = &progress;
-	r = outfile_close(&out, exporter_write(out.file, x, &v, e), e);
+	r = span_is_compared(&v.query) ? report_spans_compare(out.file, x, &v, e) :
+					 exporter_write(out.file, x, &v, e);
+	r = outfile_close(&out, r, e);
 	progress_end(&progress);
 	return r;
 }

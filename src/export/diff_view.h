@@ -21,6 +21,7 @@
 struct diff_view {
 	const struct diff *diff;
 	const char *name[DIFF_SIDES];    /* of the two sides, such as files; foreign text */
+	const char *head[DIFF_SIDES];    /* what columns call them: "before" and "after" */
 	uint64_t wall_ns[DIFF_SIDES];    /* for how long each was recorded; 0 = not known */
 	double min_percent;      /* what changed less, in points, is left out and counted; 0 = nothing is */
 	uint32_t max_depth;      /* levels under the groups; 0 = all */

@@ -33,6 +33,15 @@ static uint32_t error_of(const struct diff *d, const struct diff_node *n)
 	return (uint32_t)fmin(100 * 100 * DIFF_Z * diff_judge(d, &n->total).sigma + 0.5, UINT32_MAX);
 }
 
+/* What N took itself before: of calls, in as many as there are after. */
+static void before_values(const struct diff *d, const struct diff_node *n, uint64_t dst[MEASURES_ASKED])
+{
+	const uint64_t *value = n->self.value[DIFF_BEFORE];
+
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		dst[place] = d->norm == DIFF_BY_CALL ? diff_scaled(d, value[place]) : value[place];
+}
+
 /* EACH: so much of a value is one of what the graph counts. */
 static bool diffflame_add_nodes(struct flame *f, const struct diff *d, uint64_t each)
 {
@@ -40,6 +49,7 @@ static bool diffflame_add_nodes(struct flame *f, const struct diff *d, uint64_t 
 
 	for (uint32_t i = 0; label && i < d->n; i++) {
 		const struct diff_node *n = &d->node[i];
+		uint64_t before[MEASURES_ASKED];
 		struct flame_node *to;
 
 		diff_label(d, n->what, label, NAME_BYTES_MAX + 1);
@@ -47,7 +57,8 @@ static bool diffflame_add_nodes(struct flame *f, const struct diff *d, uint64_t 
 							     diffflame_kind_of(d, i))) == FLAME_NONE)
 			return false;
 		to = &f->nodes.v[i];
-		flame_set_parts(to->before, &d->tree[DIFF_BEFORE]->set, n->self.value[DIFF_BEFORE], each);
+		before_values(d, n, before);
+		flame_set_parts(to->before, &d->tree[DIFF_BEFORE]->set, before, each);
 		flame_set_parts(to->self, &d->tree[DIFF_AFTER]->set, n->self.value[DIFF_AFTER], each);
 		to->error = error_of(d, n);
 	}
@@ -72,20 +83,22 @@ static int add_chance(struct flame *f, const struct diff *d, struct err *e)
 
 static int diffflame_add_facts(struct flame *f, const struct diff_view *v, struct err *e)
 {
-	static const char *const of[DIFF_SIDES] = { "before", "after" };
+	const bool calls = v->diff->norm == DIFF_BY_CALL;
 	int r = 0;
 
 	for (int side = 0; side < DIFF_SIDES && r >= 0; side++) {
-		char text[128], count[UNITS_MAX], time[UNITS_MAX];
+		char text[256], count[UNITS_MAX], time[UNITS_MAX];
 
-		snprintf(text, sizeof(text), "%s %s%s%s", units_thousands(count, v->diff->tree[side]->node[0].count),
+		snprintf(text, sizeof(text), "%.*s%s%s %s%s%s", calls ? 128 : 0, v->name[side], calls ? ", " : "",
+			 units_thousands(count, v->diff->tree[side]->node[0].count),
 			 tree_counted(v->diff->tree[side], 0),
 			 v->wall_ns[side] ? " in " : "", v->wall_ns[side] ? units_time(time, v->wall_ns[side]) : "");
-		r = flame_fact(f, of[side], text, e);
+		r = flame_fact(f, v->head[side], text, e);
 	}
 	if (r >= 0)
 		r = flame_filters(f, v->diff->tree[DIFF_AFTER], e);
-	return r < 0 ? r : add_chance(f, v->diff, e);
+	/* Of calls each frame says it. */
+	return r < 0 || calls ? r : add_chance(f, v->diff, e);
 }
 
 static int add_title(struct flame *f, const struct diff_view *v, struct err *e)
@@ -108,14 +121,16 @@ static int diffflame_fill(struct flame *f, const struct diff_view *v, struct err
 		*after = measure_lead(&d->tree[DIFF_AFTER]->set);
 	const struct measure *m = before->unit == UNIT_OWN ? after : before;
 	const uint64_t each = measure_one(m);
+	/* Which calls they are takes a sentence. */
+	const char *const *names = d->norm == DIFF_BY_CALL ? v->head : v->name;
 	int r;
 
 	f->compared = true;
 	f->unit = flame_unit_of(m);
-	f->before_whole = (uint64_t)d->unit[DIFF_BEFORE] / each;
 	f->after_whole = (uint64_t)d->unit[DIFF_AFTER] / each;
-	f->before_name = strtab_adds(f->texts, v->name[DIFF_BEFORE]);
-	f->after_name = strtab_adds(f->texts, v->name[DIFF_AFTER]);
+	f->before_whole = d->norm == DIFF_BY_CALL ? f->after_whole : (uint64_t)d->unit[DIFF_BEFORE] / each;
+	f->before_name = strtab_adds(f->texts, names[DIFF_BEFORE]);
+	f->after_name = strtab_adds(f->texts, names[DIFF_AFTER]);
 	if (f->before_name == STR_NONE || f->after_name == STR_NONE || !diffflame_add_nodes(f, d, each))
 		return err_nomem(e, "the flame graph");
 	r = add_title(f, v, e);

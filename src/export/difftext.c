@@ -85,7 +85,7 @@ static void put_amount(struct text *x, int side, uint64_t ns)
 {
 	char text[UNITS_MAX];
 
-	difftext_put_cell(x, 11, ns ? measure_text(measure_lead(&x->d->tree[side]->set), ns,
+	difftext_put_cell(x, 11, ns ? measure_text(measure_lead(&x->d->tree[side]->set), diff_amount(x->d, side, ns),
 						   text) : difftext_nothing(x));
 }
 
@@ -269,13 +269,16 @@ static void put_heading(struct text *x)
 		[DIFF_BY_TOTAL] = "of the total on each side",
 		[DIFF_BY_WALL] = "of the time for which each side was recorded",
 		[DIFF_BY_NONE] = "of the total before, on both sides",
+		[DIFF_BY_CALL] = "of a slow call on average, and times of one call",
 	};
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		char name[LABEL_MAX], text[UNITS_MAX];
 
 		text_sanitise(name, sizeof(name), x->v->name[side], strlen(x->v->name[side]));
-		out_format(&x->o, "%s %s, ", side == DIFF_BEFORE ? "before:" : "after: ", name);
+		out_format(&x->o, "%s:%*s%s, ", x->v->head[side],
+			   (int)(strlen(x->v->head[!side]) > strlen(x->v->head[side]) ?
+				 strlen(x->v->head[!side]) - strlen(x->v->head[side]) : 0) + 1, "", name);
 		out_format(&x->o, "%s %s", units_thousands(text, x->d->tree[side]->node[0].count),
 			   tree_counted(x->d->tree[side], 0));
 		if (x->v->wall_ns[side])
@@ -330,9 +333,9 @@ int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e)
 		return err_nomem(e, "the text of the difference");
 	difftext_begin(&x, out, v, label);
 	x.level = level;
-	out_format(&x.o, "%10s%10s%10s%9s", "before", "after", "change", "error");
+	out_format(&x.o, "%10s%10s%10s%9s", v->head[DIFF_BEFORE], v->head[DIFF_AFTER], "change", "error");
 	put_part_names(&x);
-	out_format(&x.o, "%11s%11s\n", "before", "after");
+	out_format(&x.o, "%11s%11s\n", v->head[DIFF_BEFORE], v->head[DIFF_AFTER]);
 	do {
 		if (!i || difftext_fits(&x, i))
 			i = difftext_put_run(&x, i);
@@ -371,7 +374,8 @@ static void put_flat_head(struct text *x)
 
 	out_format(&x->o, "%10s%*s %10s\n", "self", 20 + more, "", "total");
 	for (int i = 0; i < 2; i++) {
-		out_format(&x->o, "%s%10s%10s%10s", i ? " " : "", "before", "after", "change");
+		out_format(&x->o, "%s%10s%10s%10s", i ? " " : "", x->v->head[DIFF_BEFORE], x->v->head[DIFF_AFTER],
+			   "change");
 		put_part_names(x);
 	}
 	out_text(&x->o, "\n");

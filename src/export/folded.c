@@ -68,18 +68,6 @@ static int folded_write(FILE *out, const struct export_view *v, struct err *e)
 	return ok ? out_end(&o, e) : err_nomem(e, "the folded stacks");
 }
 
-/* NS of before, scaled to the whole of after. */
-static uint64_t folded_diff_scaled(const struct diff *d, uint64_t ns)
-{
-	const double scale = d->unit[DIFF_BEFORE] > 0 && d->unit[DIFF_AFTER] > 0 ?
-		d->unit[DIFF_AFTER] / d->unit[DIFF_BEFORE] : 1;
-	const double wanted = (double)ns * scale;
-
-	if (scale == 1)
-		return ns;
-	return wanted < 1e19 ? (uint64_t)(wanted + 0.5) : UINT64_MAX;
-}
-
 /* LINE is by node; TEXT has NAME_BYTES_MAX + SUFFIX_MAX bytes. */
 static bool folded_diff_add_nodes(struct fold *f, const struct diff *d, uint32_t *line, char *text)
 {
@@ -91,7 +79,7 @@ static bool folded_diff_add_nodes(struct fold *f, const struct diff *d, uint32_t
 		line[i] = fold_node(f, i ? line[n->parent] : FOLD_NONE, text);
 		if (line[i] == FOLD_NONE)
 			return false;
-		f->nodes.v[line[i]].self_ns[DIFF_BEFORE] += folded_diff_scaled(d, n->self.ns[DIFF_BEFORE]);
+		f->nodes.v[line[i]].self_ns[DIFF_BEFORE] += diff_scaled(d, n->self.ns[DIFF_BEFORE]);
 		f->nodes.v[line[i]].self_ns[DIFF_AFTER] += n->self.ns[DIFF_AFTER];
 	}
 	return true;

@@ -31,6 +31,8 @@ static double diffgrown_variance(const struct diff *d, const struct diff_pair *p
 	const double v = (1 - share) * (1 - share) * (p->squares[side] + w * w) +
 		share * share * (fmax(rest, 0) + w * w);
 
+	if (d->norm == DIFF_BY_CALL)
+		return d->unit[side] > 0 ? (p->squares[side] + w * w) / (d->unit[side] * d->unit[side]) : 0;
 	return sum > 0 ? v / (sum * sum) * scale * scale : 0;
 }
 

@@ -66,6 +66,8 @@ struct query {
 	uint8_t span;                    /* number of a probe from whose calls it is seen, + 1; 0 = of none */
 	uint8_t span_where;              /* enum span_where; with limits SPAN_INSIDE */
 	struct span_limit span_from, span_to;    /* only inside of calls that take so long; SPAN_TO exclusive */
+	/* calls that those are to be compared with (query/spandiff.h), TO exclusive; both 0 = with none */
+	struct span_limit span_than_from, span_than_to;
 	bool by_span;                    /* a root for what is inside, and one for what is outside; above nodes */
 	/* profile_meta.arch, which system calls depend on; borrowed; NULL = this machine */
 	const char *arch;

@@ -245,6 +245,8 @@ int span_figures(const struct snapshot *s, const struct names *names, const stru
 		return err_nomem(e, "the calls of a probe");
 	set_limits(&f, &c, q);
 	ret->calls = c.all;
+	ret->from = f.from;
+	ret->to = f.to;
 	ret->from_ns = limit_ns(&c, &q->span_from);
 	ret->to_ns = limit_ns(&c, &q->span_to);
 	ret->counted = is_limited(q) ? 0 : c.open_count;
@@ -272,39 +274,42 @@ char *span_place_label(const struct query *q, enum span_place place, char *dst, 
 	return dst;
 }
 
-static void put_limits(const struct query *q, const struct span_figures *f, char *dst, size_t size)
+char *span_limits_text(const struct query *q, const struct span_figures *f, char *dst, size_t size)
 {
 	char from[UNITS_MAX], to[UNITS_MAX], percent[32] = "";
 
 	dst[0] = '\0';
 	if (!is_limited(q))
-		return;
+		return dst;
 	units_time(from, f->from_ns);
 	units_time(to, f->to_ns);
 	if (q->span_from.percent && q->span_to.percent)
 		snprintf(percent, sizeof(percent), " (p%u to p%u)", q->span_from.percent, q->span_to.percent);
-	else if (q->span_from.percent)
-		snprintf(percent, sizeof(percent), " (p%u)", q->span_from.percent);
-	if (f->to_ns)
-		snprintf(dst, size, ", calls of %s to %s%s", from, to, percent);
+	else if (q->span_from.percent || q->span_to.percent)
+		snprintf(percent, sizeof(percent), " (p%u)", q->span_from.percent | q->span_to.percent);
+	if (f->to_ns && f->from_ns)
+		snprintf(dst, size, "calls of %s to %s%s", from, to, percent);
+	else if (f->to_ns)
+		snprintf(dst, size, "calls of less than %s%s", to, percent);
 	else
-		snprintf(dst, size, ", calls of %s and more%s", from, percent);
+		snprintf(dst, size, "calls of %s and more%s", from, percent);
+	return dst;
 }
 
 char *span_text(const struct query *q, const struct span_figures *f, char *dst, size_t size)
 {
 	const struct measure *m = probes_measure(q->span - 1u);
-	char limits[2 * UNITS_MAX + 64], asked[UNITS_MAX], calls[UNITS_MAX], counted[UNITS_MAX];
+	char limits[SPAN_LIMITS_MAX], asked[UNITS_MAX], calls[UNITS_MAX], counted[UNITS_MAX];
 	const char *few = f->counted < SPAN_FEW ? ": too few to tell much" : "";
 
-	put_limits(q, f, limits, sizeof(limits));
+	span_limits_text(q, f, limits, sizeof(limits));
 	units_thousands(asked, f->asked);
 	units_thousands(calls, f->calls);
 	units_thousands(counted, f->counted);
 	if (q->span_where == SPAN_OUTSIDE)
 		snprintf(dst, size, "outside %s: %s calls", m ? m->name : "", calls);
 	else if (limits[0])
-		snprintf(dst, size, "inside %s%s: %s of %s calls, %s samples and waits%s", m ? m->name : "", limits,
+		snprintf(dst, size, "inside %s, %s: %s of %s calls, %s samples and waits%s", m ? m->name : "", limits,
 			 asked, calls, counted, few);
 	else
 		snprintf(dst, size, "%s%s: %s calls, %s samples and waits inside%s",

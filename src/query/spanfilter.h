@@ -40,6 +40,7 @@ struct span_figures {
 	uint64_t calls;                  /* all of them */
 	uint64_t asked;                  /* those that are as long as the question asks for */
 	uint64_t from_ns, to_ns;         /* what that means; TO_NS 0 = without end */
+	unsigned int from, to;           /* the same as classes, TO exclusive */
 	uint64_t counted;                /* samples and waits inside of those */
 	uint64_t ns[SPAN_PLACES];        /* time in each place, of calls of any length */
 	uint64_t open_ns;                /* of the time inside: in calls whose end was not seen */
@@ -52,6 +53,9 @@ int span_figures(const struct snapshot *s, const struct names *names, const stru
 /* Fewer samples and waits say little. */
 #define SPAN_FEW 20u
 
+#define SPAN_LIMITS_MAX 128u
+/* "calls of 10.0 ms and more (p99)", "" = of any length. Returns DST. */
+char *span_limits_text(const struct query *q, const struct span_figures *f, char *dst, size_t size);
 /* "inside call:./app:handle", "outside", "not known (call:./app:handle was not in place)". Returns DST. */
 char *span_place_label(const struct query *q, enum span_place place, char *dst, size_t size);
 /*

@@ -121,19 +121,25 @@ static void treediff_sum_up(struct diff_node *v, uint32_t n)
 		diff_add(&v[v[i].parent].total, &v[i].total);
 }
 
-static void set_parts_and_units(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
+static void set_parts_and_units(struct diff *d, const uint64_t whole[DIFF_SIDES])
 {
 	const uint64_t *all = d->node[0].total.ns;
+	double call;
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		d->parted |= tree_is_parted(d->tree[side]);
+		d->calls[side] = d->norm == DIFF_BY_CALL && whole[side] ? whole[side] : 1;
 		if (d->norm == DIFF_BY_WALL)
-			d->unit[side] = (double)wall_ns[side];
+			d->unit[side] = (double)whole[side];
 		else if (d->norm == DIFF_BY_NONE)
 			d->unit[side] = (double)(all[DIFF_BEFORE] ? all[DIFF_BEFORE] : all[DIFF_AFTER]);
 		else
 			d->unit[side] = (double)all[side];
 	}
+	if (d->norm != DIFF_BY_CALL)
+		return;
+	call = (double)all[DIFF_AFTER] / (double)d->calls[DIFF_AFTER];
+	d->unit[DIFF_BEFORE] = call * (double)d->calls[DIFF_BEFORE];
 }
 
 static void find_most(struct diff *d)
@@ -197,7 +203,7 @@ static void treediff_link_nodes(struct diff *d, uint32_t *family)
 	}
 }
 
-static bool treediff_build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
+static bool treediff_build(struct diff *d, const uint64_t whole[DIFF_SIDES])
 {
 	const uint32_t most = d->tree[0]->n > d->tree[1]->n ? d->tree[0]->n : d->tree[1]->n;
 	AUTO_FREE uint32_t *at = malloc(most * sizeof(*at));
@@ -215,14 +221,14 @@ static bool treediff_build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
 	if (!family)
 		return false;
 	treediff_sum_up(d->node, d->n);
-	set_parts_and_units(d, wall_ns);
+	set_parts_and_units(d, whole);
 	find_most(d);
 	treediff_link_nodes(d, family);
 	return true;
 }
 
 int diff_build(const struct tree *before, const struct tree *after, enum diff_norm norm,
-	       const uint64_t wall_ns[DIFF_SIDES], struct diff **ret, struct err *e)
+	       const uint64_t whole[DIFF_SIDES], struct diff **ret, struct err *e)
 {
 	const struct tree *const tree[DIFF_SIDES] = { before, after };
 	AUTO(diff_free) struct diff *d = calloc(1, sizeof(*d));
@@ -233,10 +239,21 @@ int diff_build(const struct tree *before, const struct tree *after, enum diff_no
 	d->tree[DIFF_AFTER] = after;
 	d->norm = norm;
 	d->matches = matches_new(tree);
-	if (!d->matches || !treediff_build(d, wall_ns))
+	if (!d->matches || !treediff_build(d, whole))
 		return err_nomem(e, "the difference");
 	*ret = take_ptr(d);
 	return 0;
+}
+
+uint64_t diff_scaled(const struct diff *d, uint64_t ns)
+{
+	const double scale = d->unit[DIFF_BEFORE] > 0 && d->unit[DIFF_AFTER] > 0 ?
+		d->unit[DIFF_AFTER] / d->unit[DIFF_BEFORE] : 1;
+	const double wanted = (double)ns * scale;
+
+	if (scale == 1)
+		return ns;
+	return wanted < 1e19 ? (uint64_t)(wanted + 0.5) : UINT64_MAX;
 }
 
 void diff_free(struct diff *d)

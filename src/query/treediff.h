@@ -15,8 +15,9 @@
  *     called.
  *
  * A *share* is 1.0 for what the normalisation says: the total of its side, the wall time of its
- * side (so four busy threads have 4.0), or, without any, the total before on both sides. A *change*
- * is the share after less the share before. Sampling makes shares differ by chance, so each change
+ * side (so four busy threads have 4.0), without any the total before on both sides, or, of calls of
+ * a probe, what such a call after took on average. A *change* is the share after less the share
+ * before. Sampling makes shares differ by chance, so each change
  * comes with its error (diff_judge()). Pure: the same trees give the same.
  */
 #ifndef SBERF_QUERY_TREEDIFF_H
@@ -37,6 +38,7 @@ enum diff_norm {
 	DIFF_BY_TOTAL,
 	DIFF_BY_WALL,
 	DIFF_BY_NONE,
+	DIFF_BY_CALL,            /* 1.0 is what a call after took on average (query/spandiff.h) */
 };
 
 /*
@@ -65,6 +67,7 @@ struct diff {
 	const struct tree *tree[DIFF_SIDES];     /* borrowed */
 	enum diff_norm norm;
 	double unit[DIFF_SIDES];         /* ns that are a share of 1.0; 0 = there is nothing */
+	uint64_t calls[DIFF_SIDES];      /* DIFF_BY_CALL: that both sides are about; else 1 */
 	struct diff_node *node;          /* node[0] is the root; parents before children */
 	uint32_t n;
 	/* there is something of more than the first measure on either side (tree_is_parted()) */
@@ -81,12 +84,12 @@ int diff_inlines_differ(const struct dict *const dict[DIFF_SIDES], const struct 
 			bool *ret, struct err *e);
 
 /*
- * Compares BEFORE and AFTER, made by the same query, which must outlive the difference. WALL_NS:
- * how long each side was recorded, for DIFF_BY_WALL. On success *RET is the caller's. -ENOMEM is
- * the only failure.
+ * Compares BEFORE and AFTER, made by the same query, which must outlive the difference. WHOLE: how
+ * long each side was recorded, ns, for DIFF_BY_WALL; how many calls it is about, for DIFF_BY_CALL.
+ * On success *RET is the caller's. -ENOMEM is the only failure.
  */
 int diff_build(const struct tree *before, const struct tree *after, enum diff_norm norm,
-	       const uint64_t wall_ns[DIFF_SIDES], struct diff **ret, struct err *e);
+	       const uint64_t whole[DIFF_SIDES], struct diff **ret, struct err *e);
 void diff_free(struct diff *d);                  /* NULL is fine */
 
 /*
@@ -115,6 +118,15 @@ static inline double diff_share(const struct diff *d, int side, uint64_t ns)
 	return d->unit[side] > 0 ? (double)ns / d->unit[side] : 0;
 }
 
+/* NS of SIDE as a text shows it: all of it, or of calls what one took on average. */
+static inline uint64_t diff_amount(const struct diff *d, int side, uint64_t ns)
+{
+	return d->calls[side] > 1 ? (ns + d->calls[side] / 2) / d->calls[side] : ns;
+}
+
+/* NS of before, scaled so that both sides are of the same whole: that of after. */
+uint64_t diff_scaled(const struct diff *d, uint64_t ns);
+
 struct diff_change {
 	double before, after;    /* shares */
 	double change;           /* after - before */
@@ -133,6 +145,8 @@ struct diff_change {
  *	p = (t + w) / (N + 2w)        v = ((1 - p)^2 (s + w^2) + p^2 (S - s + w^2)) / (N + 2w)^2
  * With n equal samples, of which x are in P, v is q (1 - q) / (n + 2) with q = (x + 1) / (n + 2).
  * Totals of sides are not estimates, so without normalisation v grows by the square of their share.
+ * Of calls the number is known, and what they took is not: there v is (s + w^2) / u^2, where u is
+ * what a share of 1.0 is.
  * Runs of one program differ for other reasons too: those are not in it.
  */
 struct diff_change diff_judge(const struct diff *d, const struct diff_pair *p);

@@ -42,6 +42,29 @@ note "$(head -n 12 split)"
 equal "both parts are rows" "inside call:requests:handle outside" "$(grep -oE '(inside call:requests:handle|outside)$' split | sort | tr '\n' ' ' | sed 's/ $//')"
 near "all of it is one or the other" 2 "$(total work)" $(($(total work --inside) + $(total work --outside)))
 
+# The slow calls set against the others: "slow_wait" is in the slow ones alone, and what one of them takes on average, times their number,
+# is what the program says of all of them.
+"$SBERF" report -i run.data --span-diff --span-above 15ms --format tree --group-by comm --focus '^work$' >apart 2>err
+equal "slow calls against median ones: status" 0 $?
+note "$(head -n 16 apart; cat err)"
+matches "which calls are compared" "^median: calls of .* \(p25 to p75\): [0-9,]+ of [0-9,]+, .*slow:   calls of 15.0 ms and more: [0-9,]+ of [0-9,]+, " "$(head -n 2 apart | tr '\n' ' ')"
+matches "what a slow call does alone" " slow_wait  \(appeared\)" "$(cat apart)"
+slow_calls=$(sed -n 's/^slow:.*more: \([0-9,]*\) of.*/\1/p' apart | tr -d ,)
+each() {
+	awk -v name="$1" '$NF == name || $(NF - 1) == name && $NF ~ /appeared/ {
+		n = NF; while ($n != name) n--
+		if ($(n - 1) == "-") n--
+		print $(n - 2) * ($(n - 1) == "s" ? 1e9 : $(n - 1) == "ms" ? 1e6 : $(n - 1) == "us" ? 1e3 : 1); exit }' apart
+}
+near "slow_wait in one slow call" 6 $((slow_wait / slow_calls)) "$(each slow_wait)"
+near "all of one slow call" 6 $(((slow_wait + slow_cpu + long_fast) / slow_calls)) "$(each handle)"
+"$SBERF" report -i run.data --span-diff --span-above 1us --format tree >/dev/null 2>err
+matches "slow calls that are none" "the slow calls, of 1.00 us and more, are among those that they would be compared with" "$(cat err)"
+"$SBERF" report -i run.data --span-diff --format json >/dev/null 2>err
+matches "a format without differences" "--span-diff compares calls, which --format json cannot show" "$(cat err)"
+"$SBERF" report -i run.data --span-diff --metric wall --format folded >folded 2>err
+matches "as folded stacks" ";slow_wait;[^ ]* 0 [0-9]+$" "$(grep ';slow_wait;' folded | head -n 1)"
+
 # What is asked for and cannot be.
 equal "no such probe: status" 1 "$("$SBERF" report -i run.data --span call:other --format tree >/dev/null 2>err; echo $?)"
 matches "no such probe" "there is no probe 'call:other' that has a beginning and an end; there are: call:requests:handle" "$(cat err)"

@@ -65,13 +65,14 @@ static void after(struct two *t, const char *stack, uint64_t ms)
 
 static const struct diff *compare_by(struct two *t, enum diff_norm norm)
 {
-	static const uint64_t wall[DIFF_SIDES] = { 1 * SEC, 2 * SEC };
+	/* ns, and numbers of calls */
+	static const uint64_t whole[DIFF_SIDES] = { 1 * SEC, 2 * SEC }, calls[DIFF_SIDES] = { 1, 2 };
 	struct err e = ERR_INIT;
 
 	diff_free(t->d);
 	t->d = NULL;
 	assert_int_equal(diff_build(made_look(&t->side[DIFF_BEFORE], &t->q), made_look(&t->side[DIFF_AFTER], &t->q),
-				    norm, wall, &t->d, &e), 0);
+				    norm, norm == DIFF_BY_CALL ? calls : whole, &t->d, &e), 0);
 	return t->d;
 }
 
@@ -318,7 +319,7 @@ static void one_side_is_empty(void **state)
 		       " app 0:0 0:10\n"
 		       "  main 0:0 0:10\n"
 		       "   [cut: stack_size] 0:10 0:10\n");
-	for (int norm = DIFF_BY_TOTAL; norm <= DIFF_BY_NONE; norm++) {
+	for (int norm = DIFF_BY_TOTAL; norm <= DIFF_BY_CALL; norm++) {
 		const struct diff *d = compare_by(t, (enum diff_norm)norm);
 		const struct diff_change c = diff_judge(d, &d->node[0].total);
 
@@ -331,6 +332,8 @@ static void shares(void **state)
 	struct two *t = *state;
 	const struct { enum diff_norm norm; double before, after; } want[] = {
 		{ DIFF_BY_TOTAL, 0.25, 0.5 }, { DIFF_BY_WALL, 0.1, 0.15 }, { DIFF_BY_NONE, 0.25, 0.75 },
+		/* one call before, two after: each of these took 300 ms */
+		{ DIFF_BY_CALL, 100.0 / 300, 0.5 },
 	};
 
 	before(t, "main;f", 100);
@@ -355,6 +358,32 @@ static void shares(void **state)
 		}
 		free(f);
 	}
+}
+
+/* What calls took is a sum of samples, whose number nobody knows before; the number of calls is known. */
+static void calls(void **state)
+{
+	struct two *t = *state;
+	const struct diff *d;
+	const struct diff_pair *all;
+	struct diff_change c;
+	double w, want;
+
+	for (int i = 0; i < 40; i++)
+		before(t, "main;f", 10);
+	for (int i = 0; i < 60; i++)
+		after(t, "main;f", 10);
+	d = compare_by(t, DIFF_BY_CALL);
+	all = &d->node[0].total;
+	assert_int_equal(diff_amount(d, DIFF_BEFORE, all->ns[DIFF_BEFORE]), 400 * MS);
+	assert_int_equal(diff_amount(d, DIFF_AFTER, all->ns[DIFF_AFTER]), 300 * MS);
+	assert_int_equal(diff_scaled(d, all->ns[DIFF_BEFORE]), 800 * MS);
+	c = diff_judge(d, all);
+	assert_true(fabs(c.before - 4.0 / 3) < 1e-12 && fabs(c.after - 1) < 1e-12);
+	w = (all->squares[DIFF_BEFORE] + all->squares[DIFF_AFTER]) / (double)(1000 * MS);
+	want = sqrt((all->squares[DIFF_BEFORE] + w * w) / (300.0 * MS * 300 * MS) +
+		    (all->squares[DIFF_AFTER] + w * w) / (600.0 * MS * 600 * MS));
+	assert_true(fabs(c.sigma - want) < 1e-9);
 }
 
 /* Equal samples: the formula of Agresti and Caffo. */
@@ -597,6 +626,7 @@ int main(void)
 		DIFF_TEST(main_groups_are_the_same),
 		DIFF_TEST(one_side_is_empty),
 		DIFF_TEST(shares),
+		DIFF_TEST(calls),
 		DIFF_TEST(error_of_samples),
 		DIFF_TEST(error_of_waits),
 		DIFF_TEST(recursion_counts_once),
