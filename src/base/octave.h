@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define OCTAVE_CLASSES 252u      /* classes of 64-bit numbers are below */
+#define OCTAVE_POWERS 65u        /* powers of two of 64-bit numbers, and zero, are below */
 
 /* The class of V. A greater number has the same class or a higher one. */
 static inline unsigned int octave_class(uint64_t v)
@@ -38,6 +39,12 @@ static inline uint64_t octave_high(unsigned int c)
 static inline uint64_t octave_middle(unsigned int c)
 {
 	return octave_low(c) + (octave_high(c) - octave_low(c)) / 2;
+}
+
+/* The power of two P of class C: its numbers are below 2^P, and not below half of that; 0 = they are zero. */
+static inline unsigned int octave_power(unsigned int c)
+{
+	return c < 3 ? c : c == 3 ? 2 : c / 4 + 2;
 }
 
 #endif

@@ -722,13 +722,13 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(older_ns),
 		.max = 1000 * 24 * 3600 * NSEC_PER_SEC,
 		.help = "of memory in use, only blocks that have been in use for so long",
-		.more = "For --format leaks. Ages are known to an eighth.",
+		.more = "For --format memory and leaks. Ages are known to an eighth.",
 	}, {
 		.name = "min-bytes", .metavar = "BYTES", .type = OPT_SIZE, .what = "size",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(min_bytes), .min = 1,
 		.max = (uint64_t)1 << 50,
 		.help = "a line only for sites that have so much memory in use",
-		.more = "For --format leaks. One line has all others.",
+		.more = "For --format memory and leaks. One line has all others.",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(depth), .min = 1, .max = 65000,

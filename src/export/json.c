@@ -12,6 +12,7 @@
 
 #include "export/exporter.h"
 #include "export/figures.h"
+#include "export/memoryhead.h"
 #include "model/probes.h"
 #include "query/filter.h"
 #include "query/label.h"
@@ -293,19 +294,23 @@ static void json_put_threads(struct jsonout *j, const struct export_view *v, con
 		j->no_memory = true;
 }
 
-/* What is about waits, nodes and probes; nothing of what there is nothing known of. */
+/* What is about waits, nodes, probes and memory; nothing of what there is nothing known of. */
 static int json_put_lists(struct jsonout *j, const struct export_view *v, const struct tree *t, struct err *e)
 {
 	const struct query *q = &t->query;
 	AUTO(waits_free) struct waits *w = NULL;
 	AUTO(numa_view_free) struct numa_view *n = NULL;
 	AUTO(probe_report_free) struct probe_report *p = NULL;
+	AUTO(leaks_free) struct leaks *l = NULL;
+	const struct leaks_wish wish = leaks_wish_of(v);
 	int r = v->meta->off_cpu && measure_set_is_wall(&t->set) ? waits_build(v->snapshot, v->names, q, &w, e) : 0;
 
 	if (r >= 0 && snapshot_numa(v->snapshot))
 		r = numa_view_build(v->snapshot, v->names, q, &n, e);
 	if (r >= 0 && probes_count())
 		r = probe_report_build(v->snapshot, v->names, q, &p, e);
+	if (r >= 0 && snapshot_has(v->snapshot, EVENT_ALLOC))
+		r = leaks_build(v->snapshot, v->names, q, &wish, &l, e);
 	if (r < 0)
 		return r;
 	if (w)
@@ -314,6 +319,8 @@ static int json_put_lists(struct jsonout *j, const struct export_view *v, const 
 		json_put_nodes(j, n);
 	if (p)
 		json_put_probes(j, p);
+	if (l)
+		json_put_memory(j, l);
 	return 0;
 }
 

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BAR_COLUMNS 40u          /* of the longest bar */
+
 static void out_fail(struct out *o)
 {
 	o->error = errno ? errno : EIO;
@@ -108,6 +110,18 @@ void out_parts(struct out *o, const char *text, const struct out_place *p)
 		text += len + gap;
 	}
 	out_fit(o, text, strlen(text), room, p->ascii);
+}
+
+void out_bar(struct out *o, uint64_t part, uint64_t whole, bool ascii)
+{
+	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	const unsigned int steps = ascii ? 1 : 8;
+	unsigned int n = whole ? (unsigned int)((double)part / (double)whole * BAR_COLUMNS * steps) : 0;
+
+	n = n ? n : part > 0;
+	for (unsigned int i = 0; i < n / steps; i++)
+		out_text(o, ascii ? "#" : "█");
+	out_text(o, ascii ? "" : eighths[n % steps]);
 }
 
 int out_binary(FILE *file, const char *format, struct err *e)

@@ -63,6 +63,12 @@ struct out_place {
 void out_parts(struct out *o, const char *text, const struct out_place *p);
 
 /*
+ * Writes PART of WHOLE as a bar, of 40 columns when it is all of that: in eighths of a column, or, with ASCII,
+ * in whole ones.
+ */
+void out_bar(struct out *o, uint64_t part, uint64_t whole, bool ascii);
+
+/*
  * Refuses FILE with -EINVAL and a sentence if it is a terminal, because FORMAT is binary. Else 0.
  */
 int out_binary(FILE *file, const char *format, struct err *e);

@@ -31,7 +31,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BAR_COLUMNS 40u          /* of the largest bucket */
 #define LABEL_COLUMNS 22
 #define COLUMNS 100u
 #define PATH_LINES 8u
@@ -64,19 +63,6 @@ static void probestext_put_row(struct probes_text *x, const struct probe_row *r)
 	out_format(&x->o, "  %s\n", r->measure->name);
 }
 
-/* PART of WHOLE as a bar: in eighths of a column, or in whole ones. */
-static void probestext_put_bar(struct probes_text *x, uint64_t part, uint64_t whole)
-{
-	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-	const unsigned int steps = x->ascii ? 1 : 8;
-	unsigned int n = (unsigned int)((double)part / (double)whole * BAR_COLUMNS * steps);
-
-	n = n ? n : part > 0;
-	for (unsigned int i = 0; i < n / steps; i++)
-		out_text(&x->o, x->ascii ? "#" : "█");
-	out_text(&x->o, x->ascii ? "" : eighths[n % steps]);
-}
-
 static void probestext_put_histogram(struct probes_text *x, const struct probe_row *r)
 {
 	unsigned int first, last;
@@ -91,7 +77,7 @@ static void probestext_put_histogram(struct probes_text *x, const struct probe_r
 
 		out_format(&x->o, "      %-*s %15s%s", LABEL_COLUMNS, probe_bucket_label(b, label),
 			   units_thousands(count, r->hist[b]), r->hist[b] ? "  " : "");
-		probestext_put_bar(x, r->hist[b], most);
+		out_bar(&x->o, r->hist[b], most, x->ascii);
 		out_text(&x->o, "\n");
 	}
 }

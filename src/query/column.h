@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum list_figure_unit {
 	LIST_NONE,               /* empty */
@@ -47,6 +48,7 @@ struct list_figure {
 	uint8_t unit;            /* enum list_figure_unit */
 	uint8_t tone;            /* enum list_tone */
 	bool doubt;              /* mostly estimated: shown with "~" in front */
+	bool minus;              /* LIST_BYTES: below zero by VALUE */
 };
 
 struct list_column {
@@ -79,7 +81,12 @@ static inline char *list_figure_text(const struct list_figure *c, char dst[UNITS
 	case LIST_SHARE:
 		return units_percent(dst, c->whole ? (double)c->value / (double)c->whole : 0);
 	case LIST_BYTES:
-		return units_bytes(dst, c->value);
+		units_bytes(dst, c->value);
+		if (c->minus)
+			memmove(dst + 1, dst, UNITS_MAX - 1);
+		if (c->minus)
+			dst[0] = '-';
+		return dst;
 	case LIST_RATE:
 		snprintf(dst, UNITS_MAX, list_figure_rate(c) < 0.05 ? "<0.1" : "%.1f", list_figure_rate(c));
 		return dst;

@@ -204,8 +204,12 @@ void growth_judge(const struct growth_history *h, struct growth *ret)
 	ret->per_s = all.blocks * each / (s * 2 / 3);
 	ret->error = all.error * each / (s * 2 / 3);
 	ret->sure = all.error > 0 ? (1 + erf(all.sigmas / sqrt(2))) / 2 : 0;
-	if (h->allocated_told < GROWTH_TOLD_LEAST) {
-		ret->few = true;
+	ret->few = h->allocated_told < GROWTH_TOLD_LEAST;
+	if (ret->in_use < 1 && growth_sum(h->died, 0, GROWTH_AGES) > 0) {
+		ret->verdict = GROWTH_FREED;
+		return;
+	}
+	if (ret->few) {
 		ret->more_ns = (uint64_t)(looked * (GROWTH_TOLD_LEAST / h->allocated_told - 1)) + MORE_LEAST_NS;
 		if (ret->more_ns > MORE_MOST_NS)
 			ret->more_ns = 0;

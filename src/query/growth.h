@@ -50,6 +50,7 @@ enum growth_verdict {
 	GROWTH_UNKNOWN,          /* cannot be told yet: more_ns longer, or told more often */
 	GROWTH_GROWS,
 	GROWTH_PLATEAU,          /* what it allocates is freed, or it has stopped */
+	GROWTH_FREED,            /* all of its blocks were freed, as far as they were told */
 };
 
 struct growth {
@@ -59,7 +60,7 @@ struct growth {
 	double error;            /* the standard error of that */
 	double sure;             /* how sure it is that it grows at all: 0 to 1 */
 	uint64_t more_ns;        /* GROWTH_UNKNOWN: how long it may still take to tell; 0 = that cannot be said */
-	bool few;                /* GROWTH_UNKNOWN: too few of its blocks were told */
+	bool few;                /* too few of its blocks were told */
 };
 
 #define GROWTH_TOLD_LEAST 10u    /* blocks, below which nothing is said */

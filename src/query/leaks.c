@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * leaks.c - from facts of blocks to a row for each site, in two passes: sums first, and histories of
- * those that have a row, as these are large.
+ * leaks.c - from facts of blocks to a row for each site, in two passes: sums first, and histories and
+ * histograms of those that have a row, as these are large.
  */
 #include "config.h"
 
@@ -14,23 +14,33 @@
 #include "model/allocation.h"
 #include "profile/slice.h"
 #include "query/filter.h"
+#include "query/label.h"
 #include "query/stack_signature.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define THREAD_LABEL_MAX 64
 #define KINDS_OF_BLOCKS (1u << EVENT_ALLOC | 1u << EVENT_FREE | 1u << EVENT_IN_USE)
 
 /* The sums of a site. */
 struct site_sum {
 	uint64_t key;
-	uint64_t in_use, blocks, leaked, allocated, freed, temporary;
+	uint64_t in_use, blocks, leaked, allocated, allocated_blocks, freed, freed_blocks, temporary;
 	double variance;
 	stack_id stack;
 	uint64_t heaviest;       /* what that has in use, or allocated where nothing is */
 	uint32_t row;            /* UINT32_MAX = it has none of its own */
+};
+
+/* What a thread has at the site of a row. */
+struct site_thread {
+	uint32_t row;
+	thread_id thread;
+	uint64_t allocated, in_use;
 };
 
 struct leaks_builder {
@@ -39,6 +49,7 @@ struct leaks_builder {
 	struct filter filter;
 	struct stack_signature reading;
 	KEYED(struct site_sum) site;
+	KEYED(struct site_thread) thread;
 	uint64_t from_ns, to_ns; /* of the slices that are asked for */
 	bool failed;
 };
@@ -75,8 +86,10 @@ static void leaks_add(struct leaks_builder *b, const struct fact *f, const struc
 		s->variance += alloc_variance(&a, f->weight);
 	} else if (f->kind == EVENT_ALLOC) {
 		s->allocated = add_capped(s->allocated, f->weight);
+		s->allocated_blocks += f->count;
 	} else if (f->kind == EVENT_FREE) {
 		s->freed = add_capped(s->freed, f->weight);
+		s->freed_blocks += f->count;
 		s->temporary += a.temporary ? f->weight : 0;
 	}
 	if ((in_use || !s->in_use) && f->weight > s->heaviest) {
@@ -101,6 +114,7 @@ static void leaks_begin_row(struct leak_site *r, const struct leaks_builder *b)
 	r->stack = STACK_ROOT;
 	r->history.from_ns = b->from_ns;
 	r->history.to_ns = b->to_ns;
+	r->unfollowed = b->wish->unfollowed;
 }
 
 static void leaks_add_sum(struct leak_site *r, const struct site_sum *s)
@@ -109,6 +123,8 @@ static void leaks_add_sum(struct leak_site *r, const struct site_sum *s)
 	r->blocks += s->blocks;
 	r->leaked += s->leaked;
 	r->allocated = add_capped(r->allocated, s->allocated);
+	r->allocated_blocks += s->allocated_blocks;
+	r->freed_blocks += s->freed_blocks;
 	r->freed = add_capped(r->freed, s->freed);
 	r->temporary += s->temporary;
 	r->error = sqrt(r->error * r->error + s->variance);
@@ -151,20 +167,86 @@ static bool leaks_choose(struct leaks_builder *b)
 	return true;
 }
 
+static void leaks_count(struct leak_amount *to, uint64_t bytes, uint64_t blocks)
+{
+	to->bytes = add_capped(to->bytes, bytes);
+	to->blocks += blocks;
+}
+
+/* That of HIST for CLASS, which a recording may have made up. */
+static struct leak_amount *leaks_power(struct leak_amount hist[OCTAVE_POWERS], unsigned int class)
+{
+	return &hist[octave_power(class < OCTAVE_CLASSES ? class : OCTAVE_CLASSES - 1)];
+}
+
 static void leaks_note(struct leak_site *r, const struct fact *f, const struct slice_view *v,
 		       const struct allocation *a)
 {
 	const double bytes = (double)f->weight;
 
-	if (f->kind == EVENT_ALLOC)
+	if (f->kind == EVENT_ALLOC) {
 		growth_allocated(&r->history, v->from_ns, v->to_ns, bytes, alloc_told(a, f->weight));
-	else if (f->kind == EVENT_FREE)
+		leaks_count(leaks_power(r->sizes, a->size), f->weight, f->count);
+	} else if (f->kind == EVENT_FREE) {
 		growth_freed(&r->history, v->from_ns, v->to_ns, bytes, a->age);
-	else
+		leaks_count(leaks_power(r->lives, a->age), f->weight, f->count);
+	} else {
 		growth_in_use(&r->history, bytes, a->age);
+		leaks_count(leaks_power(r->ages, a->age), f->weight, f->count);
+	}
 }
 
-/* The histories of the rows. */
+static bool leaks_note_thread(struct leaks_builder *b, uint32_t row, const struct fact *f)
+{
+	const struct site_thread want = { .row = row, .thread = b->filter.same[f->thread] };
+	const uint32_t id = f->kind == EVENT_FREE ? HIDX_NONE : keyed_get(&b->thread, &want, allocated);
+	uint64_t *to;
+
+	if (id == HIDX_NONE)
+		return f->kind == EVENT_FREE;
+	to = f->kind == EVENT_ALLOC ? &b->thread.v[id].allocated : &b->thread.v[id].in_use;
+	*to = add_capped(*to, f->weight);
+	return true;
+}
+
+static bool is_more(const struct leak_thread *a, const struct leak_thread *b)
+{
+	return a->allocated != b->allocated ? a->allocated > b->allocated : a->thread < b->thread;
+}
+
+/* Gives each row the threads that allocated most there. */
+static void leaks_choose_threads(struct leaks_builder *b)
+{
+	for (size_t i = 0; i < b->thread.n; i++) {
+		const struct site_thread *t = &b->thread.v[i];
+		struct leak_thread in = { .thread = t->thread, .allocated = t->allocated, .in_use = t->in_use };
+		struct leak_site *r = &b->l->row[t->row];
+
+		for (uint32_t k = 0; k < LEAK_THREADS; k++) {
+			const struct leak_thread out = r->thread[k];
+
+			if (k < r->threads && !is_more(&in, &out))
+				continue;
+			r->thread[k] = in;
+			if (k >= r->threads)
+				break;
+			in = out;
+		}
+		r->threads++;
+	}
+}
+
+/* Adds the histograms of R to ALL. */
+static void leaks_add_histograms(struct leak_site *all, const struct leak_site *r)
+{
+	for (unsigned int p = 0; p < OCTAVE_POWERS; p++) {
+		leaks_count(&all->sizes[p], r->sizes[p].bytes, r->sizes[p].blocks);
+		leaks_count(&all->lives[p], r->lives[p].bytes, r->lives[p].blocks);
+		leaks_count(&all->ages[p], r->ages[p].bytes, r->ages[p].blocks);
+	}
+}
+
+/* The histories, histograms and threads of the rows. */
 static bool leaks_tell(struct leaks_builder *b)
 {
 	struct asked a = { 0 };
@@ -173,14 +255,16 @@ static bool leaks_tell(struct leaks_builder *b)
 		const struct site_sum *s = leaks_site(b, a.fact->stack);
 		const struct allocation of = allocation_of(dict_get_argument(b->l->dict, a.fact->argument));
 
-		if (!s)
+		if (!s || !leaks_note_thread(b, s->row, a.fact))
 			return false;
 		leaks_note(&b->l->row[s->row], a.fact, &a.v, &of);
 	}
 	for (size_t i = 0; i < b->l->n; i++) {
 		growth_judge(&b->l->row[i].history, &b->l->row[i].growth);
 		growth_add(&b->l->all.history, &b->l->row[i].history);
+		leaks_add_histograms(&b->l->all, &b->l->row[i]);
 	}
+	leaks_choose_threads(b);
 	growth_judge(&b->l->all.history, &b->l->all.growth);
 	return true;
 }
@@ -227,6 +311,7 @@ int leaks_build(const struct snapshot *s, const struct names *names, const struc
 	filter_free(&b.filter);
 	stack_signature_free(&b.reading);
 	keyed_free(&b.site);
+	keyed_free(&b.thread);
 	if (!ok)
 		return err_nomem(e, "the list of sites that allocate");
 	*ret = take_ptr(l);
@@ -262,12 +347,96 @@ char *leak_verdict(const struct leak_site *site, char dst[LEAK_VERDICT_MAX])
 		snprintf(dst, LEAK_VERDICT_MAX, "grows, %.1f %% sure", floor(g->sure * 1000) / 10);
 	else if (g->verdict == GROWTH_PLATEAU)
 		snprintf(dst, LEAK_VERDICT_MAX, "plateau");
-	else if (g->few && told < 0.5)
-		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell: no block was sampled");
+	else if (g->verdict == GROWTH_FREED && g->few)
+		snprintf(dst, LEAK_VERDICT_MAX, "all freed: %.0f sampled", fmax(told, 1));
+	else if (g->verdict == GROWTH_FREED)
+		snprintf(dst, LEAK_VERDICT_MAX, "all freed");
 	else if (g->few)
-		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell: %.0f block%s sampled", told,
-			 told < 1.5 ? "" : "s");
+		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell: %.0f sampled", told);
 	else
-		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell yet, %s more", units_time(more, g->more_ns));
+		snprintf(dst, LEAK_VERDICT_MAX, "cannot tell, %s more", units_time(more, g->more_ns));
+	return dst;
+}
+
+const char *leak_verdict_word(const struct leak_site *site)
+{
+	switch (site->growth.verdict) {
+	case GROWTH_GROWS:
+		return "grows";
+	case GROWTH_PLATEAU:
+		return "plateau";
+	case GROWTH_FREED:
+		return "freed";
+	default:
+		return site->growth.few ? "few" : "not yet";
+	}
+}
+
+char *leak_figure(double bytes, double error, bool ascii, char dst[LEAK_FIGURE_MAX])
+{
+	char of[UNITS_MAX], off[UNITS_MAX];
+
+	units_bytes(of, (uint64_t)fabs(bytes));
+	units_bytes(off, (uint64_t)error);
+	snprintf(dst, LEAK_FIGURE_MAX, error >= 1 ? "%s%s %s%s" : "%s%s", bytes <= -1 ? "-" : "", of,
+		 ascii ? "+-" : "\xc2\xb1", off);
+	return dst;
+}
+
+uint64_t leak_churn(const struct leak_site *site)
+{
+	const uint64_t looked = site->history.to_ns - site->history.from_ns;
+
+	return looked ? (uint64_t)((double)site->freed * (double)NSEC_PER_SEC / (double)looked) : 0;
+}
+
+bool leak_powers(const struct leak_amount hist[OCTAVE_POWERS], unsigned int *ret_first, unsigned int *ret_last)
+{
+	unsigned int first = 0, last = OCTAVE_POWERS;
+
+	while (first < OCTAVE_POWERS && !hist[first].blocks)
+		first++;
+	while (last > first && !hist[last - 1].blocks)
+		last--;
+	if (first == last)
+		return false;
+	*ret_first = first;
+	*ret_last = last - 1;
+	return true;
+}
+
+char *leak_power_label(unsigned int power, bool times, char dst[LEAK_POWER_MAX])
+{
+	const uint64_t from = power ? (uint64_t)1 << (power - 1) : 0;
+	char low[UNITS_MAX], high[UNITS_MAX];
+
+	if (!power)
+		snprintf(dst, LEAK_POWER_MAX, times ? "below 1 ms" : "0 B");
+	else if (from > (times ? UINT64_MAX / (2 * NSEC_PER_MSEC) : UINT64_MAX / 2))
+		snprintf(dst, LEAK_POWER_MAX, "more");
+	else if (times)
+		snprintf(dst, LEAK_POWER_MAX, "%s to %s", units_time(low, from * NSEC_PER_MSEC),
+			 units_time(high, 2 * from * NSEC_PER_MSEC));
+	else
+		snprintf(dst, LEAK_POWER_MAX, "%s to %s", units_bytes(low, from), units_bytes(high, 2 * from));
+	return dst;
+}
+
+char *leak_threads_label(const struct leaks *l, const struct leak_site *site, char *dst, size_t size)
+{
+	const uint32_t told = site->threads < LEAK_THREADS ? site->threads : LEAK_THREADS;
+	size_t n = 0;
+
+	dst[0] = '\0';
+	for (uint32_t i = 0; i < told && n < size; i++) {
+		const struct thread *t = dict_get_thread(l->dict, site->thread[i].thread);
+		char label[THREAD_LABEL_MAX], bytes[UNITS_MAX];
+
+		label_thread(l->dict, t, label, sizeof(label));
+		n += (size_t)snprintf(dst + n, size - n, "%s%s %s", i ? ", " : "", label,
+				      units_bytes(bytes, site->thread[i].allocated));
+	}
+	if (site->threads > told && n < size)
+		snprintf(dst + n, size - n, ", %" PRIu32 " others", site->threads - told);
 	return dst;
 }

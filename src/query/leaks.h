@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * leaks.h - the sites that allocate memory, a row each: what they have in use, whether that grows
- * (query/growth.h), and how long their blocks live.
+ * (query/growth.h), how large their blocks are and how long they live, and which threads allocate.
  *
  * A site is what a stack reads, without the functions that allocate (query/stack_signature.h). Those with
  * most in use have a row, up to LEAKS_MAX; the others are one row together.
@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/octave.h"
 #include "model/names.h"
 #include "profile/profile.h"
 #include "query/growth.h"
@@ -23,6 +24,17 @@
 #include <stdint.h>
 
 #define LEAKS_MAX 512u
+#define LEAK_THREADS 4u          /* of a site that are told */
+
+struct leak_amount {
+	uint64_t bytes, blocks;
+};
+
+/* What a thread has at a site. */
+struct leak_thread {
+	thread_id thread;
+	uint64_t allocated, in_use;      /* bytes */
+};
 
 struct leak_site {
 	uint64_t key;            /* identity that survives refreshes; 0 of all others together */
@@ -32,8 +44,14 @@ struct leak_site {
 	uint64_t blocks;         /* of these */
 	uint64_t leaked;         /* bytes of them whose process has ended */
 	uint64_t allocated, freed, temporary;    /* bytes */
+	uint64_t allocated_blocks, freed_blocks;
+	/* by octave_power(): blocks allocated, by their bytes; freed, by their age in ms; in use, by theirs */
+	struct leak_amount sizes[OCTAVE_POWERS], lives[OCTAVE_POWERS], ages[OCTAVE_POWERS];
+	struct leak_thread thread[LEAK_THREADS]; /* those that allocated most, it first */
+	uint32_t threads;        /* how many there are in all */
 	struct growth_history history;
 	struct growth growth;
+	bool unfollowed;         /* leaks_wish.unfollowed */
 };
 
 /* What is asked for beside the query. */
@@ -42,6 +60,7 @@ struct leaks_wish {
 	uint64_t older_ns;       /* only blocks that have been in use for so long count as in use */
 	uint64_t min_bytes;      /* sites with less in use have no row */
 	double min_percent;      /* nor have those with less of all that is in use */
+	bool unfollowed;         /* not all frees were seen: what is in use is not known */
 };
 
 struct leaks {
@@ -51,7 +70,7 @@ struct leaks {
 	struct leak_site *row;   /* by what is in use, then by what was allocated; the others last */
 	size_t n;
 	size_t left_out;         /* sites that are in no row of their own */
-	struct leak_site all;    /* everything together */
+	struct leak_site all;    /* everything together, without threads */
 };
 
 /*
@@ -65,11 +84,29 @@ void leaks_free(struct leaks *l);                /* NULL is fine */
 /* The functions of SITE, innermost first, with an arrow between; "(others)". Returns DST. */
 char *leak_label(const struct leaks *l, const struct leak_site *site, char *dst, size_t size);
 /*
- * The verdict on SITE: "grows, 99.8 % sure", "plateau", "cannot tell yet, 40 s more", "too few blocks were sampled".
- * Returns DST.
+ * The verdict on SITE: "grows, 99.8 % sure", "plateau", "all freed", "cannot tell, 40 s more",
+ * "cannot tell: 3 sampled". Returns DST.
  */
 #define LEAK_VERDICT_MAX 80
 char *leak_verdict(const struct leak_site *site, char dst[LEAK_VERDICT_MAX]);
+/* The same in a word of at most eight characters: "grows", "plateau", "freed", "not yet", "few". */
+const char *leak_verdict_word(const struct leak_site *site);
+
+/* BYTES with what they may be off: "12 MB ±620 KB", "-3.0 KB ±1.2 KB"; exact ones alone. Returns DST. */
+#define LEAK_FIGURE_MAX 64
+char *leak_figure(double bytes, double error, bool ascii, char dst[LEAK_FIGURE_MAX]);
+/* Bytes that SITE allocated and freed again in a second. */
+uint64_t leak_churn(const struct leak_site *site);
+
+/*
+ * Numbers of the powers of two that HIST has, from *RET_FIRST to *RET_LAST; false when it has none. What
+ * one of them holds: "16 B to 32 B", "1.00 ms to 2.00 ms", "below 1 ms"; TIMES: of ages in ms. Returns DST.
+ */
+bool leak_powers(const struct leak_amount hist[OCTAVE_POWERS], unsigned int *ret_first, unsigned int *ret_last);
+#define LEAK_POWER_MAX 64
+char *leak_power_label(unsigned int power, bool times, char dst[LEAK_POWER_MAX]);
+/* "worker 4711 12 MB, worker 4712 9.0 MB, 7 others": the threads that allocate most at SITE; sanitised. Returns DST. */
+char *leak_threads_label(const struct leaks *l, const struct leak_site *site, char *dst, size_t size);
 
 DEFINE_AUTO(leaks_free, struct leaks);
 

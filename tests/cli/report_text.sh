@@ -89,8 +89,8 @@ for option in "--format flat --depth 3" "--format folded --depth 3" "--format sv
 	# shellcheck disable=SC2086  # options and their values
 	refused "$option" "--depth is for --format tree: every other format is complete" $option
 done
-refused "--format folded --percent-limit" "--percent-limit is for --format tree, flat and leaks" --format folded --percent-limit 1%
-refused "-o x.svg --percent-limit" "--percent-limit is for --format tree, flat and leaks" -o x.svg --percent-limit 1%
+refused "--format folded --percent-limit" "--percent-limit is for --format tree, flat, memory and leaks" --format folded --percent-limit 1%
+refused "-o x.svg --percent-limit" "--percent-limit is for --format tree, flat, memory and leaks" -o x.svg --percent-limit 1%
 refused "--format flat --inverted" "--inverted is for formats that are drawn as a tree" --format flat --inverted
 refused "--format summary --focus" "--focus cannot change --format summary" --format summary --focus x
 

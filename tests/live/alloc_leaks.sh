@@ -17,12 +17,18 @@ note "$(cat err)"
 equal "report: status" 0 $?
 note "$(cat leaks)"
 # verdict of SITE
-verdict() { grep -o "grows.* sure  *$1 \|plateau  *$1 \|cannot tell.*  $1 " leaks | sed "s/  *$1 \$//"; }
+verdict() { grep -o "grows.* sure  *$1 \|plateau  *$1 \|all freed  *$1 \|cannot tell.*  $1 " leaks | sed "s/  *$1 \$//"; }
 for site in leak_fast leak_middle leak_slow; do
 	matches "$site grows" '^grows, [0-9.]* % sure$' "$(verdict $site)"
 done
-equal "churn does not" plateau "$(verdict churn)"
+equal "churn does not" "all freed" "$(verdict churn)"
 equal "a table that is full does not" plateau "$(verdict table_put)"
+
+"$SBERF" report -i run.data --format memory --ascii >memory 2>report.err
+equal "as a list: status" 0 $?
+matches "as a list: churn" ' freed  churn ' "$(cat memory)"
+matches "as a list: sizes" ' 512 B to 1.0 KB .*####' "$(sed -n '/^churn/,/blocks freed/p' memory)"
+equal "as a list: 100 columns" "" "$(cat memory leaks | grep '^.\{101\}')"
 
 cat >judge.py <<'END'
 import json, math, subprocess, sys

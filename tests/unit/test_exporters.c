@@ -106,7 +106,7 @@ static void those_that_take_an_option_are_named(void **state)
 {
 	char text[64], small[8];
 
-	assert_string_equal(exporters_taking(EXPORT_TAKES_PERCENT, text, sizeof(text)), "tree, flat and leaks");
+	assert_string_equal(exporters_taking(EXPORT_TAKES_PERCENT, text, sizeof(text)), "tree, flat, memory and leaks");
 	assert_string_equal(exporters_taking(EXPORT_TAKES_DEPTH, text, sizeof(text)), "tree");
 	assert_string_equal(exporters_taking(EXPORT_TAKES_INVERTED, text, sizeof(text)),
 			    "tree, folded, svg, html and speedscope");

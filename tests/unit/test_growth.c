@@ -59,7 +59,7 @@ static struct growth_history told(const struct site *s, double look_s, uint32_t 
 
 /* How often, of 200 runs, the verdict on S is each. */
 struct verdicts {
-	unsigned int n[GROWTH_PLATEAU + 1];
+	unsigned int n[GROWTH_PLATEAU + 1];      /* all freed counts as a plateau, too */
 };
 
 static struct verdicts verdicts_on(const struct site *s, double look_s, uint32_t interval)
@@ -72,7 +72,7 @@ static struct verdicts verdicts_on(const struct site *s, double look_s, uint32_t
 		struct growth g;
 
 		growth_judge(&h, &g);
-		v.n[g.verdict]++;
+		v.n[g.verdict == GROWTH_FREED ? GROWTH_PLATEAU : g.verdict]++;
 		if (g.verdict == GROWTH_UNKNOWN)
 			assert_true(g.more_ns || g.few);
 	}

@@ -90,8 +90,47 @@ static void rows_and_verdicts(void **state)
 	assert_int_equal(l->row[1].growth.verdict, GROWTH_PLATEAU);
 	assert_string_equal(leak_verdict(&l->row[1], text), "plateau");
 	assert_int_equal(l->row[2].growth.verdict, GROWTH_UNKNOWN);
-	assert_string_equal(leak_verdict(&l->row[2], text), "cannot tell: 1 block sampled");
+	assert_string_equal(leak_verdict(&l->row[2], text), "cannot tell: 1 sampled");
 	assert_int_equal(l->all.in_use, SECONDS * 1024 * KB + 2048 * KB + 64 * KB);
+	leaks_free(l);
+}
+
+/* Histograms, churn and threads of sites. */
+static void parts_of_sites(void **state)
+{
+	const unsigned int kb = octave_power(octave_class(KB)), second = octave_power(octave_class(900));
+	struct made *m = *state;
+	unsigned int first, last;
+	char label[128];
+	struct leaks *l;
+
+	make(m);
+	m->ev.thread = made_thread(m, 10, 11, "other");
+	m->ev.kind = EVENT_ALLOC;
+	m->ev.stack = made_stack(m, "main;cache");
+	made_again(m);
+	l = leaks_of(m, &(struct leaks_wish){ 0 });
+	assert_true(leak_powers(l->row[1].sizes, &first, &last));
+	assert_int_equal(first, kb);
+	assert_int_equal(last, kb);
+	assert_int_equal(l->row[1].sizes[kb].blocks, SECONDS * 2048 + 64);
+	assert_int_equal(l->row[1].sizes[kb].bytes, (SECONDS * 2048 + 64) * KB);
+	assert_int_equal(l->row[1].lives[second].blocks, (SECONDS - 1) * 2048);
+	assert_int_equal(l->row[1].ages[octave_power(octave_class(500))].blocks, 2048);
+	assert_string_equal(leak_power_label(kb, false, label), "1.0 KB to 2.0 KB");
+	assert_string_equal(leak_power_label(second, true, label), "512 ms to 1.02 s");
+	assert_string_equal(leak_power_label(0, true, label), "below 1 ms");
+	assert_false(leak_powers(l->row[0].lives, &first, &last));
+	assert_int_equal(leak_churn(&l->row[0]), 0);
+	/* in 30 of 31 slices, which are seconds */
+	assert_true(leak_churn(&l->row[1]) > 1900 * KB && leak_churn(&l->row[1]) < 2048 * KB);
+	assert_int_equal(l->row[1].threads, 2);
+	assert_string_equal(leak_threads_label(l, &l->row[1], label, sizeof(label)), "app 10 60 MB, other 11 64 KB");
+	assert_int_equal(l->all.sizes[kb].blocks, SECONDS * 3072 + 128);
+	leaks_free(l);
+	/* Where not all frees were seen nothing is said of what is in use. */
+	l = leaks_of(m, &(struct leaks_wish){ .unfollowed = true });
+	assert_true(l->row[0].unfollowed && l->all.unfollowed);
 	leaks_free(l);
 }
 
@@ -198,6 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rows_and_verdicts, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(parts_of_sites, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(numbers_of_blocks, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(what_is_left_out, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(nothing_at_all, made_set_up, made_tear_down),

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memoryhead.c - the sums that the texts about memory begin with. */
+#include "config.h"
+
+#include "export/memoryhead.h"
+
+#include "base/units.h"
+
+struct leaks_wish leaks_wish_of(const struct export_view *v)
+{
+	return (struct leaks_wish){
+		.from_ns = v->meta->start_mono_ns, .to_ns = v->meta->start_mono_ns + v->meta->duration_ns,
+		.older_ns = v->older_ns, .min_bytes = v->min_bytes, .min_percent = v->min_percent,
+		.unfollowed = v->meta->mem_unfollowed_ns,
+	};
+}
+
+void memoryhead_put(struct out *o, const struct leaks *l, const struct export_view *v)
+{
+	const struct profile_meta *m = v->meta;
+	const struct leak_site *all = &l->all;
+	char text[LEAK_FIGURE_MAX], blocks[UNITS_MAX], of[UNITS_MAX], took[UNITS_MAX];
+
+	units_time(took, all->history.to_ns - all->history.from_ns);
+	units_bytes(of, all->allocated);
+	if (!l->n) {
+		out_text(o, "no memory was followed: record with --memory=allocs\n");
+		return;
+	}
+	if (m->mem_unfollowed_ns)
+		out_format(o, "%s allocated in %s\nBlocks were not followed since %s: calls cost more than --budget, "
+			   "so what is in use is not known", of, took, units_time(text, m->mem_unfollowed_ns));
+	else
+		out_format(o, "in use %s in %s blocks, of %s allocated in %s",
+			   leak_figure((double)all->in_use, all->error, v->ascii, text),
+			   units_thousands(blocks, all->blocks), of, took);
+	if (m->mem_interval > 1)
+		out_format(o, "\na block was sampled for each %s", units_bytes(of, m->mem_interval));
+	if (all->leaked)
+		out_format(o, "\n%s of it when its process ended", units_bytes(of, all->leaked));
+	out_text(o, "\n\n");
+}
