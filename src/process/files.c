@@ -39,7 +39,7 @@ int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, st
 	fs->crowd = CROWD_MIN;
 	fs->image_limit = IMAGES_MIN;
 	fs->vdso = BACKING_NONE;
-	r = loader_new(load, ctx, THREADS, limit_ns, &fs->loader, e);
+	r = loader_new(load, ctx, limit_ns ? THREADS : 0, limit_ns, &fs->loader, e);
 	if (r) {
 		free(fs);
 		return r;

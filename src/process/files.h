@@ -26,7 +26,10 @@
 
 struct files;
 
-/* LOAD is load_file() or a test's; CTX goes to it. DICT must outlive the result. */
+/*
+ * LOAD is load_file() or a test's; CTX goes to it. DICT must outlive the result. With LIMIT_NS 0 files are
+ * read by whoever asks for their state, without threads: what is MAP_LOADING is ready after files_poll().
+ */
 int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct files **ret, struct err *e);
 void files_free(struct files *fs);               /* NULL is fine */
 

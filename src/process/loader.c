@@ -289,11 +289,17 @@ bool loader_add(struct loader *l, uint32_t tag, const struct file_id *id, const 
 	j->result.tag = tag;
 	j->result.status = -ETIMEDOUT;
 	j->result.loaded.fd = -1;
-	pthread_mutex_lock(&l->lock);
-	list_push(&l->waiting, j);
-	pthread_cond_signal(&l->work);
-	pthread_mutex_unlock(&l->lock);
-	if (!l->pending++)
+	if (l->want) {
+		pthread_mutex_lock(&l->lock);
+		list_push(&l->waiting, j);
+		pthread_cond_signal(&l->work);
+		pthread_mutex_unlock(&l->lock);
+	} else {
+		j->result.status = l->fn(l->ctx, &j->id, &j->place, &j->result.loaded, &j->result.err);
+		list_push(&l->done, j);
+		wake_owner(l);
+	}
+	if (!l->pending++ && l->want)
 		set_tick(l, TICK_NS);
 	return true;
 }

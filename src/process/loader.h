@@ -33,7 +33,10 @@ struct load_result {
 
 struct loader;
 
-/* LIMIT_NS is the time that one load may take. FN and CTX must stay valid even for threads that hang. */
+/*
+ * LIMIT_NS is the time that one load may take. FN and CTX must stay valid even for threads that
+ * hang. With no THREADS loader_add() loads by itself, however long that takes.
+ */
 int loader_new(load_fn *fn, void *ctx, unsigned int threads, uint64_t limit_ns, struct loader **ret, struct err *e);
 /* NULL is fine. Waits for running loads, but none longer than the limit; threads that hang are abandoned. */
 void loader_free(struct loader *l);

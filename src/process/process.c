@@ -70,6 +70,14 @@ struct processes *processes_new(struct dict *dict, struct err *e)
 	return ps;
 }
 
+struct processes *processes_new_waiting(struct dict *dict, struct err *e)
+{
+	struct processes *ps = NULL;
+
+	processes_new_with(dict, load_file, NULL, 0, &ps, e);
+	return ps;
+}
+
 static void process_free(struct process *p)
 {
 	space_free(p->space);
@@ -375,6 +383,24 @@ static void mark_files(struct processes *ps)
 		files_mark(ps->files, h->space);
 }
 
+static void index_processes(struct processes *ps)
+{
+	hidx_free(&ps->by_pid);
+	for (size_t i = 0; i < ps->v.n; i++)
+		hidx_add(&ps->by_pid, pid_hash(ps->v.v[i]->pid), (uint32_t)i, process_rehash, ps);
+}
+
+void processes_forget(struct processes *ps, pid_t pid)
+{
+	for (size_t i = 0; i < ps->v.n; i++)
+		if (ps->v.v[i]->pid == pid) {
+			process_free(ps->v.v[i]);
+			ps->v.v[i] = ps->v.v[--ps->v.n];
+			index_processes(ps);
+			return;
+		}
+}
+
 static void process_sweep(struct processes *ps)
 {
 	uint64_t now = coarse_ns();
@@ -392,9 +418,7 @@ static void process_sweep(struct processes *ps)
 	}
 	for (uint64_t age = DEAD_NS; process_retire(ps, now, age); age /= 2)
 		;
-	hidx_free(&ps->by_pid);
-	for (size_t i = 0; i < ps->v.n; i++)
-		hidx_add(&ps->by_pid, pid_hash(ps->v.v[i]->pid), (uint32_t)i, process_rehash, ps);
+	index_processes(ps);
 	roots_trim(&ps->roots, now);
 	if (!files_crowded(ps->files))
 		return;
@@ -571,6 +595,11 @@ bool process_reread(struct processes *ps, struct process *p)
 bool process_gone(const struct process *p)
 {
 	return p->gone;
+}
+
+bool process_denied(const struct process *p)
+{
+	return p->denied;
 }
 
 unsigned int processes_poll(struct processes *ps)

@@ -35,6 +35,11 @@ struct process_stats {
 
 /* DICT receives modules, threads and strings; it must outlive the result. */
 struct processes *processes_new(struct dict *dict, struct err *e);
+/*
+ * The same without threads: process_space() waits for the files that it needs, however long that takes;
+ * what it says is MAP_LOADING is there after processes_poll().
+ */
+struct processes *processes_new_waiting(struct dict *dict, struct err *e);
 void processes_free(struct processes *ps);       /* NULL is fine; loader threads that hang are abandoned */
 
 /* Applies mmap, comm, fork, exec and exit. Samples are ignored. */
@@ -51,6 +56,9 @@ struct process *processes_get(struct processes *ps, pid_t pid);
  * asked for. Until a process is asked for, nothing is read.
  */
 void processes_doubt(struct processes *ps);
+
+/* Forgets the process PID, if it is known: its number means another one from now on. */
+void processes_forget(struct processes *ps, pid_t pid);
 
 /*
  * From here on, before the first event, /proc is not asked about processes: their events are of
@@ -105,6 +113,8 @@ size_t processes_glimpse(struct processes *ps, pid_t pid, struct unwind_map *ret
 
 /* True when the process had ended before its mappings could be read. */
 bool process_gone(const struct process *p);
+/* True when its mappings may not be read. */
+bool process_denied(const struct process *p);
 
 /* Takes finished loads in; returns how many. Never waits. */
 unsigned int processes_poll(struct processes *ps);

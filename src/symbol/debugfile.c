@@ -169,6 +169,14 @@ static int by_debuglink(const struct elf_file *f, const struct debug_places *whe
 	return in_places(where, w, try_beside, name);
 }
 
+int debugfile_open_build_id(const uint8_t *id, uint8_t len, const struct debug_places *where)
+{
+	struct wanted w = { .path = "", .id_len = len <= BUILD_ID_MAX ? len : BUILD_ID_MAX };
+
+	memcpy(w.id, id, w.id_len);
+	return by_build_id(&w, where);
+}
+
 int debugfile_open(const struct elf_file *f, const char *path, const struct debug_places *where)
 {
 	struct wanted w = { .path = path };

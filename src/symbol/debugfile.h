@@ -30,6 +30,9 @@ int regular_open(const char *path);
  */
 int debugfile_open(const struct elf_file *f, const char *path, const struct debug_places *where);
 
+/* The same for the file with the build-id ID of LEN bytes alone, as debug information is kept. */
+int debugfile_open_build_id(const uint8_t *id, uint8_t len, const struct debug_places *where);
+
 /*
  * The same for the file of shared debug information (dwz) that the .gnu_debugaltlink of DEBUG
  * names, found as PATH was.

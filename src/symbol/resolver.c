@@ -318,7 +318,8 @@ static bool answer_add(struct answer *answer, const char *raw, uint32_t *user, u
 		if (!text)
 			return false;
 	}
-	answer->name[answer->n++] = (struct answer_name){ .text = text, .user = user, .kind = kind, .file = "" };
+	answer->name[answer->n++] = (struct answer_name){ .text = text, .user = user, .kind = kind, .file = "",
+							  .dir = "" };
 	return true;
 }
 
@@ -340,8 +341,8 @@ static bool name_by_start(struct resolver *r, struct mod *m, uint64_t vaddr, str
 	if (!m->starts || !fde_starts_find(m->starts, vaddr, &at) || !elf_file_offset(m->elf, at.start, &offset) ||
 	    asprintf(&text, "%s+0x%" PRIx64, m->called, offset) < 0)
 		return false;
-	answer->name[answer->n++] = (struct answer_name){ .text = take_ptr(text), .kind = FUNC_USER, .file = "",
-							  .start = offset, .size = at.size };
+	answer->name[answer->n++] = (struct answer_name){ .text = take_ptr(text), .kind = FUNC_USER, .by_place = true,
+							  .file = "", .dir = "", .start = offset, .size = at.size };
 	return true;
 }
 
@@ -424,6 +425,19 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 	default:
 		return false;
 	}
+}
+
+enum resolver_lack resolver_lack(const struct resolver *r, module_id id)
+{
+	const struct mod *m = &r->mods.v[id];
+
+	if (m->m.kind == MODULE_KERNEL)
+		return r->stats->kernel_hidden ? LACK_HIDDEN : LACK_FUNCTION;
+	if (m->m.kind == MODULE_ANON)
+		return LACK_MAP;
+	if (!m->syms)
+		return LACK_FILE;
+	return elf_syms_count(m->syms) ? LACK_FUNCTION : LACK_SYMBOLS;
 }
 
 void resolver_hurry(struct resolver *r)
@@ -532,6 +546,7 @@ static bool resolver_add_places(const struct dwarf_place *place, size_t n, struc
 		else if (!answer_add(answer, place[i].func ? place[i].func : "[inlined]", place[i].user, FUNC_USER))
 			break;
 		answer->name[answer->n - 1].file = place[i].file;
+		answer->name[answer->n - 1].dir = place[i].dir;
 		answer->name[answer->n - 1].line = place[i].line;
 		if (last)
 			return true;

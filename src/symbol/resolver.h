@@ -27,7 +27,9 @@ struct answer_name {
 	uint32_t *user;
 	uint64_t start, size;        /* place in the module (dict.h offsets) */
 	uint8_t kind;                /* enum func_kind */
+	bool by_place;               /* it has lost its name: TEXT is made of its file and START */
 	const char *file;            /* "" = unknown; valid until the next question */
+	const char *dir;             /* the same: what a relative FILE is relative to, "" = unknown */
 	uint32_t line;               /* 0 = unknown */
 };
 
@@ -65,6 +67,16 @@ const char *resolver_rename(struct resolver *r, module_id id, const char *shown)
 
 /* Names from a symbol table: one, or none (false). ANSWER is empty before. */
 bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
+
+/* Why resolver_name() has just said of a place in module ID, which is known, that it has no name. */
+enum resolver_lack {
+	LACK_FILE,                   /* it cannot be opened, or is no ELF file */
+	LACK_SYMBOLS,                /* it has none */
+	LACK_FUNCTION,               /* none of them covers the place */
+	LACK_MAP,                    /* of a run-time compiler, or it does not tell of the place */
+	LACK_HIDDEN,                 /* of the kernel, from us */
+};
+enum resolver_lack resolver_lack(const struct resolver *r, module_id id);
 
 /*
  * False when it is known that nothing in module ID has details: it is no file, or has no debug

@@ -38,7 +38,7 @@ struct unwinder {
 	struct rule_table rules;
 	struct unwind_stats stats;
 	uint64_t dear_ns;                /* up to when the time for such files is used up */
-	bool tables_only, no_callers;
+	bool tables_only, fp_only, no_callers;
 };
 
 static bool unwind_is_dear(const struct image *im)
@@ -70,6 +70,11 @@ struct unwinder *unwinder_new(void)
 void unwinder_use_tables_only(struct unwinder *u)
 {
 	u->tables_only = true;
+}
+
+void unwinder_use_frame_pointers_only(struct unwinder *u)
+{
+	u->fp_only = true;
 }
 
 void unwinder_use_no_callers(struct unwinder *u)
@@ -707,6 +712,10 @@ static inline enum step one_frame(struct walk *w)
 		return walk_cut(w, CUT_NO_MAPPING);
 	if (w->out->n == CHAIN_MAX)
 		return walk_cut(w, CUT_FRAME_LIMIT);
+	if (w->u->fp_only && m->state != MAP_LOADING) {
+		unwind_emit(w->out, m->module, unwind_place(m, lookup), true);
+		return by_fp(w);
+	}
 	if (m->state == MAP_ANON && m->made && made_code_rule(m->made, lookup, &r)) {
 		unwind_emit(w->out, m->module, unwind_place(m, lookup), false);
 		return by_rule(w, &r);

@@ -92,6 +92,8 @@ struct unwinder;
 struct unwinder *unwinder_new(void);             /* NULL when out of memory */
 /* From now on only what unwind tables say is believed: other code is cut as CUT_NO_CFI. Before the first walk. */
 void unwinder_use_tables_only(struct unwinder *u);
+/* From now on every frame is left by its frame pointer, whatever tables say. Before the first walk. */
+void unwinder_use_frame_pointers_only(struct unwinder *u);
 /* From now on only the innermost frame is told, as a whole stack. Before the first walk. */
 void unwinder_use_no_callers(struct unwinder *u);
 void unwinder_free(struct unwinder *u);          /* NULL is fine; before the images that it has seen */

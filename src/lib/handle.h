@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* handle.h - the inside of a handle of libsberf, shared by the files of this folder. */
+#ifndef SBERF_LIB_HANDLE_H
+#define SBERF_LIB_HANDLE_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include <sberf/unwind.h>
+#include "model/unread.h"
+#include "process/process.h"
+#include "symbol/elffile.h"
+#include "symbol/resolver.h"
+#include "unwind/unwind.h"
+
+#include <stdatomic.h>
+
+/* A module that the caller has added: no process maps it as far as we know. */
+struct added_file {
+	module_id module;
+	char *path;              /* owned; NULL = looked for by its build-id */
+	int fd;
+	struct elf_file *elf;    /* of it */
+};
+
+#define LIB_MAPS_MAX 64u         /* mappings remembered during one walk, to tell addresses of frames */
+
+struct sberf {
+	struct err err;          /* of the last call that failed */
+	uint32_t mode, flags;
+	char *symfs;             /* NULL = none */
+	struct dict *dict;
+	struct processes *ps;
+	struct unwinder *unwinder;
+	struct chain chain;      /* of the last walk */
+	struct unwind_space below;       /* that the walk goes through, by way of SEEN */
+	struct unwind_map seen[LIB_MAPS_MAX];    /* what it came by */
+	uint32_t nr_seen;
+	uint64_t cut_stacks;
+
+	/* names */
+	struct resolver *resolver;       /* NULL until first asked */
+	struct symbolizer_stats counts;
+	struct unread unread;
+	_Atomic bool stop;       /* what runs is to end */
+	struct strtab *texts;    /* names of functions, once each */
+	VEC(str_id) function;    /* by the number that a symbol table keeps for us, less 1 */
+	struct answer answer;
+	VEC(struct added_file) added;
+};
+
+/*
+ * Copies *GIVEN, whose first member is its size, to *RET of SIZE bytes: what the caller does not know of
+ * is 0. -EINVAL when the size makes no sense, or members that we do not know are set.
+ */
+int lib_take_struct(struct sberf *s, void *ret, size_t size, const void *given);
+
+/* Begins a call: what the last one had to say is gone. */
+static inline void lib_begin(struct sberf *s)
+{
+	s->err = (struct err)ERR_INIT;
+}
+
+/* The process PID, whose mappings are known; NULL with a negative errno in *RET_ERROR. */
+struct process *lib_process(struct sberf *s, pid_t pid, int *ret_error);
+
+/* naming.c: frees what names need, and the files that the caller has added. */
+void lib_names_clear(struct sberf *s);
+
+#endif

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* naming.c - sberf/symbolize.h: from places to names, in one block of memory for each question. */
+#include "config.h"
+
+#include <sberf/symbolize.h>
+#include "lib/handle.h"
+
+#include "process/open.h"
+#include "symbol/debugfile.h"
+#include "symbol/fetch.h"
+#include "symbol/kernel.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A list of names that grows: texts are offsets into TEXT until it is whole. */
+struct naming {
+	VEC(struct sberf_function) function;     /* name, file, directory: offsets */
+	VEC(struct sberf_name) name;             /* functions: an index */
+	VEC(char) text;
+};
+
+/* The block that a caller gets: the struct that it sees, and what that points to. */
+struct names_block {
+	struct sberf_names names;
+	void *parts[3];
+};
+
+static void forget_file(struct added_file *f)
+{
+	elf_file_free(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+}
+
+void lib_names_clear(struct sberf *s)
+{
+	answer_clear(&s->answer);
+	resolver_free(s->resolver);
+	vec_free(&s->function);
+	for (size_t i = 0; i < s->added.n; i++)
+		forget_file(&s->added.v[i]);
+	vec_free(&s->added);
+}
+
+/* What the caller has added as MODULE; NULL when that is none of it. */
+static const struct added_file *find_added(const struct sberf *s, module_id module)
+{
+	for (size_t i = 0; i < s->added.n; i++)
+		if (s->added.v[i].module == module)
+			return &s->added.v[i];
+	return NULL;
+}
+
+static int open_symbols_of(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
+{
+	struct sberf *s = ctx;
+	const struct added_file *f = find_added(s, module);
+
+	return f ? reopen_fd(f->fd) : processes_open_symbols(s->ps, module, ret_uid, e);
+}
+
+static int open_root_of(void *ctx, module_id module)
+{
+	struct sberf *s = ctx;
+
+	return find_added(s, module) ? -ENOENT : processes_open_root(s->ps, module);
+}
+
+static void no_progress(void *ctx, const char *line)
+{
+}
+
+static int need_resolver(struct sberf *s)
+{
+	const struct module_opener opener = { .open = open_symbols_of, .root = open_root_of, .ctx = s };
+	const struct fetch_hooks hooks = { .stop = &s->stop, .cancelled = &s->stop, .progress = no_progress };
+	struct fetcher *fetcher = NULL;
+	int rc;
+
+	if (s->resolver)
+		return 0;
+	if (s->flags & SBERF_DEBUGINFOD) {
+		rc = fetcher_new(&hooks, &fetcher, &s->err);
+		if (rc)
+			return rc;
+	}
+	s->resolver = resolver_new(&opener, s->symfs, fetcher, &s->counts, &s->unread, &s->stop);
+	return s->resolver ? 0 : err_nomem(&s->err, "the names of functions");
+}
+
+static bool know_module(struct sberf *s, module_id id)
+{
+	const struct module *m = dict_get_module(s->dict, id);
+	const struct strtab *texts = dict_strings(s->dict);
+
+	return resolver_knows(s->resolver, id) ||
+	       (m && resolver_add_module(s->resolver, id, m, strtab_get(texts, m->path),
+					 strtab_get(texts, module_shown_path(m))));
+}
+
+/* The name of AN, S's; NULL when out of memory. */
+static const char *function_name(struct sberf *s, const struct answer_name *an)
+{
+	str_id text, *slot;
+
+	if (an->user && *an->user)
+		return strtab_get(s->texts, s->function.v[*an->user - 1]);
+	text = strtab_add(s->texts, an->text, strlen(an->text));
+	if (text == STR_NONE)
+		return NULL;
+	slot = an->user && s->function.n < UINT32_MAX - 1 ? vec_push(&s->function) : NULL;
+	if (slot) {
+		*slot = text;
+		*an->user = (uint32_t)s->function.n;
+	}
+	return strtab_get(s->texts, text);
+}
+
+/* Keeps TEXT; where it is, plus 1, to *RET as if that were a pointer. False when out of memory. */
+static bool keep_text(struct naming *n, const char *text, const char **ret)
+{
+	const size_t len = strlen(text) + 1;
+
+	if (!vec_reserve(&n->text, len))
+		return false;
+	memcpy(n->text.v + n->text.n, text, len);
+	*ret = (const char *)(uintptr_t)(n->text.n + 1);
+	n->text.n += len;
+	return true;
+}
+
+static bool keep_answer(struct sberf *s, struct naming *n, struct sberf_name *ret)
+{
+	const struct answer *a = &s->answer;
+
+	for (uint16_t i = 0; i < a->n; i++) {
+		const struct answer_name *an = &a->name[i];
+		struct sberf_function f = { .line = an->line, .flags = (i < a->n - 1 ? SBERF_FUNCTION_INLINED : 0u) |
+					    (an->by_place ? SBERF_FUNCTION_BY_PLACE : 0u) };
+		const char *name = function_name(s, an);
+		struct sberf_function *slot = name ? vec_push(&n->function) : NULL;
+
+		if (!slot)
+			return false;
+		*slot = f;
+		if (!keep_text(n, an->file, &slot->file) || !keep_text(n, an->dir, &slot->directory) ||
+		    !keep_text(n, name, &slot->name))
+			return false;
+	}
+	ret->nr_functions = a->n;
+	if (a->n) {
+		ret->start = a->name[a->n - 1].start;
+		ret->size_bytes = a->name[a->n - 1].size;
+	}
+	return true;
+}
+
+static uint32_t why_unknown(const struct sberf *s, module_id module)
+{
+	switch (resolver_lack(s->resolver, module)) {
+	case LACK_FILE:
+		return SBERF_NO_FILE;
+	case LACK_SYMBOLS:
+		return SBERF_NO_SYMBOLS;
+	case LACK_MAP:
+		return SBERF_NO_MAP;
+	case LACK_HIDDEN:
+		return SBERF_HIDDEN;
+	case LACK_FUNCTION:
+		break;
+	}
+	return SBERF_NO_FUNCTION;
+}
+
+/* Appends the name of F to N. False when out of memory. */
+static bool name_frame(struct sberf *s, const struct sberf_frame *f, uint32_t flags, struct naming *n)
+{
+	const size_t first = n->function.n;
+	struct sberf_name name = { .why = SBERF_NO_MODULE };
+	struct sberf_name *slot;
+	bool ok = true;
+
+	if (atomic_load(&s->stop)) {
+		name.why = SBERF_CANCELLED;
+	} else if (know_module(s, f->module)) {
+		ok = flags & SBERF_FUNCTIONS_ONLY ? resolver_name(s->resolver, f->module, f->offset, &s->answer) :
+		     resolver_details(s->resolver, f->module, f->offset, &s->answer);
+		name.why = ok ? SBERF_KNOWN : why_unknown(s, f->module);
+		ok = keep_answer(s, n, &name);
+		answer_clear(&s->answer);
+	}
+	if (!ok) {
+		n->function.n = first;
+		name = (struct sberf_name){ .why = SBERF_NO_MEMORY };
+	}
+	name.functions = (const struct sberf_function *)(uintptr_t)first;
+	slot = vec_push(&n->name);
+	if (!slot)
+		return false;
+	*slot = name;
+	return true;
+}
+
+static void naming_clear(struct naming *n)
+{
+	vec_free(&n->function);
+	vec_free(&n->name);
+	vec_free(&n->text);
+}
+
+/* Makes pointers of the offsets in N, which becomes the block's. */
+static struct sberf_names *finish(struct naming *n)
+{
+	struct names_block *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	for (size_t i = 0; i < n->function.n; i++) {
+		n->function.v[i].name = n->text.v + (uintptr_t)n->function.v[i].name - 1;
+		n->function.v[i].file = n->text.v + (uintptr_t)n->function.v[i].file - 1;
+		n->function.v[i].directory = n->text.v + (uintptr_t)n->function.v[i].directory - 1;
+	}
+	for (size_t i = 0; i < n->name.n; i++)
+		n->name.v[i].functions = n->name.v[i].nr_functions ?
+			n->function.v + (uintptr_t)n->name.v[i].functions : NULL;
+	b->names = (struct sberf_names){ .n = n->name.n, .name = n->name.v };
+	b->parts[0] = n->function.v;
+	b->parts[1] = n->name.v;
+	b->parts[2] = n->text.v;
+	return &b->names;
+}
+
+int sberf_symbolize(struct sberf *s, const struct sberf_frame *frames, size_t n, uint32_t flags,
+		    struct sberf_names **ret)
+{
+	struct naming naming = { 0 };
+	struct sberf_names *names;
+	bool ok = true;
+	int rc;
+
+	lib_begin(s);
+	if (flags & ~SBERF_FUNCTIONS_ONLY)
+		return err_set(&s->err, EINVAL, "there are no flags 0x%x of sberf_symbolize()", flags);
+	atomic_store(&s->stop, false);
+	rc = need_resolver(s);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < n && ok; i++)
+		ok = name_frame(s, &frames[i], flags, &naming);
+	names = ok ? finish(&naming) : NULL;
+	if (!names) {
+		naming_clear(&naming);
+		return err_nomem(&s->err, "the names of functions");
+	}
+	*ret = names;
+	return atomic_load(&s->stop) ? err_set(&s->err, ECANCELED, "naming was cancelled") : 0;
+}
+
+void sberf_names_free(struct sberf_names *names)
+{
+	struct names_block *b = (struct names_block *)names;
+
+	if (!b)
+		return;
+	for (size_t i = 0; i < sizeof(b->parts) / sizeof(*b->parts); i++)
+		free(b->parts[i]);
+	free(b);
+}
+
+void sberf_cancel(struct sberf *s)
+{
+	atomic_store(&s->stop, true);
+}
+
+const char *sberf_why_text(uint32_t why)
+{
+	static const char *const texts[] = {
+		[SBERF_KNOWN] = "its name is known",
+		[SBERF_NO_MODULE] = "nothing is mapped there",
+		[SBERF_NO_FILE] = "the file cannot be read",
+		[SBERF_NO_SYMBOLS] = "the file has no symbols",
+		[SBERF_NO_FUNCTION] = "no function is known there",
+		[SBERF_NO_MAP] = "no run-time compiler has told what is there",
+		[SBERF_HIDDEN] = "the kernel hides its symbols",
+		[SBERF_NO_MEMORY] = "memory ran out",
+		[SBERF_CANCELLED] = "naming was cancelled",
+	};
+
+	return why < sizeof(texts) / sizeof(*texts) ? texts[why] : "for an unknown reason";
+}
+
+/* Opens the file M, at PATH (NULL = by its build-id). */
+static int open_file_to_add(struct sberf *s, const struct module *m, const char *path, struct added_file *ret)
+{
+	const struct debug_places where = { .symfs = s->symfs, .root = -1 };
+
+	ret->path = path ? strdup(path) : NULL;
+	if (path && !ret->path)
+		return err_nomem(&s->err, "a file");
+	ret->fd = path ? regular_open(path) : debugfile_open_build_id(m->build_id, m->build_id_len, &where);
+	if (ret->fd < 0)
+		return err_set(&s->err, -ret->fd, "cannot open %s: %s", path ? path : "a file with that build-id",
+			       strerror(-ret->fd));
+	return elf_file_open(ret->fd, &ret->elf, &s->err);
+}
+
+/* Adds M, at PATH, as a module that no process has. */
+static int add_file(struct sberf *s, struct module *m, const char *path, uint32_t *ret)
+{
+	struct added_file f = { .fd = -1 };
+	int rc = open_file_to_add(s, m, path, &f);
+
+	if (!rc && path)
+		m->build_id_len = elf_file_build_id(f.elf, m->build_id);
+	m->path = rc ? 0 : strtab_adds(dict_strings(s->dict), path ? path : "");
+	f.module = rc || m->path == STR_NONE ? ID_NONE : dict_module(s->dict, m);
+	if (!rc && (f.module == ID_NONE || !vec_reserve(&s->added, 1)))
+		rc = err_nomem(&s->err, "a file");
+	if (rc || find_added(s, f.module)) {
+		forget_file(&f);
+	} else {
+		*vec_push(&s->added) = f;
+	}
+	if (!rc)
+		*ret = f.module;
+	return rc;
+}
+
+int sberf_file_add(struct sberf *s, const char *path, uint32_t *ret)
+{
+	struct module m = { .kind = MODULE_FILE };
+
+	lib_begin(s);
+	return add_file(s, &m, path, ret);
+}
+
+int sberf_build_id_add(struct sberf *s, const uint8_t *id, size_t length, uint32_t *ret)
+{
+	struct module m = { .kind = MODULE_FILE, .build_id_len = (uint8_t)length };
+
+	lib_begin(s);
+	if (length < 2 || length > BUILD_ID_MAX)
+		return err_set(&s->err, EINVAL, "a build-id has 2 to %u bytes, not %zu", BUILD_ID_MAX, length);
+	memcpy(m.build_id, id, length);
+	return add_file(s, &m, NULL, ret);
+}
+
+int sberf_file_place(struct sberf *s, uint32_t module, uint64_t address, struct sberf_frame *ret)
+{
+	const struct added_file *f = find_added(s, module);
+	uint64_t offset;
+
+	lib_begin(s);
+	if (!f)
+		return err_set(&s->err, ENOENT, "module %u is no file that was added", module);
+	if (!elf_file_offset(f->elf, address, &offset))
+		return err_set(&s->err, ENOENT, "nothing of the file is loaded at 0x%llx", (unsigned long long)address);
+	*ret = (struct sberf_frame){ .address = address, .offset = offset, .module = module };
+	return 0;
+}
