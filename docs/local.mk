@@ -4,10 +4,11 @@
 # The generator runs on the machine that builds, so it is compiled by CC_FOR_BUILD and linked with nothing.
 generator_sources = docs/generate.c src/base/units.c src/cmd/optable.c src/export/exporters.c src/model/measure.c src/probe/kinds.c ui/keymap.c
 EXTRA_DIST += docs/generate.c
-CLEANFILES += docs/exporters.c docs/generate$(EXEEXT) $(man1_MANS) $(man7_MANS) docs/completion/sberf
+CLEANFILES += docs/exporters.c docs/generate$(EXEEXT) $(man1_MANS) $(man3_MANS) $(man7_MANS) docs/completion/sberf
 
-man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1 docs/sberf-list.1 docs/sberf-trace.1
+man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1 docs/sberf-list.1 docs/sberf-trace.1 docs/sberf-symbolize.1
 man7_MANS = docs/sberf-probe.7
+man3_MANS = docs/sberf-symbolize.3 docs/sberf-unwind.3
 completiondir = $(datadir)/bash-completion/completions
 completion_DATA = docs/completion/sberf
 
@@ -24,6 +25,12 @@ docs/generate$(EXEEXT): $(generator_sources) docs/exporters.c src/cmd/optable.h 
 
 docs/%.1: docs/generate$(EXEEXT)
 	$(AM_V_GEN)docs/generate$(EXEEXT) man $* >$@.tmp && mv $@.tmp $@
+
+# What other programs may call: the headers are its description.
+EXTRA_DIST += docs/header3.awk
+docs/sberf-%.3: src/include/sberf/%.h docs/header3.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -v name=sberf-$* -v date=$(RELEASE_DATE) -v version=$(PACKAGE_VERSION) \
+		-f $(top_srcdir)/docs/header3.awk $< >$@.tmp && mv $@.tmp $@
 
 docs/%.7: docs/generate$(EXEEXT)
 	$(AM_V_GEN)docs/generate$(EXEEXT) man $* >$@.tmp && mv $@.tmp $@

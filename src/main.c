@@ -35,6 +35,7 @@ static int run_command(const struct options *o, struct err *e)
 		{ "doctor", cmd_doctor },
 		{ "list", cmd_list },
 		{ "trace", cmd_trace },
+		{ "symbolize", cmd_symbolize },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

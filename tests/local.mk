@@ -5,6 +5,7 @@ include tests/unwind/local.mk
 include tests/workloads/local.mk
 include tests/fuzz/local.mk
 include tests/symbol/local.mk
+include tests/lib/local.mk
 include tests/cli/local.mk
 include tests/live/local.mk
 include tests/qemu/local.mk

@@ -86,7 +86,7 @@ static void help_put_section(FILE *f, const struct command_info *c, enum opt_sec
 		any = true;
 		put_option(f, &opts[i]);
 	}
-	if (any && section == SECTION_TARGET)
+	if (any && section == SECTION_TARGET && c->bit & CMD_TARGETING)
 		fprintf(f, "  %-*s%s\n", OPTION_COLUMNS - 2, "-- COMMAND [ARGS...]", "a command that sberf starts");
 }
 

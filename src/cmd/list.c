@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "base/vec.h"
 #include "capture/tracelink.h"
+#include "cmd/clean.h"
 #include "cmd/options.h"
 #include "engine/completing.h"
 #include "engine/executed.h"
@@ -21,17 +21,6 @@ struct listing {
 	executed_files file; /* of the target */
 	uint64_t rows;
 };
-
-static void print_clean(const char *s)
-{
-	const size_t len = strlen(s);
-	AUTO_FREE char *clean = malloc(3 * len + 1);
-
-	if (!clean)
-		return;
-	text_sanitise(clean, 3 * len + 1, s, len);
-	fputs(clean, stdout);
-}
 
 /* "  0.93 us  uprobe:libc.so.6:free  # at +3, branch" */
 static int print_row(void *ctx, const struct catalog_row *row)

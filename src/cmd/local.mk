@@ -3,6 +3,8 @@
 sberf_SOURCES += src/cmd/batch.c
 sberf_SOURCES += src/cmd/batch.h
 sberf_SOURCES += src/cmd/check.c
+sberf_SOURCES += src/cmd/clean.c
+sberf_SOURCES += src/cmd/clean.h
 sberf_SOURCES += src/cmd/filter_options.c
 sberf_SOURCES += src/cmd/filter_options.h
 sberf_SOURCES += src/cmd/help.c
@@ -37,3 +39,4 @@ sberf_SOURCES += src/cmd/timerange.c
 sberf_SOURCES += src/cmd/timerange.h
 sberf_SOURCES += src/cmd/top.c
 sberf_SOURCES += src/cmd/trace.c
+sberf_SOURCES += src/cmd/symbolize.c

@@ -72,6 +72,22 @@ const struct opt opts[] = {
 		.at = FIELD(ids), .min = 1, .max = LINUX_PID_MAX,
 		.help = "these processes, with all their threads",
 	}, {
+		.letter = 'p', .name = "pid", .metavar = "PID", .type = OPT_IDS, .what = "process id",
+		.section = SECTION_TARGET, .commands = CMD_SYMBOLIZE, .target = OPT_TARGET_PIDS,
+		.at = FIELD(ids), .min = 1, .max = LINUX_PID_MAX,
+		.help = "addresses are of this process, which runs",
+	}, {
+		.letter = 'e', .name = "exe", .metavar = "FILE", .type = OPT_FILE, .what = "file",
+		.section = SECTION_TARGET, .commands = CMD_SYMBOLIZE, .at = FIELD(elf),
+		.help = "addresses are of this ELF file, as nm and addr2line have them",
+	}, {
+		.name = "address", .metavar = "ADDRESS", .type = OPT_FILES, .what = "address", .positional = true,
+		.section = SECTION_TARGET, .commands = CMD_SYMBOLIZE, .at = FIELD(addresses),
+		.help = "an address, hexadecimal, or before all of them a build-id",
+		.more = "With neither -p nor -e addresses are of the file with that build-id, which has more than 16 "
+			"digits, or without one of the kernel. Where no address is given, sberf reads them from "
+			"standard input, one a line, and answers each at once.",
+	}, {
 		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
 		.min = 1, .max = LINUX_PID_MAX,
@@ -473,16 +489,17 @@ const struct opt opts[] = {
 			"for further tools have full names.",
 	}, {
 		.name = "symfs", .metavar = "DIR", .type = OPT_DIR, .what = "directory",
-		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(symfs),
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING | CMD_SYMBOLIZE, .at = FIELD(symfs),
 		.help = "look for binaries and their debug files under DIR first",
 	}, {
 		.name = "debuginfod", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(debuginfod),
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING | CMD_SYMBOLIZE, .at = FIELD(debuginfod),
 		.help = "fetch missing debug files from $DEBUGINFOD_URLS",
 		.more = "sberf never fetches anything without this option.",
 	}, {
 		.name = "no-inline", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING | CMD_READING, .at = FIELD(no_inline),
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING | CMD_READING | CMD_SYMBOLIZE,
+		.at = FIELD(no_inline),
 		.help = "without inlined functions",
 	},
 	/* Output */
@@ -587,6 +604,13 @@ const struct opt opts[] = {
 			"cpu, latency_ns, call or probe, args, result, error, stack. An argument that stands for a "
 			"file has another one beside it whose name ends in _path. What was lost is an object with the "
 			"member lost, and a sum one with the member sum.",
+	}, {
+		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
+		.section = SECTION_OUTPUT, .commands = CMD_SYMBOLIZE, .at = FIELD(trace_json), .choices = trace_formats,
+		.fallback = "text", .help = "how answers are written",
+		.more = "text is as addr2line -a -f -i -p has it. json is an object for each address, on a line of its "
+			"own: address, module, build_id, offset, and functions, innermost first, each with name, file, "
+			"directory, line and inlined; or unknown, which says why there are none.",
 	}, {
 		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
 		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(output),
@@ -976,6 +1000,25 @@ static const char *const list_examples[] = {
 	NULL,
 };
 
+static const char *const symbolize_text[] = {
+	"Names addresses: functions, the calls that were inlined there, files and lines. Of a running process they are "
+	"addresses in it, in files that were deleted or are in a container, too, in its vDSO and in what run-time "
+	"compilers tell of (perf maps, jitdump). Of a file they are those that nm prints. With a build-id sberf looks "
+	"for the file as for debug files: below --symfs and /usr/lib/debug, and, with --debuginfod, on servers. "
+	"Addresses of the kernel are taken with all of these.",
+	"The program answers by libsberf, which other programs can use as well (sberf/symbolize.h).",
+	NULL,
+};
+
+static const char *const symbolize_examples[] = {
+	"sberf symbolize -p 1234 7f12c0a3b110", "where a process is at that address",
+	"sberf symbolize -e ./app 401136 40113b", "two places of a program, as addr2line -afip -e does",
+	"sberf symbolize c8ba9b8a5bd6ac2c1a4f2e6a7f1c1c2d3e4f5061 1136", "a place in a file of which the build-id is "
+	"known",
+	"dmesg | grep -o 'ffffffff[0-9a-f]*' | sberf symbolize", "addresses of the kernel",
+	NULL,
+};
+
 static const char *const trace_text[] = {
 	"Prints a line for each hit of a probe while it happens, all system calls when no probe is given: the time of "
 	"day, the thread, its CPU, how long it took, and the call with its arguments and its result. Lines are in "
@@ -1035,6 +1078,10 @@ const struct command_info command_infos[] = {
 		.name = "list", .bit = CMD_LIST, .synopsis = "[-p PID | -n NAME] [PROBE...]",
 		.summary = "list what can be probed, and what a hit costs", .text = list_text,
 		.examples = list_examples,
+	}, {
+		.name = "symbolize", .bit = CMD_SYMBOLIZE, .synopsis = "[-p PID | -e FILE | BUILD-ID] [ADDRESS...]",
+		.summary = "name addresses of a process, a file or the kernel", .text = symbolize_text,
+		.examples = symbolize_examples,
 	},
 };
 

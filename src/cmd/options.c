@@ -876,6 +876,7 @@ void options_free(struct options *o)
 	vec_free(&o->cpus);
 	vec_free(&o->nodes);
 	vec_free(&o->files);
+	vec_free(&o->addresses);
 	vec_free(&o->focus);
 	vec_free(&o->ignore);
 	vec_free(&o->threads);

@@ -154,7 +154,9 @@ struct options {
 	bool trace_stacks;               /* -k */
 	bool trace_sums;                 /* -s */
 	bool trace_sums_only;            /* -S */
-	uint32_t trace_json;             /* --format json (trace) */
+	uint32_t trace_json;             /* --format json (trace, symbolize) */
+	const char *elf;                 /* -e (symbolize), NULL = not given */
+	text_vec addresses;              /* ADDRESS and BUILD-ID (symbolize) */
 
 	/* symbols */
 	const char *complete;            /* --complete, NULL = none */
@@ -207,5 +209,6 @@ int cmd_diff(const struct options *o, struct err *e);
 int cmd_doctor(const struct options *o, struct err *e);
 int cmd_list(const struct options *o, struct err *e);
 int cmd_trace(const struct options *o, struct err *e);
+int cmd_symbolize(const struct options *o, struct err *e);
 
 #endif

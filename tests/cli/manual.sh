@@ -3,7 +3,8 @@
 # manual.sh - the man pages render without complaints and tell what --help tells.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 sberf=${SBERF:?is set by make check}
-pages="sberf sberf-top sberf-record sberf-report sberf-merge sberf-check sberf-diff sberf-doctor sberf-list sberf-trace"
+pages="sberf sberf-top sberf-record sberf-report sberf-merge sberf-check sberf-diff sberf-doctor sberf-list sberf-trace
+sberf-symbolize"
 
 for page in $pages; do
 	file=${top_builddir:?}/docs/$page.1
@@ -31,6 +32,21 @@ if command -v mandoc >/dev/null; then
 	done
 else
 	skip "mandoc is not installed" "sberf-probe.7 renders"
+fi
+
+# What other programs may call is in section 3, each function of it.
+if command -v mandoc >/dev/null; then
+	for page in sberf-unwind sberf-symbolize; do
+		check "$page.3 has nothing to complain about" mandoc -Tlint -Wwarning "$top_builddir/docs/$page.3"
+		mandoc -Tascii "$top_builddir/docs/$page.3" | sed 's/.\x08//g' >"$SCRATCH/$page.txt"
+	done
+	missing=
+	while read -r name; do
+		grep -qE "[ *]$name\(struct|[ *]$name\(" "$SCRATCH/sberf-unwind.txt" "$SCRATCH/sberf-symbolize.txt" || missing+=" $name"
+	done < <(grep -oE 'sberf_[a-z_]+' "$top_srcdir/src/lib/libsberf.map")
+	equal "section 3 has every function of libsberf" "" "$missing"
+else
+	skip "mandoc is not installed" "sberf-unwind.3 renders"
 fi
 
 # Each figure has its line in the manual.

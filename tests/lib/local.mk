@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# tests/lib: libsberf as other programs use it.
+shell_tests += tests/lib/installed.sh
+shell_tests += tests/lib/names.sh
+EXTRA_DIST += tests/lib/names.py
+EXTRA_DIST += tests/lib/stack.c
