@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * baseline.c - builds the call tree that compares before and after a mark. The two trees belong to
- * one run, so nodes are the same when their keys are (baseline.h).
+ * baseline.c - builds the call tree that compares before and after a mark, or slow calls and others. The
+ * two trees belong to one run, so nodes are the same when their keys are (baseline.h).
  */
 #include "config.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/order.h"
+#include "query/spandiff.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -273,7 +274,7 @@ static bool baseline_find_unit(const struct snapshot *s, const struct query *q, 
 	return sum;
 }
 
-static int baseline_merge(struct merger *m, struct baseline *b, struct err *e)
+static int baseline_merge(struct merger *m, struct baseline *b, const uint64_t calls[DIFF_SIDES], struct err *e)
 {
 	const uint32_t most = merger_n(m, DIFF_BEFORE) + merger_n(m, DIFF_AFTER);
 	AUTO_FREE uint32_t *at = malloc(most * sizeof(*at));
@@ -283,6 +284,9 @@ static int baseline_merge(struct merger *m, struct baseline *b, struct err *e)
 	if (!at || !m->pair || !m->node || !add_after(m) || !add_before(m, at))
 		return err_nomem(e, "the difference");
 	b->whole.total = m->pair[0];
+	b->lead = measure_lead(&m->tree[DIFF_AFTER]->set);
+	if (b->diff.norm == DIFF_BY_CALL)
+		diff_set_units(&b->diff, b->whole.total.ns, calls);
 	return baseline_put_in_order(m, b) ? 0 : err_nomem(e, "the difference");
 }
 
@@ -379,41 +383,75 @@ static struct flatlist *merged_list(const struct merger *m)
 	return l;
 }
 
-/* Compares both sides of M, which it fills: call trees, or FLAT lists. NULL: -ENOMEM with a sentence in E. */
-static struct baseline *baseline_compare(struct merger *m, const struct baseline_question *ask, bool flat,
-					 struct err *e)
+/* What both sides are asked, and of what. */
+struct asked_sides {
+	struct query query[DIFF_SIDES];
+	struct snapshot *snapshot[DIFF_SIDES];
+};
+
+/* Before and after the mark. 0, or a negative errno with a sentence. */
+static int ask_mark(const struct baseline_question *ask, struct asked_sides *q, struct baseline *b, struct err *e)
 {
-	AUTO(baseline_free) struct baseline *b = calloc(1, sizeof(*b));
-	struct query q[DIFF_SIDES] = { *ask->query, *ask->query };
-	struct snapshot *s[DIFF_SIDES] = { [DIFF_BEFORE] = ask->mark->snapshot, [DIFF_AFTER] = ask->snapshot };
 	uint64_t wall_ns[DIFF_SIDES];
 
-	wall_ns[DIFF_BEFORE] = ask_before(ask->mark, &q[DIFF_BEFORE]);
-	wall_ns[DIFF_AFTER] = ask_after(ask->mark, ask->snapshot, ask->end_ns, &q[DIFF_AFTER]);
-	if (b)
-		b->diff.norm = DIFF_BY_WALL;
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		if (!b || !baseline_find_unit(s[side], &q[side], wall_ns[side], &b->diff.unit[side])) {
-			err_nomem(e, "the difference");
-			return NULL;
-		}
-		if (tree_build(s[side], ask->names, &q[side], &m->tree[side], e) < 0 ||
-		    (flat && flatlist_functions(m->tree[side], &m->list[side], e) < 0))
-			return NULL;
-	}
+	q->query[DIFF_BEFORE] = q->query[DIFF_AFTER] = *ask->query;
+	q->snapshot[DIFF_BEFORE] = ask->mark->snapshot;
+	q->snapshot[DIFF_AFTER] = ask->snapshot;
+	wall_ns[DIFF_BEFORE] = ask_before(ask->mark, &q->query[DIFF_BEFORE]);
+	wall_ns[DIFF_AFTER] = ask_after(ask->mark, ask->snapshot, ask->end_ns, &q->query[DIFF_AFTER]);
+	b->diff.norm = DIFF_BY_WALL;
+	b->head[DIFF_BEFORE] = "before";
+	b->head[DIFF_AFTER] = "now";
+	for (int side = 0; side < DIFF_SIDES; side++)
+		if (!baseline_find_unit(q->snapshot[side], &q->query[side], wall_ns[side], &b->diff.unit[side]))
+			return err_nomem(e, "the difference");
 	b->young = b->diff.unit[DIFF_AFTER] <= 0;
-	return baseline_merge(m, b, e) < 0 ? NULL : take_ptr(b);
+	return 0;
+}
+
+/* Slow calls and others. The same; *RET_CALLS: how many. */
+static int ask_calls(const struct baseline_question *ask, struct asked_sides *q, struct baseline *b,
+		     uint64_t ret_calls[DIFF_SIDES], struct err *e)
+{
+	struct span_sides sides;
+	int r = span_sides(ask->snapshot, ask->names, ask->query, &sides, e);
+
+	b->diff.norm = DIFF_BY_CALL;
+	for (int side = 0; side < DIFF_SIDES && r >= 0; side++) {
+		q->query[side] = sides.query[side];
+		q->snapshot[side] = ask->snapshot;
+		b->head[side] = span_side_name(ask->query, side);
+		ret_calls[side] = sides.calls[side];
+	}
+	return r;
+}
+
+/* Compares both sides of M, which it fills: call trees, or FLAT lists. 0, or a negative errno with a sentence. */
+static int baseline_compare(struct merger *m, const struct baseline_question *ask, bool flat, struct baseline *b,
+			    struct err *e)
+{
+	uint64_t calls[DIFF_SIDES] = { 1, 1 };
+	struct asked_sides q;
+	int r = ask->mark->snapshot ? ask_mark(ask, &q, b, e) : ask_calls(ask, &q, b, calls, e);
+
+	for (int side = 0; side < DIFF_SIDES && r >= 0; side++) {
+		r = tree_build(q.snapshot[side], ask->names, &q.query[side], &m->tree[side], e);
+		if (r >= 0 && flat)
+			r = flatlist_functions(m->tree[side], &m->list[side], e);
+	}
+	return r < 0 ? r : baseline_merge(m, b, calls, e);
 }
 
 int baseline_tree(const struct baseline_question *ask, struct baseline **ret, struct tree **ret_tree, struct err *e)
 {
+	AUTO(baseline_free) struct baseline *b = calloc(1, sizeof(*b));
 	struct merger m = { 0 };
-	AUTO(baseline_free) struct baseline *b = baseline_compare(&m, ask, false, e);
-	struct tree *t = b ? merged_tree(&m) : NULL;
+	int r = b ? baseline_compare(&m, ask, false, b, e) : err_nomem(e, "the difference");
+	struct tree *t = r < 0 ? NULL : merged_tree(&m);
 
 	merger_free(&m);
-	if (!b)
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	if (!t)
 		return err_nomem(e, "the difference");
 	*ret = take_ptr(b);
@@ -424,13 +462,14 @@ int baseline_tree(const struct baseline_question *ask, struct baseline **ret, st
 int baseline_functions(const struct baseline_question *ask, struct baseline **ret, struct flatlist **ret_list,
 		       struct err *e)
 {
+	AUTO(baseline_free) struct baseline *b = calloc(1, sizeof(*b));
 	struct merger m = { 0 };
-	AUTO(baseline_free) struct baseline *b = baseline_compare(&m, ask, true, e);
-	struct flatlist *l = b ? merged_list(&m) : NULL;
+	int r = b ? baseline_compare(&m, ask, true, b, e) : err_nomem(e, "the difference");
+	struct flatlist *l = r < 0 ? NULL : merged_list(&m);
 
 	merger_free(&m);
-	if (!b)
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	if (!l)
 		return err_nomem(e, "the difference");
 	*ret = take_ptr(b);

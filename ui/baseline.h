@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * baseline.h - compares a tree or a list of functions before and after a mark, path by path, in one
- * tree.
+ * baseline.h - compares a tree or a list of functions before and after a mark, or of slow calls and
+ * others (query/spandiff.h), path by path, in one tree.
  *
  * Each side has its own duration: a share of 1.0 is one thread during all of that side, so no
  * thread can have more. *Before* is the snapshot of the mark, up to where off-CPU time was settled
@@ -31,13 +31,15 @@ struct baseline_mark {
 struct baseline {
 	struct diff diff;                /* units, and the totals in its only node: for diff_judge() */
 	struct diff_node whole;
+	const char *head[DIFF_SIDES];    /* what columns call the sides */
+	const struct measure *lead;      /* what is counted */
 	struct diff_pair *pair;          /* by node: total; by row of a list: self */
 	bool young;                      /* no data since the mark yet: changes mean nothing */
 };
 
 /* What both sides are asked. */
 struct baseline_question {
-	const struct baseline_mark *mark;
+	const struct baseline_mark *mark;        /* without a snapshot: QUERY compares calls */
 	struct snapshot *snapshot;       /* of now, */
 	uint64_t end_ns;                 /* which ends then */
 	const struct names *names;
@@ -47,7 +49,7 @@ struct baseline_question {
 /*
  * Asks the mark, and the time since then, and joins both call trees: *RET_TREE has the nodes of
  * both, with the times since the mark, siblings by falling change, here or below. On success *RET
- * and *RET_TREE are the caller's. -ENOMEM is the only failure.
+ * and *RET_TREE are the caller's; else a negative errno with a sentence.
  */
 int baseline_tree(const struct baseline_question *ask, struct baseline **ret, struct tree **ret_tree, struct err *e);
 /* The same for lists of functions, which are compared by their own time. */

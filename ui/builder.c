@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "query/spandiff.h"
 #include "query/waits.h"
 #include "ui/panes/pane.h"
 
@@ -51,6 +52,12 @@ void build_job_drop(struct build_job *job)
 static const struct pane_ops *pane_ops_of(const struct build_job *job)
 {
 	return pane_info(job->what)->ops;
+}
+
+/* With what was at a mark, or slow calls with others, where the pane can show that. */
+static bool is_compared(const struct build_job *job)
+{
+	return job->mark.snapshot || (span_is_compared(&job->query) && pane_ops_of(job)->compare);
 }
 
 static void build_difference(struct built *b, const struct names *names)
@@ -113,7 +120,7 @@ struct built *build_now(const struct names *names, struct build_job *job)
 		return NULL;
 	history_of(b->snapshot, job->start_ns, job->end_ns, &b->history);
 	(void)frame_share_of(b->snapshot, &b->frames);
-	(job->mark.snapshot ? build_difference : pane_ops_of(job)->build)(b, names);
+	(is_compared(job) ? build_difference : pane_ops_of(job)->build)(b, names);
 	job->mark.snapshot = NULL;
 	if (!b->standstill_known && shown_any(built_shown(b)))
 		look_for_standstill(b, names);
@@ -133,7 +140,7 @@ static bool can_follow(const struct build_job *from, const struct build_job *to)
 	const struct pane_ops *ops = pane_ops_of(to);
 	struct query q = from->query;
 
-	if (from->snapshot != to->snapshot || from->mark.snapshot || to->mark.snapshot || from->what == to->what)
+	if (from->snapshot != to->snapshot || is_compared(from) || is_compared(to) || from->what == to->what)
 		return false;
 	return pane_ops_of(from)->traits & PANE_CALL_TREE && ops->derives && ops->derives(&q) &&
 		!memcmp(&q, &to->query, sizeof(q));

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "model/probes.h"
+#include "query/spandiff.h"
 #include "ui/panes/numaview.h"
 #include "ui/text_builder.h"
 
@@ -85,31 +86,39 @@ static void title_put_nodes(struct text_builder *w, const struct nodeset *s)
 	}
 }
 
-/* Inside or outside of which calls. */
-static void put_span(struct text_builder *w, const struct query *q)
+/* " above p99", " above 10.0 ms" */
+static void title_put_limit(struct text_builder *w, const char *word, const struct span_limit *l)
 {
-	const struct measure *m = q->span ? probes_measure(q->span - 1u) : NULL;
 	char ns[UNITS_MAX];
 
+	if (l->percent)
+		text_builder_put(w, " %s p%u", word, l->percent);
+	else if (l->ns)
+		text_builder_put(w, " %s %s", word, units_time(ns, l->ns));
+}
+
+char *title_span(const struct query *q, char *dst, size_t size)
+{
+	const struct measure *m = q->span ? probes_measure(q->span - 1u) : NULL;
+	struct text_builder w = text_builder_in(dst, size);
+
 	if (!m)
-		return;
-	text_builder_put(w, TEXT_BUILDER_DOT "%s%s", q->span_where == SPAN_OUTSIDE ? "outside " : q->span_where ==
-			 SPAN_INSIDE ? "inside " : "by ", m->name);
-	if (q->span_from.percent)
-		text_builder_put(w, " above p%u", q->span_from.percent);
-	else if (q->span_from.ns)
-		text_builder_put(w, " above %s", units_time(ns, q->span_from.ns));
-	if (q->span_to.percent)
-		text_builder_put(w, " below p%u", q->span_to.percent);
-	else if (q->span_to.ns)
-		text_builder_put(w, " below %s", units_time(ns, q->span_to.ns));
+		return dst;
+	text_builder_put(&w, "%s%s", q->span_where == SPAN_OUTSIDE ? "outside " : q->span_where == SPAN_INSIDE ?
+			 "inside " : "by ", m->name);
+	title_put_limit(&w, "above", &q->span_from);
+	title_put_limit(&w, "below", &q->span_to);
+	if (span_is_compared(q))
+		text_builder_put(&w, " against %s", span_side_name(q, DIFF_BEFORE));
+	return dst;
 }
 
 static void put_filters(struct text_builder *w, const struct query *q, const struct ui_options *o)
 {
-	char least[UNITS_MAX];
+	char least[UNITS_MAX], span[TITLE_MAX];
 
-	put_span(w, q);
+	if (q->span)
+		text_builder_put(w, TEXT_BUILDER_DOT "%s", title_span(q, span, sizeof(span)));
 	title_put_nodes(w, &q->nodes);
 	title_put_states(w, q->states);
 	put_calls(w, q);

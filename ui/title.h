@@ -20,6 +20,11 @@ unsigned int title_kinds(const struct query *q);
 /* The same, where OFF_CPU says whether waits were followed: running time alone gets no columns. */
 unsigned int title_columns(const struct query *q, bool off_cpu);
 /*
+ * "inside call:./app:handle above p99", "outside call:./app:handle": what Q asks of the calls of a probe;
+ * "" = nothing. Sanitised; cut to SIZE. Returns DST.
+ */
+char *title_span(const struct query *q, char *dst, size_t size);
+/*
  * "blocked . by process . inverted . thread worker*": KINDS (0 = only running time is known), then
  * Q, and what O's command line filters. Sanitised; cut to SIZE. Returns DST.
  */

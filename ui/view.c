@@ -27,7 +27,7 @@ struct view *view_new(const struct session *session, const struct ui_options *o)
 	v->focus = PANE_HOME;
 	v->query = o->filter;
 	v->query.group_by = GROUP_PROCESS;
-	v->query.fold_idle = true;
+	v->query.fold_idle = !query_only_inside(&v->query);
 	v->query.arch = NULL;
 	view_filter_init(v);
 	for (enum pane_id p = 0; p < PANES; p++)

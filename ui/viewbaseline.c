@@ -8,6 +8,8 @@
 
 #include "ui/view_private.h"
 
+#include "query/spandiff.h"
+
 bool view_baseline_end(struct view *v)
 {
 	if (!v->mark.snapshot)
@@ -35,6 +37,10 @@ bool view_baseline_mark(struct view *v)
 
 	if (v->session->ended(v->session->ctx)) {
 		view_say(v, "nothing comes that could be compared; sberf diff compares two recordings");
+		return false;
+	}
+	if (span_is_compared(&v->query)) {
+		view_say(v, "slow calls are compared with others already: Esc ends that");
 		return false;
 	}
 	if (v->header.paused) {

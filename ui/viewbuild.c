@@ -39,9 +39,9 @@ static bool same_query(const struct query *a, const struct query *b)
 	       a->measures == b->measures && a->lead == b->lead && a->fold_idle == b->fold_idle &&
 	       a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
 	       a->by_node == b->by_node && a->by_span == b->by_span && a->span == b->span &&
-	       a->span_where == b->span_where && a->span_from.ns == b->span_from.ns &&
-	       a->span_from.percent == b->span_from.percent && a->span_to.ns == b->span_to.ns &&
-	       a->span_to.percent == b->span_to.percent && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) &&
+	       a->span_where == b->span_where && span_limit_same(&a->span_from, &b->span_from) &&
+	       span_limit_same(&a->span_to, &b->span_to) && span_limit_same(&a->span_than_from, &b->span_than_from) &&
+	       span_limit_same(&a->span_than_to, &b->span_than_to) && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) &&
 	       terms_same(&a->terms, &b->terms);
 }
 
@@ -244,13 +244,17 @@ static bool is_touched(const struct view *v)
 	return false;
 }
 
-/* Idle waits are better than nothing, but not than anything else, as long as the user has not said which to show. */
+/*
+ * Idle waits are better than nothing, but not than anything else, as long as the user has not said which to show.
+ * Inside of a call nothing is idle (query_only_inside()).
+ */
 static void choose_idle(struct view *v, const struct tree *t)
 {
 	const bool only_idle = t->idle_ns && t->idle_ns >= t->node[0].total_ns;
+	const bool fold = !only_idle && !query_only_inside(&t->query);
 
-	if (v->idle == IDLE_AUTO && only_idle == t->query.fold_idle && (only_idle || !is_touched(v)))
-		v->query.fold_idle = !only_idle;
+	if (v->idle == IDLE_AUTO && fold != t->query.fold_idle && (!fold || !is_touched(v)))
+		v->query.fold_idle = fold;
 }
 
 /* Keys that came while the pane they were meant for was being built. */

@@ -64,7 +64,7 @@ static void name_picture(const struct view *v, char *dst, size_t size)
 		text_builder_put(&w, TEXT_BUILDER_DOT "in %s", tree_label(p->tv->tree, base, label, sizeof(label)));
 	if (v->range.snapshot)
 		text_builder_put(&w, TEXT_BUILDER_DOT "%s", v->header.range);
-	if (p->built->baseline)
+	if (p->built->baseline && p->built->job.mark.mark_ns)
 		text_builder_put(&w, TEXT_BUILDER_DOT "only the last %s", units_time(since, v->header.baseline_ns));
 }
 

@@ -83,7 +83,7 @@ static int batch_build_tree(const struct batch *b, const struct snapshot *s, str
 	int r;
 
 	q.group_by = GROUP_PROCESS;
-	q.fold_idle = true;
+	q.fold_idle = !query_only_inside(&q);
 	q.max_nodes = UINT32_MAX;
 	r = tree_build(s, engine_names(b->launch.engine), &q, ret, e);
 	if (r < 0 || !(*ret)->idle_ns || (*ret)->idle_ns < (*ret)->node[0].total_ns)

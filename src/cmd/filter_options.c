@@ -84,23 +84,14 @@ int filter_options_terms(const struct options *o, const char *arch, struct terms
 	return 0;
 }
 
-/* Does the probe of M have a beginning and an end? */
-static bool takes_time(const struct measure *m)
+/* How well PROBE is named by SPEC, which may be NULL: 2 exactly, 1 by its beginning, 0 not. */
+static unsigned int is_named(uint32_t probe, const char *spec)
 {
-	static const char *const ways[] = { "call:", "sys:", "span:" };
+	const char *name = probes_measure(probe)->name;
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (!strncmp(m->name, ways[i], strlen(ways[i])))
-			return true;
-	return false;
-}
-
-/* How well the probe of M is named by SPEC, which may be NULL: 2 exactly, 1 by its beginning, 0 not. */
-static unsigned int is_named(const struct measure *m, const char *spec)
-{
-	if (!takes_time(m))
+	if (!probes_has_calls(probe))
 		return 0;
-	return !spec ? 1 : !strcmp(m->name, spec) ? 2 : !strncmp(m->name, spec, strlen(spec));
+	return !spec ? 1 : !strcmp(name, spec) ? 2 : !strncmp(name, spec, strlen(spec));
 }
 
 /* Sets *RET to the number of the probe that SPEC, or if it is NULL nothing but the rest, means. */
@@ -112,9 +103,9 @@ static int find_span(const char *spec, uint32_t *ret, struct err *e)
 
 	for (uint32_t probe = 0; probe < probes_count(); probe++) {
 		const struct measure *m = probes_measure(probe);
-		const unsigned int named = is_named(m, spec);
+		const unsigned int named = is_named(probe, spec);
 
-		if (takes_time(m))
+		if (probes_has_calls(probe))
 			list_text_add(&list, m->name, strlen(m->name));
 		if (!named || named < best)
 			continue;
@@ -133,25 +124,12 @@ static int find_span(const char *spec, uint32_t *ret, struct err *e)
 		       "has a beginning and an end; there are: %s", spec, all);
 }
 
-/* "p99", "10ms", "> 10ms" */
 static int parse_limit(const char *text, const char *option, struct span_limit *ret, struct err *e)
 {
-	const char *at = text + strspn(text, "<>= ");
-	unsigned long percent;
-	char *end;
-	int r;
+	struct err why = ERR_INIT;
+	int r = span_limit_parse(text, ret, &why);
 
-	*ret = (struct span_limit){ 0 };
-	if (*at == 'p' || *at == 'P') {
-		percent = strtoul(at + 1, &end, 10);
-		if (at[1] < '0' || at[1] > '9' || *end || !percent || percent > 100)
-			return err_set(e, EINVAL, "%s: '%s' is no percentile: p1 to p100", option, text);
-		ret->percent = (uint8_t)percent;
-		return 0;
-	}
-	r = parse_time(at, option, 1, 3600 * NSEC_PER_SEC, &ret->ns, NULL);
-	return r < 0 ? err_set(e, EINVAL, "%s: '%s' is no length of a call: write 10ms, or p99 for a percentile",
-			       option, text) : 0;
+	return r < 0 ? err_set(e, EINVAL, "%s: %s", option, why.text) : 0;
 }
 
 /* What O asks of the calls of a probe. */

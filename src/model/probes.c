@@ -141,6 +141,17 @@ const struct measure *probes_measure(uint32_t probe)
 	return probe < probes_count() ? &probe_table[probe].placed->measure : NULL;
 }
 
+bool probes_has_calls(uint32_t probe)
+{
+	static const char *const ways[] = { "call:", "sys:", "span:" };
+	const struct measure *m = probes_measure(probe);
+
+	for (size_t i = 0; m && i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strncmp(m->name, ways[i], strlen(ways[i])))
+			return true;
+	return false;
+}
+
 unsigned int probes_measure_id(uint32_t probe)
 {
 	return probe < probes_count() ? probe_table[probe].measure : MEASURE_NONE;

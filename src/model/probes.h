@@ -39,6 +39,8 @@ uint32_t probes_count(void);
 const struct measure *probes_measure(uint32_t probe);
 /* The same by id (measure_get()); MEASURE_NONE. */
 unsigned int probes_measure_id(uint32_t probe);
+/* Whether PROBE has a beginning and an end, so that threads are inside of its calls (model/inside.h). */
+bool probes_has_calls(uint32_t probe);
 
 /* Where a probe is placed in programs, in this run. */
 struct probe_places {

@@ -124,9 +124,11 @@ int probe_report_build(const struct snapshot *s, const struct names *names, cons
 		       struct probe_report **ret, struct err *e)
 {
 	AUTO(probe_report_free) struct probe_report *p = calloc(1, sizeof(*p));
-	const struct query asked = filter_whatever_counts(q);
+	struct query asked = filter_whatever_counts(q);
 	const uint32_t n = probes_count();
 
+	/* Hits of a probe are its calls, and not inside of them. */
+	query_forget_span(&asked);
 	if (p)
 		*p = (struct probe_report){ .dict = snapshot_dict(s), .names = names, .query = *q,
 					    .row = calloc(n + 1ul, sizeof(*p->row)) };

@@ -39,6 +39,11 @@ struct span_limit {
 	uint8_t percent;
 };
 
+static inline bool span_limit_same(const struct span_limit *a, const struct span_limit *b)
+{
+	return a->ns == b->ns && a->percent == b->percent;
+}
+
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap */
 	uint8_t lead;            /* of MEASURES, the one whose total leads, its id and one; 0: measure_set() */
@@ -216,6 +221,20 @@ static inline uint64_t tree_whole(const struct tree *t, unsigned int place)
 
 /* For screens: 56 MiB. Exports that must be complete ask for UINT32_MAX, the limit of the index. */
 #define TREE_NODES_DEFAULT (1u << 19)
+
+/* Whether Q asks only for what is inside of calls. There nothing is idle: somebody waits for their end. */
+static inline bool query_only_inside(const struct query *q)
+{
+	return q->span && q->span_where == SPAN_INSIDE;
+}
+
+/* Makes Q ask for what is inside and outside of calls, whatever they took. */
+static inline void query_forget_span(struct query *q)
+{
+	q->span = q->span_where = 0;
+	q->by_span = false;
+	q->span_from = q->span_to = q->span_than_from = q->span_than_to = (struct span_limit){ 0 };
+}
 
 /* Whether Q asks only for certain waits, by their states or calls. */
 static inline bool query_only_waits(const struct query *q)

@@ -7,13 +7,18 @@
 
 #include "query/spanfilter.h"
 
+#include "base/clock.h"
+#include "base/parse.h"
 #include "base/units.h"
 #include "model/probes.h"
 #include "profile/slice.h"
 #include "query/filter.h"
 #include "query/probereport.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The calls of a probe: how many there were in each class, and what was seen inside of them. */
 struct span_classes {
@@ -37,10 +42,7 @@ static struct query without_spans(const struct query *q)
 {
 	struct query all = *q;
 
-	all.span_where = SPAN_ALL;
-	all.span_from = all.span_to = (struct span_limit){ 0 };
-	all.span = 0;
-	all.by_span = false;
+	query_forget_span(&all);
 	all.within = NULL;
 	all.nr_within = 0;
 	/* How long a call takes does not depend on which stacks are looked at. */
@@ -166,6 +168,25 @@ static uint64_t percentile_ns(const struct span_classes *c, unsigned int percent
 static uint64_t limit_ns(const struct span_classes *c, const struct span_limit *l)
 {
 	return l->percent ? percentile_ns(c, l->percent) : l->ns;
+}
+
+int span_limit_parse(const char *text, struct span_limit *ret, struct err *e)
+{
+	const char *at = text + strspn(text, "<>= ");
+	unsigned long percent;
+	char *end;
+	int r;
+
+	*ret = (struct span_limit){ 0 };
+	if (*at == 'p' || *at == 'P') {
+		percent = strtoul(at + 1, &end, 10);
+		if (at[1] < '0' || at[1] > '9' || *end || !percent || percent > 100)
+			return err_set(e, EINVAL, "'%s' is no percentile: p1 to p100", text);
+		ret->percent = (uint8_t)percent;
+		return 0;
+	}
+	r = parse_time(at, "length", 1, 3600 * NSEC_PER_SEC, &ret->ns, NULL);
+	return r < 0 ? err_set(e, EINVAL, "'%s' is no length of a call: write 10ms, or p99 for a percentile", text) : 0;
 }
 
 /* The first class of which more than a half is at NS or above. */

@@ -21,6 +21,9 @@
 /* Where a fact is, seen from the calls of one probe: numbers of rows of a tree that is split by them. */
 enum span_place { SPAN_PLACE_INSIDE, SPAN_PLACE_OUTSIDE, SPAN_PLACE_NOT_KNOWN, SPAN_PLACES };
 
+/* Reads TEXT, "p99", "10ms" or "> 10ms", into *RET. 0, or -EINVAL with a sentence. */
+int span_limit_parse(const char *text, struct span_limit *ret, struct err *e);
+
 struct span_filter {
 	uint32_t probe;          /* PROBE_NONE: nothing is asked */
 	uint8_t where;           /* query.span_where */

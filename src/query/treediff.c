@@ -121,13 +121,11 @@ static void treediff_sum_up(struct diff_node *v, uint32_t n)
 		diff_add(&v[v[i].parent].total, &v[i].total);
 }
 
-static void set_parts_and_units(struct diff *d, const uint64_t whole[DIFF_SIDES])
+void diff_set_units(struct diff *d, const uint64_t all[DIFF_SIDES], const uint64_t whole[DIFF_SIDES])
 {
-	const uint64_t *all = d->node[0].total.ns;
 	double call;
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		d->parted |= tree_is_parted(d->tree[side]);
 		d->calls[side] = d->norm == DIFF_BY_CALL && whole[side] ? whole[side] : 1;
 		if (d->norm == DIFF_BY_WALL)
 			d->unit[side] = (double)whole[side];
@@ -221,7 +219,9 @@ static bool treediff_build(struct diff *d, const uint64_t whole[DIFF_SIDES])
 	if (!family)
 		return false;
 	treediff_sum_up(d->node, d->n);
-	set_parts_and_units(d, whole);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		d->parted |= tree_is_parted(d->tree[side]);
+	diff_set_units(d, d->node[0].total.ns, whole);
 	find_most(d);
 	treediff_link_nodes(d, family);
 	return true;

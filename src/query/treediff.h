@@ -93,6 +93,12 @@ int diff_build(const struct tree *before, const struct tree *after, enum diff_no
 void diff_free(struct diff *d);                  /* NULL is fine */
 
 /*
+ * Sets units and calls of D by its normalisation, for diff_judge() without trees. ALL: the totals of both
+ * sides; WHOLE: as for diff_build().
+ */
+void diff_set_units(struct diff *d, const uint64_t all[DIFF_SIDES], const uint64_t whole[DIFF_SIDES]);
+
+/*
  * What WHAT is called, sanitised, at most LABEL_MAX bytes with the NUL: as tree_label() says,
  * groups without pids and tids; "[no symbol in app]" for what has no names in files that differ;
  * "old → new" for groups of two names. Returns DST.

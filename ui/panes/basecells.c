@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * basecells.c - draws the columns of a tree that is compared with a baseline. 100 % is one thread
- * that runs all the time.
+ * that runs all the time; where calls are compared, what a slow one takes.
  */
 #include "config.h"
 
@@ -32,12 +32,12 @@ int basecells_lay_out(struct basecells *c, int w)
 	return end;
 }
 
-void basecells_heads(const struct basecells *c, struct canvas *cv, int y, bool sorted)
+void basecells_heads(const struct basecells *c, const struct baseline *b, struct canvas *cv, int y, bool sorted)
 {
 	if (c->before_x)
-		pane_common_head(cv, c->before_x, y, c->cols, "before", false);
+		pane_common_head(cv, c->before_x, y, c->cols, b->head[DIFF_BEFORE], false);
 	if (c->now_x)
-		pane_common_head(cv, c->now_x, y, c->cols, "now", false);
+		pane_common_head(cv, c->now_x, y, c->cols, b->head[DIFF_AFTER], false);
 	if (c->change_x)
 		pane_common_head(cv, c->change_x, y, c->cols,
 				 c->cols < PANE_COMMON_PERCENT_COLS ? "diff" : "change", sorted);
@@ -83,15 +83,25 @@ void basecells_draw(const struct basecells *c, const struct baseline *b, uint32_
 		canvas_put(cv, c->change_x + c->cols - cols, y, change_style(&d), text);
 }
 
+/* What NODE has on SIDE: a share, or the time of one call. */
+static char *side_text(const struct baseline *b, uint32_t node, int side, double share, char dst[UNITS_MAX])
+{
+	if (b->diff.norm != DIFF_BY_CALL)
+		return units_percent(dst, share);
+	return measure_text(b->lead, diff_amount(&b->diff, side, b->pair[node].ns[side]), dst);
+}
+
 void basecells_words(const struct baseline *b, uint32_t node, struct text_builder *w)
 {
 	const struct diff_change d = baseline_change(b, node);
-	char before[UNITS_MAX], now[UNITS_MAX], text[32];
+	char text[32];
 
-	text_builder_put(w, "before %s", units_percent(before, d.before));
-	if (b->young)
-		return;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (side == DIFF_AFTER && b->young)
+			return;
+		text_builder_put(w, side ? TEXT_BUILDER_DOT "%s %s" : "%s %s", b->head[side],
+				 side_text(b, node, side, side == DIFF_BEFORE ? d.before : d.after, text));
+	}
 	change_text(&d, text, sizeof(text));
-	text_builder_put(w, TEXT_BUILDER_DOT "now %s" TEXT_BUILDER_DOT "%s \xC2\xB1%.1f points",
-			 units_percent(now, d.after), text, 100 * DIFF_Z * d.sigma);
+	text_builder_put(w, TEXT_BUILDER_DOT "%s \xC2\xB1%.1f points", text, 100 * DIFF_Z * d.sigma);
 }

@@ -19,10 +19,10 @@ struct basecells {
 /* Places the columns at the right of W; returns where names end. */
 int basecells_lay_out(struct basecells *c, int w);
 /* Their heads in the rule at row Y; an arrow where lines are SORTED by the change. */
-void basecells_heads(const struct basecells *c, struct canvas *cv, int y, bool sorted);
+void basecells_heads(const struct basecells *c, const struct baseline *b, struct canvas *cv, int y, bool sorted);
 /* The figures of NODE at row Y. */
 void basecells_draw(const struct basecells *c, const struct baseline *b, uint32_t node, struct canvas *cv, int y);
-/* "before 1.2 % . now 13.4 % . +12.2 +-4.1 points" of NODE. */
+/* "before 1.2 % . now 13.4 % . +12.2 +-4.1 points" of NODE; of calls with the times of one. */
 void basecells_words(const struct baseline *b, uint32_t node, struct text_builder *w);
 
 #endif

@@ -182,7 +182,7 @@ void flatpane_rule(const struct pane *p, struct canvas *cv, const char *title)
 
 	pane_common_rule_heads(cv, l.name_end, title, &heads, &p->look.set, p->tv->sort, by_change);
 	if (p->tv->base)
-		basecells_heads(&l.base, cv, 0, by_change);
+		basecells_heads(&l.base, p->tv->base, cv, 0, by_change);
 }
 
 enum sort_by flatpane_head_at(const struct pane *p, int x)

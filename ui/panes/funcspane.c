@@ -47,7 +47,8 @@ static void funcspane_rule(const struct view *v, const struct pane *p, struct ca
 			 units_percent(share, whole ? (double)l->outside_ns / (double)whole : 0));
 	snprintf(title, sizeof(title), "%s%s",
 		 title_funcs(&b->job.query, p->look.kinds, l, v->options, words, sizeof(words)),
-		 b->baseline ? TEXT_BUILDER_DOT "self against baseline" : outside);
+		 !b->baseline ? outside : b->baseline->diff.norm == DIFF_BY_CALL ? TEXT_BUILDER_DOT "self" :
+		 TEXT_BUILDER_DOT "self against baseline");
 	flatpane_rule(p, cv, title);
 }
 

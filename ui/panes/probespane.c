@@ -232,6 +232,13 @@ static const struct treeview_ops probespane_lines = {
 
 /* The pane */
 
+/* Calls are listed whatever is shown of what was inside of them. */
+static void probespane_question(struct query *q)
+{
+	pane_list_question(q);
+	query_forget_span(q);
+}
+
 static void probespane_build(struct built *b, const struct names *names)
 {
 	struct probe_report *report = NULL;
@@ -278,7 +285,7 @@ static const char *probespane_nothing(const struct pane *p)
 
 const struct pane_ops pane_probes = {
 	.weight = 2,
-	.question = pane_list_question,
+	.question = probespane_question,
 	.build = probespane_build,
 	.drop = probespane_drop,
 	.lines = &probespane_lines,

@@ -347,7 +347,7 @@ static void treepane_rule(const struct treeview *tv, const struct tree_look *loo
 	pane_common_rule_heads(cv, l.name_end, title, &heads, &look->set, tv->sort,
 			       treeview_own_order(tv));
 	if (tv->base)
-		basecells_heads(&l.base, cv, 0, treeview_own_order(tv));
+		basecells_heads(&l.base, tv->base, cv, 0, treeview_own_order(tv));
 }
 
 /* What is said of NODE beside its name and place. */
@@ -438,6 +438,7 @@ char *treepane_title(const struct view *v, const struct pane *p, char *dst, size
 	char words[TITLE_MAX], zoom[LABEL_MAX] = "", unsplit[64] = "", idle[64] = "";
 	const uint32_t base = p->tv->tree ? treeview_base(p->tv) : 0;
 	const uint64_t idle_ns = p->built ? p->built->tree->idle_ns : 0;
+	const bool marked = p->tv->base && p->tv->base->diff.norm == DIFF_BY_WALL;
 
 	if (base)
 		tree_label(p->tv->tree, base, zoom, sizeof(zoom));
@@ -448,8 +449,8 @@ char *treepane_title(const struct view *v, const struct pane *p, char *dst, size
 	else if (idle_ns && pane_is(p, PANE_NO_IDLE_LINE))
 		treepane_say_idle(idle_ns, idle, sizeof(idle));
 	text_format(dst, size, "%s%s%s%s%s%s", title_tree(q, kinds, v->options, words, sizeof(words)),
-		    p->tv->base ? TEXT_BUILDER_DOT "against baseline" : "", idle, unsplit, base ? TEXT_BUILDER_DOT
-		    "in " : "", zoom);
+		    marked ? TEXT_BUILDER_DOT "against baseline" : "", idle, unsplit,
+		    base ? TEXT_BUILDER_DOT "in " : "", zoom);
 	return dst;
 }
 
