@@ -265,6 +265,8 @@ static void keys(void)
 	keys_of_mode(MODE_PROBE, "While a probe is typed");
 	keys_of_mode(MODE_SAVE, "After S: what to save it as");
 	keys_of_mode(MODE_OPTIONS, "After o: which option to change");
+	keys_of_mode(MODE_SPAN, "After I: what of the time in the calls of a probe to show");
+	keys_of_mode(MODE_LENGTH, "While the length of calls is typed");
 	keys_of_mode(MODE_PICK, "In the list of processes to pick from");
 	keys_of_mode(MODE_PICK_TEXT, "While a text is typed there");
 	keys_of_mode(MODE_HELP, "On the help screen");

@@ -54,6 +54,8 @@ enum ui_mode {
 	MODE_PICK_TEXT = 1u << 27,       /* ... and typing what to search for */
 	MODE_ANNOTATE = 1u << 28,
 	MODE_PROBE = 1u << 29,           /* a probe is typed */
+	MODE_SPAN = 1u << 30,            /* what of the time in the calls of a probe is to be shown */
+	MODE_LENGTH = 1u << 31,          /* how long these calls took is typed */
 };
 #define MODE_PANES ((1u << PANES) - 1)   /* all of them */
 _Static_assert(MODE_PANES < MODE_SEARCH, "there are bits for all panes");
@@ -102,6 +104,8 @@ enum action {
 	ACT_PICK, ACT_ATTACH, ACT_ATTACH_ALL,
 	/* probes */
 	ACT_PROBE, ACT_PROBE_OFF,
+	/* time in the calls of a probe */
+	ACT_SPAN, ACT_INSIDE, ACT_OUTSIDE, ACT_SPLIT, ACT_SLOWER, ACT_SLOW_DIFF, ACT_NO_SPAN,
 	/* filters */
 	ACT_FILTER, ACT_FILTERS, ACT_COMPLETE, ACT_REMOVE, ACT_REMOVE_ALL, ACT_CHANGE,
 	/* saving */

@@ -82,6 +82,7 @@ libsberfui_a_SOURCES += ui/viewfilterdraw.c
 libsberfui_a_SOURCES += ui/viewpick.c
 libsberfui_a_SOURCES += ui/viewnokey.c
 libsberfui_a_SOURCES += ui/viewsearch.c
+libsberfui_a_SOURCES += ui/viewspan.c
 libsberfui_a_SOURCES += ui/viewsave.c
 libsberfui_a_SOURCES += ui/viewtime.c
 libsberfui_a_SOURCES += ui/text_builder.c

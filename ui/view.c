@@ -209,6 +209,10 @@ static enum reaction over_key(struct view *v, uint32_t key)
 		return view_filters_key(v, key);
 	case MODE_PROBE:
 		return view_probe_key(v, key);
+	case MODE_SPAN:
+		return view_span_key(v, key);
+	case MODE_LENGTH:
+		return view_length_key(v, key);
 	default:
 		return help_key(v, key);
 	}

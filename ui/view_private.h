@@ -99,6 +99,10 @@ struct view {
 	char prompt_error[ERR_TEXT_MAX]; /* what is wrong with it, "" = nothing that is known */
 	struct prompt probe;             /* the same of a probe, with MODE_PROBE */
 	bool placing;                    /* what was typed there is being placed */
+	uint32_t span_probe;             /* with MODE_SPAN and MODE_LENGTH: whose calls it is about */
+	struct prompt length;            /* how long these took, with MODE_LENGTH */
+	bool span_given;                 /* query.span comes from the command line */
+	uint32_t span_behind;            /* how many filters there were when it was chosen */
 	struct completer *completer;     /* in which ways it can go on is being looked up; NULL */
 	char probe_hint[256];            /* some of these ways, or what is known of the only one; "" */
 	uint64_t news_until_ns;          /* news of probes are looked for often until then */
@@ -256,9 +260,13 @@ void view_annot_status(const struct view *v, struct canvas *cv, int y);
 
 /* Takes note of what the command line gave. */
 void view_filter_init(struct view *v);
+/* Tells the header what is filtered now. */
+void view_filter_changed(struct view *v);
 /* Key f: asks for a filter, and suggests what is under the cursor. Keys while it is typed. */
 void view_filter_begin(struct view *v);
 enum reaction view_filter_key(struct view *v, uint32_t key);
+/* Edits P by KEY, which does A there. False when it does nothing. */
+bool view_prompt_key(struct prompt *p, enum action a, uint32_t key);
 /* Key F: shows the filters that are active. Keys while they are shown. */
 void view_filters_begin(struct view *v);
 enum reaction view_filters_key(struct view *v, uint32_t key);
@@ -290,6 +298,18 @@ void view_probe_begin(struct view *v);
 enum reaction view_probe_key(struct view *v, uint32_t key);
 /* Takes PROBE off, or puts it back. */
 void view_probe_turn(struct view *v, uint32_t probe);
+
+/* Time in the calls of a probe (viewspan.c) */
+
+/* Key I: asks what of it is to be shown. Keys while that is asked for, and while a length is typed. */
+void view_span_begin(struct view *v);
+enum reaction view_span_key(struct view *v, uint32_t key);
+enum reaction view_length_key(struct view *v, uint32_t key);
+/* Shows what is inside and outside of calls again. False when that is shown. */
+bool view_span_end(struct view *v);
+/* The question, as view_save_prompt() puts it. Returns DST. True for a choice that is on. */
+char *view_span_prompt(const struct view *v, int cols, bool keys, char *dst, size_t size);
+bool view_span_is_on(const struct view *v, enum action a);
 
 /* Saving (viewsave.c) */
 

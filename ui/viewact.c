@@ -341,6 +341,9 @@ enum reaction view_act(struct view *v, enum action a)
 	case ACT_PROBE:
 		view_probe_begin(v);
 		break;
+	case ACT_SPAN:
+		view_span_begin(v);
+		break;
 	case ACT_NEXT:
 	case ACT_PREV:
 		view_search_step(v, a == ACT_NEXT ? SEARCH_NEXT : SEARCH_PREV);

@@ -183,9 +183,17 @@ static void draw_question(const struct view *v, struct canvas *cv, int y)
 
 	if (v->over == MODE_SAVE)
 		view_save_prompt(v, cv->w - 2, keys, text, sizeof(text));
+	else if (v->over == MODE_SPAN)
+		view_span_prompt(v, cv->w - 2, keys, text, sizeof(text));
 	else
 		view_options_prompt(v, cv->w - 2, keys, text, sizeof(text));
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_TITLE, text, strlen(text));
+}
+
+/* A line is typed, in a prompt. */
+static bool is_typed(const struct view *v)
+{
+	return v->over == MODE_FILTER || v->over == MODE_PROBE || v->over == MODE_LENGTH;
 }
 
 static void draw_status(const struct view *v, struct canvas *cv, int y)
@@ -196,9 +204,9 @@ static void draw_status(const struct view *v, struct canvas *cv, int y)
 		view_annot_status(v, cv, y);
 	else if (v->over == MODE_SEARCH)
 		draw_search(v, cv, y);
-	else if (v->over == MODE_FILTER || v->over == MODE_PROBE)
+	else if (is_typed(v))
 		view_filter_draw(v, cv, y, cv->h < FOOTER_ROWS);
-	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS)
+	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS || v->over == MODE_SPAN)
 		draw_question(v, cv, y);
 	else if (v->picking && (!v->message[0] || v->over == MODE_PICK_TEXT))
 		picker_status(&v->picker, cv, y, v->over == MODE_PICK_TEXT);
@@ -262,7 +270,8 @@ static void draw_footer(struct view *v, struct canvas *cv, int y)
 	for (size_t i = 0; i < n; i++) {
 		const int keys = (int)strcspn(b[i]->shown, " ");         /* the first of its keys will do */
 		const int cols = keys + 1 + (int)strlen(b[i]->brief);
-		const bool on = v->over == MODE_OPTIONS && view_option_is_on(v, b[i]->action);
+		const bool on = (v->over == MODE_OPTIONS && view_option_is_on(v, b[i]->action)) ||
+			(v->over == MODE_SPAN && view_span_is_on(v, b[i]->action));
 
 		if (x + cols > end)
 			break;
@@ -439,9 +448,9 @@ void view_draw(struct view *v, struct canvas *cv)
 		view_annot_status(v, cv, cv->h - 1);
 	else if (v->over == MODE_SEARCH)
 		draw_search(v, cv, cv->h - 1);
-	else if (v->over == MODE_FILTER || v->over == MODE_PROBE)
+	else if (is_typed(v))
 		view_filter_draw(v, cv, cv->h - 1, true);
-	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS)
+	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS || v->over == MODE_SPAN)
 		draw_question(v, cv, cv->h - 1);
 	if (p.footer >= 0)
 		draw_footer(v, cv, p.footer);

@@ -17,6 +17,7 @@
 
 #define HEADER_COLS 56           /* of filters in the header, */
 #define HEADER_TERM_COLS 28      /* of one of them */
+#define HEADER_SPAN_COLS 48      /* of calls that it is inside of */
 
 _Static_assert(PROMPT_MAX >= TERM_WRITTEN_MAX, "every filter can be typed");
 
@@ -29,44 +30,55 @@ char *view_filter_label(const struct filter_term *t, char *dst, size_t size)
 	return dst;
 }
 
-/* "filter: thread:redis-* !call +2" for the header: as many as fit, and how many there are. */
-static void viewfilter_tell_header(struct view *v)
+/* Adds LABEL, cut to MOST columns, to the header, if it fits beside what is there, of COLS columns. */
+static bool viewfilter_add_label(const struct view *v, struct header *h, size_t *cols, const char *label, size_t most)
+{
+	const size_t n = strlen(h->filter);
+	char cut[4 * HEADER_SPAN_COLS + 4];
+
+	text_cut_middle(cut, sizeof(cut), label, strlen(label), most, v->options->ascii);
+	*cols += 1 + text_width(cut, strlen(cut));
+	if (n && (*cols > HEADER_COLS || n + strlen(cut) + 8 > sizeof(h->filter)))
+		return false;
+	text_format(h->filter + n, sizeof(h->filter) - n, "%s %s", n ? "" : "filter:", cut);
+	return true;
+}
+
+/* "filter: inside call:app:handle thread:redis-* !call +2": as many as fit, and how many there are. */
+void view_filter_changed(struct view *v)
 {
 	const struct terms *ts = &v->query.terms;
+	const bool span = v->query.span && !v->query.by_span;
+	const unsigned int all = (unsigned int)ts->n + span;
 	struct header *h = &v->header;
-	size_t n = 0, cols = 0;
-	uint32_t i;
+	char label[3 * TERM_WRITTEN_MAX];
+	unsigned int n = span;
+	size_t cols = 0;
 
 	h->filter[0] = h->filter_brief[0] = '\0';
-	if (!ts->n)
-		return;
-	n = text_format(h->filter, sizeof(h->filter), "filter:");
-	for (i = 0; i < ts->n; i++) {
-		char label[3 * TERM_WRITTEN_MAX], cut[4 * HEADER_TERM_COLS + 4];
-		const size_t len = strlen(view_filter_label(&ts->v[i], label, sizeof(label)));
-
-		text_cut_middle(cut, sizeof(cut), label, len, HEADER_TERM_COLS, v->options->ascii);
-		cols += 1 + text_width(cut, strlen(cut));
-		if ((i && cols > HEADER_COLS) || n + strlen(cut) + 8 > sizeof(h->filter))
-			break;
-		n += text_format(h->filter + n, sizeof(h->filter) - n, " %s", cut);
-	}
-	if (i < ts->n)
-		snprintf(h->filter + n, sizeof(h->filter) - n, " +%u", (unsigned int)(ts->n - i));
-	snprintf(h->filter_brief, sizeof(h->filter_brief), "%u filter%s", (unsigned int)ts->n, ts->n == 1 ? "" : "s");
+	if (span)
+		viewfilter_add_label(v, h, &cols, title_span(&v->query, label, sizeof(label)), HEADER_SPAN_COLS);
+	while (n < all && viewfilter_add_label(v, h, &cols, view_filter_label(&ts->v[n - span], label, sizeof(label)),
+					       HEADER_TERM_COLS))
+		n++;
+	if (n < all)
+		text_format(h->filter + strlen(h->filter), sizeof(h->filter) - strlen(h->filter), " +%u", all - n);
+	if (all)
+		snprintf(h->filter_brief, sizeof(h->filter_brief), "%u filter%s", all, all == 1 ? "" : "s");
 }
 
 void view_filter_init(struct view *v)
 {
 	v->given_terms = v->query.terms.n;
-	viewfilter_tell_header(v);
+	v->span_given = v->query.span;
+	view_filter_changed(v);
 }
 
 static void remove_term(struct view *v, uint32_t i)
 {
 	v->given_terms -= i < v->given_terms;
 	terms_remove(&v->query.terms, i);
-	viewfilter_tell_header(v);
+	view_filter_changed(v);
 }
 
 /* Appends T, and says so. False when there is no room. */
@@ -78,7 +90,7 @@ static bool viewfilter_add_term(struct view *v, const struct filter_term *t)
 	}
 	if (!terms_add(&v->query.terms, t))
 		return false;
-	viewfilter_tell_header(v);
+	view_filter_changed(v);
 	return true;
 }
 
@@ -124,6 +136,10 @@ bool view_filter_back(struct view *v)
 	if (v->range.snapshot && v->query.terms.n <= v->range_behind) {
 		view_all_time(v);
 		view_say(v, "all time is shown again");
+		return true;
+	}
+	if (!v->span_given && v->query.terms.n <= v->span_behind && view_span_end(v)) {
+		view_say(v, "inside and outside are shown together again");
 		return true;
 	}
 	if (v->query.terms.n <= v->given_terms)
@@ -207,11 +223,30 @@ static void viewfilter_complete(struct view *v)
 	prompt_set(p, text);
 }
 
+bool view_prompt_key(struct prompt *p, enum action a, uint32_t key)
+{
+	switch (a) {
+	case ACT_PREV:
+	case ACT_NEXT:
+		prompt_recall(p, a == ACT_PREV ? 1 : -1);
+		return true;
+	case ACT_ERASE:
+	case ACT_ERASE_ALL:
+		prompt_erase(p, a == ACT_ERASE_ALL);
+		return true;
+	default:
+		if (key < KEY_BASE)
+			prompt_type(p, key);
+		return key < KEY_BASE;
+	}
+}
+
 enum reaction view_filter_key(struct view *v, uint32_t key)
 {
+	const enum action a = keymap_action(key, MODE_FILTER, view_can(v));
 	struct prompt *p = &v->prompt;
 
-	switch (keymap_action(key, MODE_FILTER, view_can(v))) {
+	switch (a) {
 	case ACT_ACCEPT:
 		viewfilter_accept(v);
 		return REACT_DRAW;
@@ -221,22 +256,9 @@ enum reaction view_filter_key(struct view *v, uint32_t key)
 	case ACT_COMPLETE:
 		viewfilter_complete(v);
 		break;
-	case ACT_PREV:
-		prompt_recall(p, 1);
-		break;
-	case ACT_NEXT:
-		prompt_recall(p, -1);
-		break;
-	case ACT_ERASE:
-		prompt_erase(p, false);
-		break;
-	case ACT_ERASE_ALL:
-		prompt_erase(p, true);
-		break;
 	default:
-		if (key >= KEY_BASE)
+		if (!view_prompt_key(p, a, key))
 			return REACT_NONE;
-		prompt_type(p, key);
 		break;
 	}
 	v->prompt_error[0] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* viewfilterdraw.c - draws the prompt for a filter, and the list of active filters. */
+/* viewfilterdraw.c - draws the prompts for a filter, a probe and a length, and the list of active filters. */
 #include "config.h"
 
 #include "ui/panes/pane_common.h"
@@ -29,6 +29,25 @@ static const char *const probe_hints[] = {
 	"",
 };
 
+static const char *const length_hints[] = { "p99, or a time: 10ms", "p99, 10ms", "" };
+
+/* The line that is typed: what it is called, and what can be written. */
+static struct typed {
+	const struct prompt *prompt;
+	const char *lead;
+	const char *const *hints;
+} typed_line(const struct view *v)
+{
+	switch (v->over) {
+	case MODE_PROBE:
+		return (struct typed){ &v->probe, "probe: ", probe_hints };
+	case MODE_LENGTH:
+		return (struct typed){ &v->length, "inside calls of at least: ", length_hints };
+	default:
+		return (struct typed){ &v->prompt, "filter: ", filter_hints };
+	}
+}
+
 /* What can be written, as fully as fits into COLS columns; "" when nothing does. */
 static const char *viewfilterdraw_hint(const char *const *hints, int cols)
 {
@@ -53,17 +72,17 @@ static const char *viewfilterdraw_tail(const char *text, int cols)
 void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool errors)
 {
 	const bool probe = v->over == MODE_PROBE;
-	const struct prompt *p = probe ? &v->probe : &v->prompt;
-	const char *const lead = probe ? "probe: " : "filter: ";
+	const struct typed line = typed_line(v);
+	const struct prompt *p = line.prompt;
 	const char *text, *words;
-	int x = 1, room = cv->w - 3 - (int)strlen(lead);
+	int x = 1, room = cv->w - 3 - (int)strlen(line.lead);
 
 	if (errors && v->prompt_error[0]) {
 		canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->prompt_error, strlen(v->prompt_error));
 		return;
 	}
 	if (room >= HINT_COLS)
-		x += canvas_put(cv, x, y, STYLE_KEY, lead);
+		x += canvas_put(cv, x, y, STYLE_KEY, line.lead);
 	else
 		room = cv->w - 3;
 	text = viewfilterdraw_tail(p->text, room > 0 ? room : 0);
@@ -71,7 +90,7 @@ void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool error
 	if (!p->suggested)
 		canvas_fill(cv, x++, y, 1, STYLE_CURSOR, ' ');
 	words = probe && v->placing ? "placing ..." : probe && p->len ? "" :
-		viewfilterdraw_hint(probe ? probe_hints : filter_hints, cv->w - x - 3);
+		viewfilterdraw_hint(line.hints, cv->w - x - 3);
 	canvas_put(cv, x + 2, y, STYLE_FAINT, words);
 }
 
@@ -81,7 +100,7 @@ bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y)
 		canvas_text(cv, 1, y, cv->w - 2, STYLE_TEXT, v->probe_hint, strlen(v->probe_hint));
 		return true;
 	}
-	if ((v->over != MODE_FILTER && v->over != MODE_PROBE) || !v->prompt_error[0])
+	if ((v->over != MODE_FILTER && v->over != MODE_PROBE && v->over != MODE_LENGTH) || !v->prompt_error[0])
 		return false;
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->prompt_error, strlen(v->prompt_error));
 	return true;

@@ -257,9 +257,10 @@ void view_probe_turn(struct view *v, uint32_t probe)
 
 enum reaction view_probe_key(struct view *v, uint32_t key)
 {
+	const enum action a = keymap_action(key, MODE_PROBE, view_can(v));
 	struct prompt *p = &v->probe;
 
-	switch (keymap_action(key, MODE_PROBE, view_can(v))) {
+	switch (a) {
 	case ACT_ACCEPT:
 		v->prompt_error[0] = '\0';
 		viewprobe_accept(v);
@@ -271,25 +272,11 @@ enum reaction view_probe_key(struct view *v, uint32_t key)
 	case ACT_COMPLETE:
 		viewprobe_complete(v);
 		break;
-	case ACT_PREV:
-		prompt_recall(p, 1);
-		break;
-	case ACT_NEXT:
-		prompt_recall(p, -1);
-		break;
-	case ACT_ERASE:
-		p->suggested = false;
-		prompt_erase(p, false);
-		break;
-	case ACT_ERASE_ALL:
-		prompt_erase(p, true);
-		break;
 	default:
-		if (key >= KEY_BASE)
-			return REACT_NONE;
 		/* A suggestion is there to be gone on with: a condition may follow. */
-		p->suggested &= key != ' ';
-		prompt_type(p, key);
+		p->suggested &= a != ACT_ERASE && key != ' ';
+		if (!view_prompt_key(p, a, key))
+			return REACT_NONE;
 		break;
 	}
 	v->prompt_error[0] = v->probe_hint[0] = '\0';

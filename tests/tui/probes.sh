@@ -111,6 +111,16 @@ see "a recording" 'timed'
 keys V 0 E
 see "has its probes" '[─━] 1 probe [─━]'
 see "with their histogram" '128 us to 256 us +[0-9,]+ +█'
+keys I
+see "what is shown of its calls is asked for" 'time in calls of call:timed:slow:'
+keys i
+see "only what is inside" 'filter: inside call:timed:slow'
+keys I '>'
+see "how long is asked for" 'inside calls of at least: p99'
+keys Enter
+see "only inside slower ones" 'filter: inside call:timed:slow above p99'
+keys Escape
+see_not "Esc takes it back" 'filter:'
 keys q
 restored "after a recording"
 finish

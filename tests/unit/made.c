@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/parse.h"
+#include "model/inside.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <stdio.h>
@@ -182,6 +183,16 @@ void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *s
 					  .state = wait_state_find((char[]){ state, 0 }),
 					  .waker = ID_NONE, .own_ns = weight };
 	assert_int_not_equal(m->ev.wait.call, CALL_NONE);
+	made_again(m);
+}
+
+void made_calls(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint32_t probe, uint32_t count,
+		uint64_t each_ns)
+{
+	made_hits(m, time_ns, thread, stack, probe, count, count * each_ns);
+	m->ev = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
+				.weight = count * each_ns, .thread = thread, .stack = made_stack(m, stack),
+				.count = count, .inside = inside_with(0, probe, inside_class(each_ns)) };
 	made_again(m);
 }
 

@@ -69,6 +69,9 @@ void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *
  */
 void made_hits(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint32_t probe,
 	       uint32_t count, uint64_t weight);
+/* Adds COUNT calls of PROBE that took EACH_NS, as hits, and what was inside: THREAD ran in STACK all the time. */
+void made_calls(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint32_t probe, uint32_t count,
+		uint64_t each_ns);
 void made_again(struct made *m);
 /* Adds it again as a wait that has not ended. */
 void made_open(struct made *m);

@@ -14,7 +14,7 @@ static const enum ui_mode modes[] = {
 	PANE_LIST(X)
 #undef X
 				      MODE_ANNOTATE, MODE_SEARCH, MODE_FILTER, MODE_FILTERS, MODE_PROBE, MODE_SAVE,
-				      MODE_OPTIONS, MODE_PICK, MODE_PICK_TEXT, MODE_HELP };
+				      MODE_OPTIONS, MODE_SPAN, MODE_LENGTH, MODE_PICK, MODE_PICK_TEXT, MODE_HELP };
 #define MODES (sizeof(modes) / sizeof(modes[0]))
 #define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS | CAN_TAB | CAN_RECORD | CAN_PACE | CAN_ATTACH | \
 	     CAN_PROBE)
@@ -62,7 +62,7 @@ static void every_row_says_what_it_does(void **state)
 static void questions_fit(void **state)
 {
 	static const enum ui_mode asked[] = { MODE_SAVE, MODE_OPTIONS, MODE_FILTERS, MODE_FILTER, MODE_SEARCH,
-					      MODE_PICK_TEXT, MODE_PROBE };
+					      MODE_PICK_TEXT, MODE_PROBE, MODE_SPAN, MODE_LENGTH };
 
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		const struct binding *b[32];

@@ -13,6 +13,7 @@
 #include "tests/unit/madenuma.h"
 
 #include "base/clock.h"
+#include "model/probes.h"
 #include "ui/view_private.h"
 
 #include <stdlib.h>
@@ -328,8 +329,15 @@ static void play(void (*fill)(struct made_session *f), bool live, unsigned int s
 /* Everything that there is to see. */
 static void fill_all(struct made_session *f)
 {
+	static const char call[] = "call:redis-server:call";
+	const uint32_t probe = probes_add(call, strlen(call), UNIT_TIME);
+
 	madesession_off_cpu(f);
 	madenuma_session(f, "bb");
+	made_calls(&f->m, MADE_START_NS, made_thread(&f->m, 1234, 1234, "redis-server"), "main;call", probe, 900,
+		   NSEC_PER_MSEC);
+	made_calls(&f->m, MADE_START_NS, made_thread(&f->m, 1234, 1234, "redis-server"), "main;call;fsync", probe, 9,
+		   20 * NSEC_PER_MSEC);
 }
 
 static void fill_hostile(struct made_session *f)

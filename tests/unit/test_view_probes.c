@@ -219,6 +219,72 @@ static void a_probe_is_taken_off_and_put_back(void **state)
 	end(&w);
 }
 
+static void fill_calls(struct made_session *f)
+{
+	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server");
+	const uint32_t call = probe("call:redis-server:call", UNIT_TIME);
+
+	madesession_server(f);
+	made_calls(&f->m, MADE_START_NS, app, "main;call;lookup", call, 9900, 1 * MS);
+	made_calls(&f->m, MADE_START_NS, app, "main;call;rewrite", call, 100, 20 * MS);
+}
+
+/* What is inside of the calls of the probe under the cursor, of the slow ones alone, and what only these do. */
+static void time_inside_calls(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_begin(&w, fill_calls, 100, 40, false, "V0I");
+	assert_screen_has(w.d.canvas, "time in calls of call:redis-server:call:");
+	assert_screen_has(w.d.canvas, "i inside");
+	driver_press(&w.d, "iV");
+	assert_screen_has(w.d.canvas, "filter: inside call:redis-server:call");
+	assert_screen_has(w.d.canvas, "lookup");
+	assert_false(screen_has(w.d.canvas, "processCommand"));
+	driver_press(&w.d, "I>");
+	assert_screen_has(w.d.canvas, "inside calls of at least: p99");
+	driver_press(&w.d, "quick<Enter>");
+	assert_screen_has(w.d.canvas, "'quick' is no length of a call");
+	driver_press(&w.d, "<BS><BS><BS><BS><BS>10ms<Enter>");
+	assert_screen_has(w.d.canvas, "filter: inside call:redis-server:call above 10.0 ms");
+	assert_screen_has(w.d.canvas, "rewrite");
+	assert_false(screen_has(w.d.canvas, "lookup"));
+	driver_press(&w.d, "Id");
+	assert_screen_has(w.d.canvas, "median \xE2\x94\x80\xE2\x94\x80\xE2\x94\x80 slow");
+	assert_screen_has(w.d.canvas, "lookup");
+	assert_screen_has(w.d.canvas, "+100.0");
+	driver_press(&w.d, "5");
+	assert_screen_has(w.d.canvas, "+100.0");
+	driver_press(&w.d, "5b");
+	assert_screen_has(w.d.canvas, "slow calls are compared with others already");
+	driver_press(&w.d, "Io");
+	assert_screen_has(w.d.canvas, "outside call:redis-server:call");
+	assert_screen_has(w.d.canvas, "processCommand");
+	assert_false(screen_has(w.d.canvas, "rewrite"));
+	driver_press(&w.d, "Is");
+	assert_screen_has(w.d.canvas, "inside call:redis-server:call");
+	assert_screen_has(w.d.canvas, "processCommand");
+	/* It is left in its turn. */
+	driver_press(&w.d, "Iifmain<Enter><Esc>");
+	assert_screen_has(w.d.canvas, "filter: inside call");
+	driver_press(&w.d, "<Esc>");
+	assert_false(screen_has(w.d.canvas, "filter:"));
+	world_end(&w);
+}
+
+static void hits_have_no_inside(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin_live(&w, 100, 30, "I");
+	assert_screen_has(w.d.canvas, "inside the calls of which probe?");
+	driver_press(&w.d, "V0CGI");
+	assert_screen_has(w.d.canvas, "nothing is inside of a hit");
+	end(&w);
+}
+
 /* Of what begins with "call:redis-server:ca" there are two, and one that goes on with "ll". */
 static void complete(const char *typed, const uint32_t *pids, size_t n, struct completions *ret)
 {
@@ -354,6 +420,8 @@ int main(void)
 		cmocka_unit_test(a_probe_is_added_and_gets_a_column),
 		cmocka_unit_test(the_prompt_is_left_and_remembers),
 		cmocka_unit_test(a_probe_is_taken_off_and_put_back),
+		cmocka_unit_test(time_inside_calls),
+		cmocka_unit_test(hits_have_no_inside),
 		cmocka_unit_test(tab_completes),
 		cmocka_unit_test(a_function_is_suggested),
 	};
