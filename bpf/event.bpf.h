@@ -327,6 +327,8 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 static __always_inline bool weigh_hit(struct sb_cpu *c, const struct hit *hit, bool scaled, struct weight *weight,
 				      struct task_struct *task, __u64 now)
 {
+	__u32 thin;
+
 	if (spanned && hit->span == SB_SPAN_BEGIN) {
 		begin_span(c, task, hit->probe, hit->placed ? hit->site + 1 : 0);
 		return false;
@@ -338,17 +340,16 @@ static __always_inline bool weigh_hit(struct sb_cpu *c, const struct hit *hit, b
 		weight->count = hits_scale;
 		weight->value *= weight->count;
 	}
-	return !thinned || hit->probe < SB_PROBE_PLACED || is_told_hit(hit->probe - SB_PROBE_PLACED, weight, now);
+	if (hit->probe < SB_PROBE_PLACED)
+		return true;
+	thin = thin_of(hit->probe - SB_PROBE_PLACED);
+	return (!thinned && !thin) || is_told_hit(hit->probe - SB_PROBE_PLACED, thin, weight, now);
 }
 
-/*
- * The current task, which is of the target, hits HIT. REGS: where its user's side is, when it is placed
- * in its own code; else it has entered the kernel, whose stack is of interest, too.
- */
-static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk)
+/* The same as tell_hit(), NOW. Returns whether the hit was told, or summed. */
+static __always_inline bool take_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk, __u64 now)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	__u64 now = hit->now_ns ? hit->now_ns : bpf_ktime_get_ns();
 	const bool ends = spanned && hit->span == SB_SPAN_END;
 	const bool over = ends && (!hit->placed || hits_scale);
 	bool told = hit->told, unwanted = false;
@@ -365,14 +366,12 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 
 	if (begun_ns)
 		weight.value = now - begun_ns > own ? now - begun_ns - own : 0;
-	if (hit->probe >= SB_PROBE_PLACED)
-		see_hit(hit->probe - SB_PROBE_PLACED);
 	if (!c || (ends && !begun_ns) || (scaled && !hits_scale))
-		return 0;
+		return false;
 	s = take_probe_scratch(c, &place);
 	if (!s) {
 		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
-		return 0;
+		return false;
 	}
 	const __u64 took = weight.value;
 
@@ -382,7 +381,7 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 		tell_ended(c, s, task, inside_of(hit->probe, begun_ns), took, unwanted, now);
 	if (unwanted || !weigh_hit(c, hit, scaled, &weight, task, now)) {
 		give_scratch(s);
-		return 0;
+		return false;
 	}
 	if (looking && hit->probe >= SB_PROBE_PLACED)
 		look = hit->call ? hit->look : look_at(hit->probe, now);
@@ -410,6 +409,21 @@ static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_
 		 walk && (hit->placed || hit->call || hit->user) && hit->probe >= SB_PROBE_PLACED,
 		 look);
 	give_scratch(s);
+	return true;
+}
+
+/*
+ * The current task, which is of the target, hits HIT. REGS: where its user's side is, when it is placed
+ * in its own code; else it has entered the kernel, whose stack is of interest, too.
+ */
+static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk)
+{
+	const __u64 now = hit->now_ns ? hit->now_ns : bpf_ktime_get_ns();
+	const __u32 key = hit->probe - SB_PROBE_PLACED;
+	const __u64 seen = hit->probe >= SB_PROBE_PLACED ? see_hit(key) : 0;
+	const bool told = take_hit(ctx, hit, regs, walk, now);
+
+	time_hit(key, seen, now, told);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * thin.bpf.h - of many hits of a placed probe some are told, each for those before it that were not:
- * one in so many (hits_every), or so many a second (hits_rate). What they weigh together stays exact;
+ * one in so many (hits_every, hits_thin), or so many a second (hits_rate). What they weigh together stays exact;
  * whose stack it is seen with becomes a sample. The same is done with hits for which the ring had no
  * room.
  */
@@ -13,6 +13,9 @@
 const volatile bool thinned = false;     /* not all are told one by one */
 const volatile __u32 hits_every = 1;
 const volatile __u32 hits_rate = 0;      /* of one probe; 0 = no bound */
+/* hits_thin is looked at: of a probe in the kernel that costs too much one in so many hits is told, 0 = all */
+const volatile bool bounded = false;
+__u32 hits_thin[SB_PROBES] = { 0 };
 /*
  * How many hits each hit in the code of a program stands for. Probes that cost too much are in place
  * during a part of the time only (engine/placer.h). 0: hits of probes that are being placed, or taken
@@ -32,9 +35,12 @@ struct untold {
 	__u64 count, value;
 	__u64 seen;              /* whatever its condition says */
 	__u64 lost[SB_HIT_LOST_NR];
+	/* of hits that were timed, by whether they were told: how many, and how long that took */
+	__u64 timed[2], took_ns[2];
 	/* of hits whose arguments are looked at, one of 1 << shift: the share of a second at hand, how many in it */
 	__u64 share;
-	__u32 shift, to_skip, looked, pad;
+	__u32 shift, to_skip, looked;
+	__u32 thin_at;           /* of hits that are thinned (hits_thin) the one that is told next; 0 = the first */
 };
 
 /* In a share of a second so many are looked at, on each CPU; twice as many, when more come than before. */
@@ -61,13 +67,41 @@ struct {
 	__type(value, struct rate);
 } rates SEC(".maps");
 
-/* A hit of the probe KEY has come, which is to be counted before anything is asked about it. */
-static __always_inline void see_hit(__u32 key)
+/*
+ * A hit of the probe KEY has come, which is to be counted before anything is asked about it. Returns which one
+ * it is on this CPU, from 1 on.
+ */
+static __always_inline __u64 see_hit(__u32 key)
 {
 	struct untold *u = bpf_map_lookup_elem(&untold, &key);
 
-	if (u)
-		__sync_fetch_and_add(&u->seen, 1);
+	return u ? __sync_fetch_and_add(&u->seen, 1) + 1 : 0;
+}
+
+/* The first hits on each CPU are timed, and then one of so many: to look at the clock takes 25 ns. */
+#define TIMED_FIRST 64u
+#define TIMED_EACH 64u
+#define TOOK_MAX_NS 100000u              /* what took longer was interrupted */
+
+/* Hit number SEEN of the probe KEY has taken since SINCE_NS; TOLD: it was told. */
+static __always_inline void time_hit(__u32 key, __u64 seen, __u64 since_ns, bool told)
+{
+	struct untold *u;
+	__u64 took;
+
+	if (!seen || (seen > TIMED_FIRST && seen % TIMED_EACH))
+		return;
+	u = bpf_map_lookup_elem(&untold, &key);
+	took = bpf_ktime_get_ns() - since_ns;
+	if (!u || took > TOOK_MAX_NS)
+		return;
+	if (told) {
+		u->timed[1]++;
+		u->took_ns[1] += took;
+	} else {
+		u->timed[0]++;
+		u->took_ns[0] += took;
+	}
 }
 
 /* Of a hit of PROBE, SB_PROBE_*, WHAT is lost: SB_HIT_LOST_*. */
@@ -153,21 +187,34 @@ static __always_inline bool take_untold(__u32 key, struct weight *weight)
 	return true;
 }
 
+/* As hits_thin says of the probe KEY, where that is more than hits_every; else 0. */
+static __always_inline __u32 thin_of(__u32 key)
+{
+	const __u32 thin = bounded ? hits_thin[key & (SB_PROBES - 1)] : 0;
+
+	return thin > 1 && thin > hits_every ? thin : 0;
+}
+
 /*
- * Is a hit of the probe KEY, of WEIGHT, to be told? If so, WEIGHT becomes that of all hits that are told
- * by it.
+ * Is a hit of the probe KEY, of WEIGHT, to be told, as one of THIN if that is not 0? If so, WEIGHT becomes that of
+ * all hits that are told by it.
  */
-static __always_inline bool is_told_hit(__u32 key, struct weight *weight, __u64 now)
+static __always_inline bool is_told_hit(__u32 key, __u32 thin, struct weight *weight, __u64 now)
 {
 	struct untold *u = bpf_map_lookup_elem(&untold, &key);
+	__u64 every;
 
 	if (!u)
 		return true;
+	every = thin ? u->thin_at : hits_every;
 	/* Another hit may come in between on this CPU. */
 	__sync_fetch_and_add(&u->value, weight->value);
-	if (__sync_fetch_and_add(&u->count, weight->count) + weight->count < (__u64)hits_every * weight->count ||
+	if (__sync_fetch_and_add(&u->count, weight->count) + weight->count < every * weight->count ||
 	    !is_within_rate(key, now))
 		return false;
+	/* As many on average, so that what comes in turns is not always the same. */
+	if (thin)
+		u->thin_at = 1 + bpf_get_prandom_u32() % (2 * (thin & 0xffff) - 1);
 	weight->count = __sync_lock_test_and_set(&u->count, 0);
 	weight->value = __sync_lock_test_and_set(&u->value, 0);
 	return weight->count;

@@ -187,6 +187,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->thinned = plan->hits_every > 1 || plan->hits_rate;
 	s->rodata->hits_every = plan->hits_every;
 	s->rodata->hits_rate = plan->hits_rate;
+	s->rodata->bounded = plan->hits_bounded;
 	/* Of probes that come later nobody knows whether they have conditions. */
 	s->rodata->filtered = plan->nr_filters || plan->probes_may_come;
 	s->rodata->spanned = plan->spans || plan->probes_may_come;
@@ -560,7 +561,10 @@ void bpf_side_measure_own(struct bpf_side *k, struct programs *p, struct sberf_b
 		memcpy(own->begin, found.begin, sizeof(own->begin));
 		memcpy(own->end, found.end, sizeof(own->end));
 	}
-	own->call = programs_chosen(p, ATTACH_OWN_CALLS) ? found.call : own->call;
+	if (programs_chosen(p, ATTACH_OWN_CALLS)) {
+		own->call = found.call;
+		own->call_way = found.call_way;
+	}
 	memcpy(s->bss->own_begin_ns, own->begin, sizeof(own->begin));
 	memcpy(s->bss->own_end_ns, own->end, sizeof(own->end));
 	s->bss->own_call_ns = own->call;
@@ -1013,6 +1017,7 @@ void bpf_side_turn_hits(struct bpf_side *k)
 /* struct untold of bpf/thin.bpf.h */
 struct untold {
 	uint64_t count, weight, seen, lost[SB_HIT_LOST_NR];
+	uint64_t timed[2], took_ns[2];
 	uint64_t look[3];        /* its own business */
 };
 
@@ -1032,16 +1037,12 @@ static bool bpf_side_sum_untold(const struct bpf_side *k, uint32_t probe, struct
 		ret->seen += each[cpu].seen;
 		for (unsigned int i = 0; i < SB_HIT_LOST_NR; i++)
 			ret->lost[i] += each[cpu].lost[i];
+		for (unsigned int i = 0; i < 2; i++) {
+			ret->timed[i] += each[cpu].timed[i];
+			ret->took_ns[i] += each[cpu].took_ns[i];
+		}
 	}
 	return true;
-}
-
-uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe)
-{
-	struct untold sum;
-
-	(void)bpf_side_sum_untold(k, probe, &sum);
-	return sum.seen;
 }
 
 void bpf_side_hits_lost(const struct bpf_side *k, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR])
@@ -1050,6 +1051,23 @@ void bpf_side_hits_lost(const struct bpf_side *k, uint32_t probe, uint64_t ret[S
 
 	(void)bpf_side_sum_untold(k, probe, &sum);
 	memcpy(ret, sum.lost, sizeof(sum.lost));
+}
+
+void bpf_side_hits_cost(const struct bpf_side *k, uint32_t probe, struct source_hits_cost *ret)
+{
+	struct untold sum;
+
+	(void)bpf_side_sum_untold(k, probe, &sum);
+	*ret = (struct source_hits_cost){
+		.seen = sum.seen, .call_way_ns = k->own.call_way,
+		.untold = { sum.timed[0], sum.took_ns[0] }, .told = { sum.timed[1], sum.took_ns[1] },
+	};
+}
+
+void bpf_side_thin_hits(struct bpf_side *k, uint32_t probe, uint32_t every)
+{
+	if (probe < SB_PROBES)
+		k->skel->bss->hits_thin[probe] = every;
 }
 
 void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale)

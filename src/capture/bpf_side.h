@@ -81,10 +81,12 @@ void bpf_side_turn_sums(struct bpf_side *k);
 /* The same two of hits. */
 bool bpf_side_hits(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn);
 void bpf_side_turn_hits(struct bpf_side *k);
-/* How often PROBE was hit, whatever its condition says. */
-uint64_t bpf_side_seen(const struct bpf_side *k, uint32_t probe);
 /* What was lost of hits of PROBE, SB_HIT_LOST_*; 0 where nothing is known. */
 void bpf_side_hits_lost(const struct bpf_side *k, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);
+/* What hits of PROBE have cost. */
+void bpf_side_hits_cost(const struct bpf_side *k, uint32_t probe, struct source_hits_cost *ret);
+/* One of EVERY hits of PROBE is told from now on; 0 = all. */
+void bpf_side_thin_hits(struct bpf_side *k, uint32_t probe, uint32_t every);
 /* Each hit of probes in programs stands for SCALE of them from now on; 0 = they are not counted. */
 void bpf_side_scale_hits(struct bpf_side *k, uint32_t scale);
 /* The hits of PROBE that are not told yet, on all CPUs; false when all are told one by one. */

@@ -143,14 +143,19 @@ uint64_t live_allocs_seen(const struct source *base)
 	return n;
 }
 
-uint64_t live_hits_seen(const struct source *base, uint32_t probe)
-{
-	return bpf_side_seen(live_of(base)->kernel, probe);
-}
-
 void live_hits_lost(const struct source *base, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR])
 {
 	bpf_side_hits_lost(live_of(base)->kernel, probe, ret);
+}
+
+void live_hits_cost(const struct source *base, uint32_t probe, struct source_hits_cost *ret)
+{
+	bpf_side_hits_cost(live_of(base)->kernel, probe, ret);
+}
+
+void live_thin_hits(struct source *base, uint32_t probe, uint32_t every)
+{
+	bpf_side_thin_hits(live_of(base)->kernel, probe, every);
 }
 
 void live_scale_hits(struct source *base, uint32_t scale)

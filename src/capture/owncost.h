@@ -19,6 +19,8 @@ struct sberf_bpf;
 struct owncost {
 	int32_t begin[SB_BEGINS], end[SB_ENDS];  /* of what begins and ends at places, in programs: the sum of both */
 	uint32_t call;           /* of a system call */
+	/* what every system call of the machine takes longer while some are probed, as no probe is about it */
+	uint32_t call_way;
 	uint8_t begins[SB_PROBES], ends[SB_PROBES];      /* kinds of places that probes have, as masks */
 };
 

@@ -329,16 +329,24 @@ uint64_t source_allocs_seen(const struct source *s)
 	return s->ops->allocs_seen ? s->ops->allocs_seen(s) : 0;
 }
 
-uint64_t source_hits_seen(const struct source *s, uint32_t probe)
-{
-	return s->ops->hits_seen ? s->ops->hits_seen(s, probe) : 0;
-}
-
 void source_hits_lost(const struct source *s, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR])
 {
 	memset(ret, 0, SB_HIT_LOST_NR * sizeof(*ret));
 	if (s->ops->hits_lost)
 		s->ops->hits_lost(s, probe, ret);
+}
+
+void source_hits_cost(const struct source *s, uint32_t probe, struct source_hits_cost *ret)
+{
+	*ret = (struct source_hits_cost){ .seen = 0 };
+	if (s->ops->hits_cost)
+		s->ops->hits_cost(s, probe, ret);
+}
+
+void source_thin_hits(struct source *s, uint32_t probe, uint32_t every)
+{
+	if (s->ops->thin_hits)
+		s->ops->thin_hits(s, probe, every);
 }
 
 void source_scale_hits(struct source *s, uint32_t scale)

@@ -141,6 +141,7 @@ struct capture_plan {
 	uint32_t nr_loads;       /* up to SB_LOAD_SETS */
 	/* of hits of placed probes one in so many is told, and so many a second of one probe; 0 = all */
 	uint32_t hits_every, hits_rate;
+	bool hits_bounded;       /* and source_thin_hits() may be called */
 	bool spans;              /* some probes are begins and ends of spans */
 	/* arguments of some hits are told, raw_hit.look; call_wishes are about these then, and nobody traces */
 	bool look;
@@ -453,15 +454,30 @@ struct source_span {
 typedef void source_span_fn(void *ctx, uint32_t probe, const struct source_span *span);
 void source_spans(struct source *s, source_span_fn *each, void *ctx);
 
-/*
- * How often the placed probe PROBE was hit so far, whatever its condition says and however few are told.
- * Any thread may ask.
- */
-uint64_t source_hits_seen(const struct source *s, uint32_t probe);
 /* How often functions that allocate or free memory were called so far (plan.alloc_interval). Any thread. */
 uint64_t source_allocs_seen(const struct source *s);
 /* What the kernel half has lost of hits of PROBE so far, SB_HIT_LOST_* (bpf/wire.h). Any thread. */
 void source_hits_lost(const struct source *s, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);
+/*
+ * What hits of PROBE have cost so far. Of some it was measured how long the kernel half was busy with them, from
+ * the moment of the hit on: apart of those that were told, or summed, and of the others.
+ */
+struct source_timed {
+	uint64_t n, ns;
+};
+struct source_hits_cost {
+	uint64_t seen;           /* how often it was hit, whatever its condition says and however few are told */
+	struct source_timed untold, told;
+	uint32_t call_way_ns;    /* what any system call takes longer while some are probed; 0 = not known */
+};
+
+/* Any thread may ask. Zeroes where nothing is known, as of a replay. */
+void source_hits_cost(const struct source *s, uint32_t probe, struct source_hits_cost *ret);
+/*
+ * From now on one of EVERY hits of PROBE is told, with what those before it weigh; 0 = all. Only where the plan has
+ * hits_bounded. Any thread.
+ */
+void source_thin_hits(struct source *s, uint32_t probe, uint32_t every);
 /* From now on each hit of a probe in a program stands for SCALE of them; 0 = none is counted. Any thread. */
 void source_scale_hits(struct source *s, uint32_t scale);
 

@@ -58,9 +58,10 @@ struct source_ops {
 	int (*open_calls)(struct source *s, source_open_call_fn *each, void *ctx, struct err *e);
 	void (*untold)(struct source *s, source_untold_fn *each, void *ctx);     /* NULL: none are left */
 	void (*spans)(struct source *s, source_span_fn *each, void *ctx);        /* NULL: there are none */
-	uint64_t (*hits_seen)(const struct source *s, uint32_t probe);   /* NULL: 0 */
 	uint64_t (*allocs_seen)(const struct source *s);         /* the same */
 	void (*hits_lost)(const struct source *s, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);         /* NULL: 0 */
+	void (*hits_cost)(const struct source *s, uint32_t probe, struct source_hits_cost *ret);         /* NULL: 0 */
+	void (*thin_hits)(struct source *s, uint32_t probe, uint32_t every);     /* NULL: does nothing */
 	void (*scale_hits)(struct source *s, uint32_t scale);            /* NULL: does nothing */
 	int (*open_waits)(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
 			  uint64_t *ret_ns, struct err *e);

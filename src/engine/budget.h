@@ -7,13 +7,18 @@
  * where all hits together would cost more than the budget, the probes are in place during one of SCALE
  * equal parts of the time, and each hit stands for SCALE of them. Placing them and taking them off
  * takes the kernel up to 25 ms, in which they cost as much and are not counted: a quarter of a slice,
- * which is reckoned with. Pure.
+ * which is reckoned with.
+ *
+ * A probe in the kernel costs little where a hit is only counted. So of those that cost too much fewer
+ * hits are told: one of so many, with what those before it weigh. Pure.
  */
 #ifndef SBERF_ENGINE_BUDGET_H
 #define SBERF_ENGINE_BUDGET_H
 
 #include "base/clock.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define BUDGET_SHARE 50000u                      /* of one CPU, in millionths, unless something else is asked for */
@@ -31,5 +36,25 @@ uint32_t budget_share(uint64_t cost_ns, uint64_t ns);
  * While they were, their hits took SHARE, in millionths of one CPU; they may take BUDGET of it.
  */
 uint32_t budget_scale(uint32_t share, uint32_t budget);
+
+/* What is left of BUDGET for one sort of probes where the other one takes SHARE: at least half of it. */
+uint32_t budget_rest(uint32_t budget, uint32_t share);
+
+/* The hits of a probe in the kernel, in some time. */
+struct budget_hits {
+	uint64_t rest_ns;        /* what they cost whether they are told or not */
+	uint64_t told_ns;        /* what it costs beside that if all are told */
+	uint32_t every;          /* set by budget_thin(): one of so many is to be told, 1 to BUDGET_SCALE_MAX */
+};
+
+/*
+ * Chooses for each of the N probes V how many of its hits are told, so that all of them cost at most BUDGET in a time
+ * of NS: those whose hits cost most are told least. Where to count them is more than that already, telling may cost
+ * a tenth as much: to tell still fewer would save nothing.
+ */
+void budget_thin(struct budget_hits *v, size_t n, uint64_t ns, uint32_t budget);
+
+/* Whether EVERY is to be replaced by NEXT: not for small differences, as what comes is never quite the same. */
+bool budget_differs(uint32_t every, uint32_t next);
 
 #endif

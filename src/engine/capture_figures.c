@@ -146,6 +146,7 @@ static void measure_placed(struct engine *en)
 	m->probe_hits_s = f.hits_per_s;
 	m->probe_share = f.share;
 	m->probe_scale = f.most_scale;
+	m->probe_thin = f.most_thin;
 }
 
 static void measure_memory(struct engine *en)

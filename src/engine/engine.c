@@ -718,7 +718,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->keep_ns = c->record.keep_ns;
 	en->recorder_spare = c->record_spare;
 	en->takes_probes = c->placing && c->plan.probes_may_come;
-	en->placing = en->takes_probes || (c->placing && placing_in_programs(c->placing)) ? c->placing : NULL;
+	en->placing = c->placing;
 	en->no_programs = c->no_programs;
 	en->probe_budget = c->probe_budget;
 	en->probes_everywhere = c->probes_everywhere;

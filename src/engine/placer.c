@@ -11,6 +11,7 @@
 #include "bpf/wire.h"
 #include "engine/budget.h"
 #include "model/probes.h"
+#include "probe/catalog.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -24,6 +25,8 @@
 #include <unistd.h>
 
 #define PROCESSES_MAX 65536u     /* of a target, that are followed */
+#define TIMED_ENOUGH 16u         /* hits that were timed, to know what one costs */
+#define CALL_BEGUN_NS 60u        /* what a system call needs where it begins, which is not timed */
 
 /* Probes that are placed together: those of the command line, or one that was added later. */
 struct probe_set {
@@ -81,7 +84,6 @@ struct placer {
 	pid_t pid;               /* in which process, */
 	struct err in_the_way;   /* why places of it were not asked for; code 0 = all were */
 	uint32_t unpriced;       /* a probe that was added, whose price is not known yet; PROBE_NONE */
-	uint32_t unpriced_ns;    /* what a hit of it costs, if it is in the kernel */
 	const struct link_places *places;        /* of that what is being placed, */
 	uint32_t refused[PROBES_MAX];            /* of these places, those that the kernel refused, */
 	struct probe_places found[PROBES_MAX];   /* and what came of each probe in that process */
@@ -94,7 +96,8 @@ struct placer {
 	uint32_t alloc_cost_ns;  /* and what one costs at most, of those that are called often; 0 = not known */
 	uint64_t begun_ns;       /* of what is under way, since when hits are counted */
 	uint64_t due_ns;         /* when it ends */
-	uint64_t seen[PROBES_MAX];       /* hits by then */
+	struct source_hits_cost before[PROBES_MAX];      /* hits by then */
+	uint32_t thin[PROBES_MAX];       /* one of so many is told; 0 = all */
 
 	pthread_mutex_t lock;    /* protects what follows */
 	pthread_cond_t wake;
@@ -428,7 +431,7 @@ static void placer_clear(struct placer *p, pid_t pid)
 static void placer_begin(struct placer *p, uint32_t scale, uint64_t now_ns, uint64_t ns)
 {
 	for (uint32_t i = 0; i < probes_count(); i++)
-		p->seen[i] = source_hits_seen(p->source, i);
+		source_hits_cost(p->source, i, &p->before[i]);
 	p->allocs_seen = source_allocs_seen(p->source);
 	p->scale = scale;
 	p->begun_ns = now_ns;
@@ -443,42 +446,159 @@ static void placer_answer(struct placer *p, const struct placer_answer *a)
 		*at = *a;
 }
 
-/* Tells the price of the probe that was added last, if that waits for it. The lock is held. */
-static void placer_price(struct placer *p, uint64_t now_ns)
+/* The set of which PROBE is, where it is not off; NULL. */
+static struct probe_set *placer_set_of(const struct placer *p, uint32_t probe)
+{
+	for (size_t i = 0; i < p->sets.n; i++)
+		if ((placing_probes(p->sets.v[i].what) & ~p->sets.v[i].off) >> probe & 1)
+			return &p->sets.v[i];
+	return NULL;
+}
+
+/* What the hits of a probe were since it was begun to count. */
+struct priced {
+	uint64_t hits;
+	uint64_t trap_ns;        /* what they cost by where they are, of a probe in a program */
+	uint64_t busy_ns;        /* and what the kernel half took for them, beside counting */
+	struct budget_hits in_kernel;    /* of a probe that is there, instead; else zeroes */
+	uint64_t in_kernel_ns;   /* of it, what they have cost */
+	uint32_t told_ns;        /* what one costs that is told */
+};
+
+/* What the kernel half takes for a hit that is told, and for another one, and how many of all are told. */
+struct busy {
+	double told_ns, untold_ns, told;
+};
+
+static double timed_mean(const struct source_timed *t, double otherwise)
+{
+	return t->n ? (double)t->ns / (double)t->n : otherwise;
+}
+
+/* By what was timed since BEFORE, or in all where that is too little. */
+static struct busy placer_busy(const struct source_hits_cost *now, const struct source_hits_cost *before)
+{
+	struct source_hits_cost c = *now;
+	struct busy r;
+	uint64_t n;
+
+	if (c.told.n + c.untold.n - before->told.n - before->untold.n >= TIMED_ENOUGH) {
+		c.told = (struct source_timed){ c.told.n - before->told.n, c.told.ns - before->told.ns };
+		c.untold = (struct source_timed){ c.untold.n - before->untold.n, c.untold.ns - before->untold.ns };
+	}
+	n = c.told.n + c.untold.n;
+	r.told = n ? (double)c.told.n / (double)n : 1;
+	/* What was not seen now was seen before, maybe. */
+	r.untold_ns = timed_mean(&c.untold, timed_mean(&now->untold, CATALOG_COUNTED_NS));
+	r.told_ns = timed_mean(&c.told, timed_mean(&now->told, r.untold_ns));
+	r.told_ns = r.told_ns > r.untold_ns ? r.told_ns : r.untold_ns;
+	return r;
+}
+
+/* The price of PROBE. */
+static struct priced placer_priced(const struct placer *p, uint32_t probe)
+{
+	const struct probe_set *set = placer_set_of(p, probe);
+	const uint32_t counted = set ? placing_kernel_ns(set->what, probe) : 0;
+	const uint32_t thin = p->thin[probe] ? p->thin[probe] : 1;
+	struct source_hits_cost now;
+	struct priced r = { 0 };
+	struct busy busy;
+	double way, all;
+
+	source_hits_cost(p->source, probe, &now);
+	busy = placer_busy(&now, &p->before[probe]);
+	r.hits = now.seen - p->before[probe].seen;
+	if (!counted) {
+		all = busy.told * busy.told_ns + (1 - busy.told) * busy.untold_ns - CATALOG_COUNTED_NS;
+		r.trap_ns = r.hits * p->figures.cost_ns[probe];
+		r.busy_ns = all > 0 && r.trap_ns ? (uint64_t)((double)r.hits * all) : 0;
+		r.told_ns = p->figures.cost_ns[probe];
+		return r;
+	}
+	way = counted - CATALOG_COUNTED_NS;
+	if (now.call_way_ns && placing_is_call(set->what, probe))
+		way = now.call_way_ns + CALL_BEGUN_NS;
+	/* If all that are wanted were told. */
+	all = busy.told * thin < 1 ? busy.told * thin : 1;
+	r.in_kernel.rest_ns = (uint64_t)((double)r.hits * (way + busy.untold_ns));
+	r.in_kernel.told_ns = (uint64_t)((double)r.hits * all * (busy.told_ns - busy.untold_ns));
+	r.in_kernel_ns = r.in_kernel.rest_ns +
+		(uint64_t)((double)r.hits * busy.told * (busy.told_ns - busy.untold_ns));
+	r.told_ns = (uint32_t)(way + busy.told_ns);
+	return r;
+}
+
+/* Tells the price PRICED of the probe that was added last, if that waits for it. The lock is held. */
+static void placer_price(struct placer *p, const struct priced *priced, uint64_t ns)
 {
 	const uint32_t probe = p->unpriced;
-	struct placer_answer a = { .probe = probe, .priced = true };
-	const uint64_t ns = now_ns - p->begun_ns + 1;
-	uint64_t hits;
+	struct placer_answer a = { .probe = probe, .priced = true, .hits_per_s = priced->hits * NSEC_PER_SEC / ns };
 
-	if (probe == PROBE_NONE)
-		return;
-	hits = source_hits_seen(p->source, probe) - p->seen[probe];
-	a.hits_per_s = hits * NSEC_PER_SEC / ns;
-	a.cost_ns = p->figures.cost_ns[probe];
-	a.scale = a.cost_ns ? budget_scale(p->figures.share, p->budget) : 1;
-	a.cost_ns = a.cost_ns ? a.cost_ns : p->unpriced_ns;
-	a.share = budget_share(hits * a.cost_ns, ns);
+	a.cost_ns = priced->told_ns;
+	a.share = budget_share(priced->trap_ns + priced->busy_ns + priced->in_kernel_ns, ns);
+	a.scale = priced->trap_ns ? p->next_scale : 1;
+	a.thin = p->thin[probe] ? p->thin[probe] : 1;
 	placer_answer(p, &a);
 	p->unpriced = PROBE_NONE;
 }
 
-/* What hits have cost since that began. *RET_PLACED: of probes in programs alone, in millionths of one CPU. */
-static void placer_measure(struct placer *p, uint64_t now_ns, uint32_t *ret_placed)
+/* Of the hits in the kernel, PRICED, in NS, so many are told from now on as the budget allows beside SHARE. */
+static void placer_thin(struct placer *p, const struct priced *priced, uint64_t ns, uint32_t share)
+{
+	const uint32_t budget = budget_rest(p->budget, share / p->scale);
+	struct budget_hits hits[PROBES_MAX];
+	const uint32_t n = probes_count();
+	uint64_t rest = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		hits[i] = priced[i].in_kernel;
+		rest += hits[i].rest_ns;
+	}
+	budget_thin(hits, n, ns, budget);
+	p->figures.floor = budget != BUDGET_NONE && budget_share(rest, ns) > budget ? budget_share(rest, ns) : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t every = p->thin[i] ? p->thin[i] : 1;
+
+		/* Of one that is not hit now nothing is known. */
+		if (!priced[i].in_kernel.rest_ns || !budget_differs(every, hits[i].every))
+			continue;
+		p->thin[i] = hits[i].every;
+		source_thin_hits(p->source, i, hits[i].every);
+	}
+	p->figures.most_thin = p->figures.most_thin ? p->figures.most_thin : 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (p->thin[i] > p->figures.most_thin)
+			p->figures.most_thin = p->thin[i];
+}
+
+/* What hits have cost since that began, up to NOW_NS: the price is known, and what follows is chosen by it. */
+static void placer_measure(struct placer *p, uint64_t now_ns)
 {
 	uint64_t hits = source_allocs_seen(p->source) - p->allocs_seen, placed_ns = hits * p->alloc_cost_ns;
+	const uint64_t ns = now_ns - p->begun_ns + 1;
+	struct priced priced[PROBES_MAX] = { 0 };
+	uint64_t kernel_ns = 0;
+	uint32_t placed;
 
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t i = 0; i < probes_count(); i++) {
-		const uint64_t n = source_hits_seen(p->source, i) - p->seen[i];
-
-		hits += n;
-		placed_ns += n * p->figures.cost_ns[i];
+		priced[i] = placer_priced(p, i);
+		hits += priced[i].hits;
+		placed_ns += priced[i].trap_ns + priced[i].busy_ns;
+		kernel_ns += priced[i].in_kernel_ns;
+		if (!priced[i].in_kernel.rest_ns)
+			continue;
+		p->figures.cost_ns[i] = priced[i].told_ns;
+		probes_set_cost(i, priced[i].told_ns);
 	}
-	*ret_placed = budget_share(placed_ns, now_ns - p->begun_ns);
-	p->figures.share = *ret_placed;
-	placer_price(p, now_ns);
-	p->figures.hits_per_s = hits * NSEC_PER_SEC / (now_ns - p->begun_ns + 1);
+	placed = budget_share(placed_ns, ns);
+	p->next_scale = budget_scale(placed, budget_rest(p->budget, budget_share(kernel_ns, ns)));
+	placer_thin(p, priced, ns, placed);
+	p->figures.share = budget_share(placed_ns + kernel_ns, ns);
+	p->figures.hits_per_s = hits * NSEC_PER_SEC / ns;
+	if (p->unpriced != PROBE_NONE)
+		placer_price(p, &priced[p->unpriced], ns);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -493,8 +613,6 @@ static void placer_show_scale(struct placer *p, uint32_t scale)
 /* What was under way until NOW_NS is over: the price is known, and what follows is chosen by it. */
 static void placer_turn(struct placer *p, uint64_t now_ns)
 {
-	uint32_t share;
-
 	if (p->off) {
 		placer_put_back(p);
 		source_scale_hits(p->source, p->next_scale);
@@ -502,8 +620,7 @@ static void placer_turn(struct placer *p, uint64_t now_ns)
 		placer_begin(p, p->next_scale, now_ns, p->next_scale > 1 ? BUDGET_SLICE_NS : BUDGET_LOOK_NS);
 		return;
 	}
-	placer_measure(p, now_ns, &share);
-	p->next_scale = budget_scale(share, p->budget);
+	placer_measure(p, now_ns);
 	placer_show_scale(p, p->next_scale);
 	if (p->scale > 1) {
 		source_scale_hits(p->source, 0);
@@ -545,15 +662,6 @@ static int placer_begin_set(struct placer *p, struct placing *what, struct err *
 		if (placing_probes(what) >> i & 1)
 			source_remove_probe(p->source, i);
 	return r;
-}
-
-/* The set of which PROBE is, where it is not off; NULL. */
-static struct probe_set *placer_set_of(const struct placer *p, uint32_t probe)
-{
-	for (size_t i = 0; i < p->sets.n; i++)
-		if ((placing_probes(p->sets.v[i].what) & ~p->sets.v[i].off) >> probe & 1)
-			return &p->sets.v[i];
-	return NULL;
 }
 
 /* Forgets the set AT, which is the placer's own. */
@@ -641,7 +749,6 @@ static int placer_take_on(struct placer *p, const char *text, const u32_vec *pid
 	probes_set_off(probe, false);
 	if (later)
 		probes_note_why(probe, PLACING_ABSENT);
-	p->unpriced_ns = in_programs ? 0 : placing_kernel_cost_ns(p->sets.v[p->sets.n - 1].what);
 	*ret = probe;
 	return 0;
 }
@@ -667,7 +774,7 @@ static void placer_obey(struct placer *p, const struct order *o)
 	if (!p->off && p->scale == 1)
 		placer_begin(p, 1, clock_mono_ns(), BUDGET_FIRST_NS);
 	else if (p->unpriced != PROBE_NONE)
-		p->seen[p->unpriced] = source_hits_seen(p->source, p->unpriced);
+		source_hits_cost(p->source, p->unpriced, &p->before[p->unpriced]);
 	pthread_mutex_lock(&p->lock);
 	placer_answer(p, &a);
 	pthread_mutex_unlock(&p->lock);

@@ -4,10 +4,11 @@
  * in what they fork, execute and load later. A thread of its own does so, since looking up functions
  * reads files, and attaching takes the kernel milliseconds.
  *
- * It also counts the hits, a tenth of a second after the beginning for the first time, and knows by
- * where they are what they cost the target. Where that is more than the budget, probes in programs are
- * taken off and put back in time slices (engine/budget.h). A call that a slice does not see whole is not
- * counted, so calls of more than a slice are missing then.
+ * It also counts the hits, a tenth of a second after the beginning for the first time, and knows what
+ * they cost the target: by where they are, and by how long the kernel half was busy with some of them.
+ * Where that is more than the budget (engine/budget.h), of hits in the kernel fewer are told, whose
+ * totals stay exact; and probes in programs are taken off and put back in time slices. A call that a
+ * slice does not see whole is not counted, so calls of more than a slice are missing then.
  */
 #ifndef SBERF_ENGINE_PLACER_H
 #define SBERF_ENGINE_PLACER_H
@@ -37,7 +38,11 @@ struct placer_figures {
 	uint64_t hits_per_s;     /* of all probes, while they are in place */
 	uint32_t share;          /* what these cost the target, in millionths of one CPU; of known costs */
 	uint32_t most_scale;     /* probes were in place one of so many parts of the time at the worst */
-	uint32_t cost_ns[PROBES_MAX];    /* of a hit, by probe, at its dearest place; 0 = not known */
+	uint32_t most_thin;      /* of hits of a probe in the kernel one of so many was told at the worst; 1 = all */
+	/* of the share, what is left when none in the kernel is told, if that is more than the budget; 0 = it is not */
+	uint32_t floor;
+	/* of a hit, by probe: at its dearest place; of one in the kernel if it is told, lately; 0 = not known */
+	uint32_t cost_ns[PROBES_MAX];
 };
 
 /* What came of a probe that was asked for while the capture runs. */
@@ -53,6 +58,7 @@ struct placer_answer {
 	uint32_t cost_ns;        /* of a hit, at its dearest place; 0 = not known */
 	uint32_t share;          /* what its hits cost the target, in millionths of one CPU; of known costs */
 	uint32_t scale;          /* all probes in programs are in place one of so many parts of the time */
+	uint32_t thin;           /* in the kernel: one of so many hits is told; 1 = all */
 };
 
 struct placer_config {

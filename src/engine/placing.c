@@ -437,9 +437,31 @@ int placing_more(const struct placing *first, const char *text, bool tries, stru
 	return 0;
 }
 
-uint32_t placing_kernel_cost_ns(const struct placing *p)
+bool placing_is_call(const struct placing *p, uint32_t probe)
 {
-	return p->calls.n ? CATALOG_SYSCALL_NS : CATALOG_TRACEPOINT_NS;
+	for (size_t i = 0; i < p->calls.n; i++)
+		if (p->calls.v[i].probe == probe)
+			return true;
+	return false;
+}
+
+uint32_t placing_kernel_ns(const struct placing *p, uint32_t probe)
+{
+	static const enum probe_kind kinds[CAPTURE_TRACE_HOWS] = {
+		[CAPTURE_TRACE_FORMATTED] = PROBE_TRACEPOINT, [CAPTURE_TRACE_RAW] = PROBE_RAW_TRACEPOINT,
+		[CAPTURE_TRACE_FUNCTION] = PROBE_KPROBE, [CAPTURE_TRACE_RETURN] = PROBE_KRETPROBE,
+		[CAPTURE_TRACE_FAULT] = PROBE_FAULT, [CAPTURE_TRACE_SIGNAL] = PROBE_SIGNAL,
+	};
+	uint32_t ns = placing_is_call(p, probe) ? catalog_kernel_ns(PROBE_SYSCALL) : 0;
+
+	for (size_t i = 0; i < p->traces.n; i++)
+		if (p->traces.v[i].probe == probe && catalog_kernel_ns(kinds[p->traces.v[i].how]) > ns)
+			ns = catalog_kernel_ns(kinds[p->traces.v[i].how]);
+	/* A span that begins or ends in a program has the price of that. */
+	for (size_t i = 0; i < p->points.n; i++)
+		if (p->points.v[i].probe == probe)
+			return 0;
+	return ns;
 }
 
 uint64_t placing_probes(const struct placing *p)

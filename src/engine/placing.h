@@ -45,8 +45,10 @@ void placing_free(struct placing *p);            /* NULL is fine */
  */
 int placing_more(const struct placing *first, const char *text, bool tries, struct placing **ret, struct err *e);
 
-/* What a hit of its probes in the kernel costs, in ns: of the dearest. */
-uint32_t placing_kernel_cost_ns(const struct placing *p);
+/* What a hit of PROBE costs that is only counted, in ns, when it is in the kernel (probe/catalog.h); 0 = it is not. */
+uint32_t placing_kernel_ns(const struct placing *p, uint32_t probe);
+/* Whether PROBE is one of system calls, from entry to return. */
+bool placing_is_call(const struct placing *p, uint32_t probe);
 
 /* The numbers of its probes, as a mask. */
 uint64_t placing_probes(const struct placing *p);

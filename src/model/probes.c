@@ -304,6 +304,15 @@ void probes_note_cost(uint32_t probe, uint32_t ns)
 	pthread_mutex_unlock(&placed_lock);
 }
 
+void probes_set_cost(uint32_t probe, uint32_t ns)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	probe_table[probe].cost_ns = ns;
+	pthread_mutex_unlock(&placed_lock);
+}
+
 uint32_t probes_cost_ns(uint32_t probe)
 {
 	uint32_t r;

@@ -136,6 +136,8 @@ bool probes_asked(uint32_t probe);
 
 /* A hit of PROBE costs its program up to NS: the largest counts. Nothing for no probe. */
 void probes_note_cost(uint32_t probe, uint32_t ns);
+/* It costs NS, lately: of a probe in the kernel. Nothing for no probe. */
+void probes_set_cost(uint32_t probe, uint32_t ns);
 uint32_t probes_cost_ns(uint32_t probe);         /* 0 = nothing is known */
 
 /* WHY is why PROBE has no place somewhere: the last one counts. Nothing for no probe. */

@@ -26,6 +26,16 @@
 
 #define ARGS_TEXT_MAX 1024u
 
+uint32_t catalog_kernel_ns(enum probe_kind kind)
+{
+	static const uint16_t ns[PROBE_KINDS] = {
+		[PROBE_SYSCALL] = 370, [PROBE_TRACEPOINT] = 120, [PROBE_RAW_TRACEPOINT] = 90, [PROBE_FAULT] = 200,
+		[PROBE_SIGNAL] = 90, [PROBE_KPROBE] = 150, [PROBE_KRETPROBE] = 300,
+	};
+
+	return ns[kind];
+}
+
 static bool asks_for(const struct catalog *c, enum probe_kind kind)
 {
 	return !c->only || c->only->kind == kind;
@@ -87,7 +97,7 @@ static int catalog_syscalls(const struct catalog *c, const char *tracefs, struct
 			continue;
 		/* The first field is the number of the call. */
 		read_fields_text(tracefs, NULL, calls.v[i].name, args);
-		rc = c->each(c->ctx, &(struct catalog_row){ text, args, CATALOG_SYSCALL_NS, "" });
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(PROBE_SYSCALL), "" });
 	}
 	vec_free(&calls);
 	return rc < 0 ? rc : 0;
@@ -110,7 +120,7 @@ static int catalog_tracepoints(const struct catalog *c, const char *tracefs, str
 		if (!catalog_wants(c, &p, text))
 			continue;
 		read_fields_text(tracefs, &names.v[i], NULL, args);
-		rc = c->each(c->ctx, &(struct catalog_row){ text, args, CATALOG_TRACEPOINT_NS, "" });
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(kind), "" });
 	}
 	vec_free(&names);
 	return rc < 0 ? rc : 0;
@@ -129,7 +139,7 @@ static int catalog_plain(const struct catalog *c, enum probe_kind kind)
 			continue;
 		if (catalog_wants(c, &p, text))
 			rc = c->each(c->ctx, &(struct catalog_row){ text, probe_kind_values(kind),
-								    CATALOG_TRACEPOINT_NS, "" });
+								    catalog_kernel_ns(kind), "" });
 	}
 	return rc;
 }
@@ -145,7 +155,7 @@ static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 
 		text_format(p.name, sizeof(p.name), "%s", found.v[i].name);
 		if (catalog_wants(c, &p, text))
-			rc = c->each(c->ctx, &(struct catalog_row){ text, "", 0, "" });
+			rc = c->each(c->ctx, &(struct catalog_row){ text, "", catalog_kernel_ns(p.kind), "" });
 	}
 	vec_free(&found);
 	return rc < 0 ? rc : 0;

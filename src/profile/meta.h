@@ -90,11 +90,12 @@ struct profile_meta {
 	uint64_t wait_unsummed;      /* waits that it could not, for want of room: told by sampling */
 	uint64_t wait_period_ns;     /* waits of this length and more have a stack of their own, now */
 	/*
-	 * of probes in programs, 0 = there are none, or nothing is known yet: their hits in a second
-	 * while they were in place, lately; what these cost the target, in millionths of one CPU;
-	 * and in one of how many parts of the time they were in place at the worst, 1 = always
+	 * of probes, 0 = there are none, or nothing is known yet: their hits in a second while they
+	 * were in place, lately; what these cost the target, in millionths of one CPU; in one of how
+	 * many parts of the time those in programs were in place at the worst, 1 = always; of how
+	 * many hits of one in the kernel one was told at the worst, 1 = of each
 	 */
-	uint64_t probe_hits_s, probe_share, probe_scale;
+	uint64_t probe_hits_s, probe_share, probe_scale, probe_thin;
 	uint64_t probe_own_ns;       /* what was taken off a time at most, as it was the probe's own (model/probes.h) */
 	/*
 	 * of blocks of memory (memory/blocks.h): by how many bytes they were sampled, 0 = they were not followed;
