@@ -346,11 +346,15 @@ static const struct { const char *name, *text; } figures[] = {
 	                         "--unwind copy." },
 	{ "offcpu_unsummed_waits", "Short waits that found no room to be added up, and were sampled instead." },
 	{ "probe_hits_per_second, probe_cost_percent",
-	  "How often probes in programs were hit while they were in place, lately, and what that cost the target, in "
-	  "percent of one CPU." },
+	  "How often probes were hit while they were in place, lately, and what that cost the target, in percent of "
+	  "one CPU: measured, as far as it is the programs of sberf, and else as it was found before (sberf list)." },
+	{ "probe_told_each",
+	  "1: each hit of probes in the kernel was told, or added up with others of its stack. N: more than --budget "
+	  "was to be paid, and at the worst one of N hits of a probe was, with what those before it weigh: totals are "
+	  "exact, and whose stack they are seen with is a sample." },
 	{ "probe_slices",
-	  "1: these probes were in place all the time. N: more than --budget was to be paid, and at the worst they "
-	  "were in place for one Nth of it. Their numbers are estimates then: of what there would be if they were "
+	  "1: probes in programs were in place all the time. N: more than --budget was to be paid, and at the worst "
+	  "they were in place for one Nth of it. Their numbers are estimates then: of what there would be if they were "
 	  "always in place." },
 	{ "probe_own_cost_ns",
 	  "What was taken off the time of a call at most: so much of it was the probe's own, as measured on this "

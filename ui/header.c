@@ -553,7 +553,7 @@ static void header_add_losses(struct items *is, const struct profile_meta *m, bo
 	}
 }
 
-/* What probes in programs cost; where that is too much, that they are estimates. */
+/* What probes cost; where that is too much, that they are estimates, or that fewer stacks are taken. */
 static void header_add_probes(struct items *is, const struct profile_meta *m)
 {
 	char hits[UNITS_MAX], share[UNITS_MAX];
@@ -568,6 +568,11 @@ static void header_add_probes(struct items *is, const struct profile_meta *m)
 				"probes: %s hits/s cost %s of a CPU, in place 1/%llu of the time: estimates (--budget)",
 				hits, share, (unsigned long long)m->probe_scale);
 		snprintf(it->brief, sizeof(it->brief), "probes 1/%llu", (unsigned long long)m->probe_scale);
+	} else if (m->probe_thin > 1) {
+		it = header_add(is, LOSS_LINE, RANK_LOST, STYLE_WARN,
+				"probes: %s hits/s cost %s of a CPU, stacks of one in %llu: totals exact (--budget)",
+				hits, share, (unsigned long long)m->probe_thin);
+		snprintf(it->brief, sizeof(it->brief), "probes 1:%llu", (unsigned long long)m->probe_thin);
 	} else {
 		it = header_add(is, 2, RANK_DETAIL, STYLE_TEXT, "probes %s hits/s, %s of a CPU", hits, share);
 		snprintf(it->brief, sizeof(it->brief), "probes %s/s", hits);

@@ -15,6 +15,7 @@
 #include "cmd/preload.h"
 #include "engine/budget.h"
 #include "engine/guard.h"
+#include "engine/placer.h"
 #include "model/measure.h"
 #include "model/probes.h"
 #include "probe/spec.h"
@@ -352,12 +353,13 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	plan->min_block_ns = o->min_block_ns;
 	plan->numa = o->numa;
 	plan->kinds = kinds_of(o->measures);
-	/* A trace has a line for each. */
-	/* A raw capture has each by itself. */
+	/* The same. */
 	plan->probes_may_come = s->live && !o->raw_capture && o->target != OPT_TARGET_REPLAY;
 	plan->sum_hits = (o->probes.n || plan->probes_may_come) && !s->config.tracer && !o->raw_capture;
 	plan->hits_every = o->every;
 	plan->hits_rate = o->max_rate;
+	/* A trace has a line for each, and a raw capture each by itself. */
+	plan->hits_bounded = o->budget != PERCENT_NONE && !s->config.tracer && !o->raw_capture;
 	s->config.delay_ns = o->delay_ns;
 	s->config.duration_ns = o->duration_ns;
 	s->config.cmdline = o->cmdline;
@@ -457,4 +459,37 @@ static void launch_say_span(void *ctx, uint32_t probe, const struct source_span 
 void launch_say_spans(struct launch *s, const char *command)
 {
 	engine_spans(s->engine, launch_say_span, (void *)(uintptr_t)command);
+}
+
+/* What is done about a price that is above the budget. */
+static void launch_say_slices(const struct placer_figures *f)
+{
+	char floor[UNITS_MAX];
+
+	if (f->most_scale > 1)
+		fprintf(stderr, ": more than --budget, so those in programs are in place for 1/%u of the time, and "
+			"numbers are estimates", f->most_scale);
+	if (f->most_thin > 1)
+		fprintf(stderr, "%s of one hit in %u the stack is taken; totals are exact",
+			f->most_scale > 1 ? ";" : ": more than --budget, so", f->most_thin);
+	if (f->most_thin > 1 && f->floor)
+		fprintf(stderr, ", but to count alone costs %s", units_percent(floor, (double)f->floor / 1e6));
+}
+
+void launch_say_price(struct launch *s, const char *command)
+{
+	char hits[UNITS_MAX], share[UNITS_MAX];
+	struct placer_figures f;
+
+	engine_probes(s->engine, &f);
+	if (!f.most_scale || (s->price_said && (s->slices_said || f.most_scale == 1) &&
+			      (s->thin_said || f.most_thin <= 1)))
+		return;
+	s->price_said = true;
+	s->slices_said |= f.most_scale > 1;
+	s->thin_said |= f.most_thin > 1;
+	fprintf(stderr, "sberf %s: probes: %s hits a second, which cost the target %s of one CPU", command,
+		units_thousands(hits, f.hits_per_s), units_percent(share, (double)f.share / 1e6));
+	launch_say_slices(&f);
+	fputc('\n', stderr);
 }

@@ -29,6 +29,8 @@ struct launch {
 	uint64_t values_known;   /* probes whose kind it knows, by their number; the engine's thread */
 	struct engine_looker looker;     /* which does so */
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
+	/* what launch_say_price() has said: the price; that probes are in place at times only; that few are told */
+	bool price_said, slices_said, thin_said;
 	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];
 	char note[128];          /* what the user should know of the target, a sentence for one line; "" = nothing */
@@ -71,5 +73,11 @@ void launch_close(struct launch *s);
  * how many ends had no begin, if there were any.
  */
 void launch_say_spans(struct launch *s, const char *command);
+
+/*
+ * Says in the same way what hits of probes cost, as soon as that is known; and again when more than --budget is to
+ * be paid, and what is done then. To be called now and then while the capture runs.
+ */
+void launch_say_price(struct launch *s, const char *command);
 
 #endif

@@ -309,13 +309,17 @@ const struct opt opts[] = {
 		.name = "budget", .metavar = "PERCENT", .type = OPT_PERCENT_OR_NONE, .what = "budget",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(budget), .min = 0,
 		.max = 100000, .fallback = "5",
-		.help = "what hits of probes in programs may cost, in percent of one CPU",
-		.more = "A breakpoint costs the target 0.6 to 16 us a hit, which sberf list tells for each place. The "
-			"hits are counted a tenth of a second after the beginning for the first time. Where they cost "
-			"more than PERCENT of one CPU, the probes are taken off, and put back for a part of the time: "
-			"each hit then stands for several, so numbers become estimates of what there would be if the "
-			"probes were always in place, and calls that take longer than 100 ms are missing. The summary, "
-			"the view and record say so. none: the probes stay in place, whatever they cost.",
+		.help = "what hits of probes may cost, in percent of one CPU",
+		.more = "A breakpoint costs the target 0.6 to 16 us a hit, which sberf list tells for each place, and "
+			"a system call or tracepoint 0.1 to 2 us, by whether its stack is taken. The hits are counted "
+			"a tenth of a second after the beginning for the first time, and some of them are timed. "
+			"Where they cost more than PERCENT of one CPU, of probes in the kernel fewer hits are told, "
+			"each with what those before it weigh: totals stay exact, and whose stack they are seen with "
+			"becomes a sample (not of sberf trace, which has a line for each). Probes in programs are "
+			"taken off, and put back for a part of the time: each hit then stands for several, so numbers "
+			"become estimates of what there would be if the probes were always in place, and calls that "
+			"take longer than 100 ms are missing. The summary, the view and record say so. none: the "
+			"probes stay in place, and each hit is told, whatever that costs.",
 	}, {
 		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
 		.section = SECTION_CAPTURE, .commands = CMD_TRACE, .at = FIELD(probes),

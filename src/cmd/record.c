@@ -59,28 +59,6 @@ static void say_saved(struct engine *en)
 		fprintf(stderr, "sberf record: %s; recording goes on\n", saved.err.text);
 }
 
-/*
- * What the hits of probes in programs cost, once it is known; and again when they begin to be taken off
- * and put back.
- */
-static void say_price(struct engine *en, uint32_t *said)
-{
-	char hits[UNITS_MAX], share[UNITS_MAX];
-	struct placer_figures f;
-
-	engine_probes(en, &f);
-	if (!f.most_scale || (*said && (*said > 1 || f.most_scale == 1)))
-		return;
-	*said = f.most_scale;
-	fprintf(stderr, "sberf record: probes: %s hits a second, which cost the target %s of one CPU",
-		units_thousands(hits, f.hits_per_s), units_percent(share, (double)f.share / 1e6));
-	if (f.most_scale > 1)
-		fprintf(stderr,
-			": more than --budget, so they are in place for 1/%u of the time, and numbers are estimates",
-			f.most_scale);
-	fputc('\n', stderr);
-}
-
 /* Waits for the engine's end, a signal, of which SIGNAL_FD tells, or a while. True: it has ended. */
 static bool wait_for_news(struct engine *en, int signal_fd)
 {
@@ -93,12 +71,11 @@ static bool wait_for_news(struct engine *en, int signal_fd)
 }
 
 /* Until the engine has ended; a signal stops it, another one gives up on names that are still being looked up. */
-static void wait_for_end(const struct launch *s, const sigset_t *set)
+static void wait_for_end(struct launch *s, const sigset_t *set)
 {
 	const struct timespec now = { 0 };
 	AUTO_FD int signal_fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 	struct engine *en = s->engine;
-	uint32_t price_said = 0;
 	size_t shown = 0;
 	int signals = 0;
 
@@ -107,7 +84,7 @@ static void wait_for_end(const struct launch *s, const sigset_t *set)
 
 		say_activity(en, &shown);
 		say_saved(en);
-		say_price(en, &price_said);
+		launch_say_price(s, "record");
 		sig = signals_take(s, set, &now);
 		if (!sig)
 			continue;

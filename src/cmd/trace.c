@@ -385,6 +385,7 @@ static void trace_until_end(struct trace *t, const sigset_t *set)
 			hitorder_end(t->order);
 		read_on = trace_turn(t);
 		say_lost(t);
+		launch_say_price(&t->launch, "trace");
 		if (signals_take(&t->launch, set, &now)) {
 			if (signals++)
 				break;

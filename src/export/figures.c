@@ -320,6 +320,7 @@ static void put_probes(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "probe_hits_per_second", m->probe_hits_s | none);
 	put_ratio(o, "probe_cost_percent", (double)m->probe_share, m->probe_scale ? 1e6 : 0, 10000, 2);
 	put_u64(o, "probe_slices", m->probe_scale | none);
+	put_u64(o, "probe_told_each", m->probe_thin ? m->probe_thin : META_UNKNOWN);
 	put_u64(o, "probe_own_cost_ns", m->probe_own_ns ? m->probe_own_ns : META_UNKNOWN);
 }
 

@@ -120,8 +120,10 @@ static void probestext_put_note(struct probes_text *x, const struct probe_row *r
 	if (*probe_lost_label(r, ", ", words))
 		out_format(&x->o, "  %s\n", words);
 	probestext_put_values(x, r);
-	if (r->note.cost_ns)
+	if (r->note.cost_ns && r->note.places.sites)
 		out_format(&x->o, "  a hit costs its program up to %s\n", units_time(text, r->note.cost_ns));
+	else if (r->note.cost_ns)
+		out_format(&x->o, "  a hit costs %s\n", units_time(text, r->note.cost_ns));
 	if (r->note.own_ns && r->hits)
 		out_format(&x->o, "  own cost of the probe: %s taken off each call\n",
 			   units_time(text, r->note.own_ns));
@@ -136,7 +138,7 @@ static void probestext_put_probe(struct probes_text *x, const struct probe_row *
 	char words[PROBE_WORDS_MAX];
 
 	if (!calls && !n->seen.n && !*probe_lost_label(r, "", words) && !n->places.sites && !n->places.failed &&
-	    !n->why[0] && !n->open.calls)
+	    !n->why[0] && !n->open.calls && !n->cost_ns)
 		return;
 	out_format(&x->o, "\n%s\n", r->measure->name);
 	probestext_put_note(x, r);

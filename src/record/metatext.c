@@ -79,6 +79,7 @@ static const struct value_key keys[] = {
 	U64("probe_hits_s", probe_hits_s),
 	U64("probe_share", probe_share),
 	U64("probe_scale", probe_scale),
+	U64("probe_thin", probe_thin),
 	U64("probe_own_ns", probe_own_ns),
 	U64("mem_interval", mem_interval),
 	U64("mem_told", mem_told),

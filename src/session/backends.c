@@ -146,7 +146,9 @@ static void put_price(const struct placer_answer *a, const char *name, char *dst
 		n += text_format(dst + n, size - n, ", %s each: the target pays %s of one CPU",
 				 units_time(cost, a->cost_ns), units_percent(share, a->share / 1e6));
 	if (a->scale > 1)
-		text_format(dst + n, size - n, "; in place 1/%u of the time (--budget)", a->scale);
+		n += text_format(dst + n, size - n, "; in place 1/%u of the time (--budget)", a->scale);
+	if (a->thin > 1)
+		text_format(dst + n, size - n, "; stacks of one hit in %u (--budget)", a->thin);
 }
 
 static void live_targets(void *ctx, u32_vec *ret)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # probe_budget.sh - what hits of probes in a program cost is said, and kept within --budget: the probes are in place for a part of the time.
-. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
 need_capture
@@ -46,6 +47,31 @@ equal "the price is said, too" 1 "$(grep -c 'hits a second, which cost the targe
 check "a budget that suffices: recorded" record enough.data -p "$workload" --probe $probe --duration 1s --budget 90
 equal "always in place, too" 1 "$(value enough.data probe_slices)"
 stop_workload
+
+# Of a system call that is made too often fewer stacks are taken; it is counted as ever, as with any budget.
+sum() {
+	"$SBERF" report -i "$1" --metric sys:read --format json | python3 -c 'import json, sys
+r = json.load(sys.stdin)
+print(r["tree"][0].get("count", 0))'
+}
+for budget in 5 none; do
+	check "system calls, --budget $budget: recorded" record sys.data --budget $budget --probe sys:read -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=600000
+	note "$(cat sys.data.err)"
+	# The loader reads headers of libraries.
+	between "--budget $budget: each call is counted" 600000 600020 "$(sum sys.data)"
+	"$SBERF" report -i sys.data --format probes >probes
+	equal "the price of a hit is known" 1 "$(grep -c '^  a hit costs [0-9.]* [nu]s$' probes)"
+	equal "in place all the time" 1 "$(value sys.data probe_slices)"
+done
+equal "with no budget each is told" 1 "$(value sys.data probe_told_each)"
+equal "and nothing else is said" 1 "$(grep -c 'hits a second, which cost the target [0-9.]* % of one CPU$' sys.data.err)"
+record sys.data --budget 5 --probe sys:read --probe t:syscalls:sys_enter_write --probe fault -- \
+	dd if=/dev/zero of=/dev/null bs=1 count=600000
+at_least "else one in so many" 2 "$(value sys.data probe_told_each)"
+matches "which is said" 'more than --budget, so of one hit in [0-9]* the stack is taken; totals are exact' "$(cat sys.data.err)"
+"$SBERF" report -i sys.data --format probes >probes
+equal "a price has each" 3 "$(grep -c '^  a hit costs [0-9.]* [nu]s$' probes)"
 
 for bad in -1 much 5x; do
 	"$SBERF" record -o bad.data --budget "$bad" --probe $probe -- true 2>err
