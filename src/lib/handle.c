@@ -86,12 +86,30 @@ void sberf_close(struct sberf *s)
 	if (!s)
 		return;
 	lib_names_clear(s);
+	lib_put_clear(s);
+	keyed_free(&s->told);
 	unwinder_free(s->unwinder);
 	processes_free(s->ps);
 	strtab_free(s->texts);
 	dict_free(s->dict);
 	free(s->symfs);
 	free(s);
+}
+
+int sberf_mode(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum sberf_mode mode;
+	} modes[] = {
+		{ "fallback", SBERF_FALLBACK }, { "dwarf", SBERF_FALLBACK }, { "force", SBERF_FORCE },
+		{ "fp", SBERF_FP }, { "off", SBERF_OFF },
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (!name || !strcmp(name, modes[i].name))
+			return (int)modes[i].mode;
+	return -EINVAL;
 }
 
 const char *sberf_error(const struct sberf *s)
@@ -283,6 +301,9 @@ int sberf_stats(const struct sberf *s, struct sberf_stats *ret)
 	st.unreadable_files = s->counts.unreadable_modules + s->counts.unreadable_details;
 	st.damaged = s->counts.damaged_symbols + s->counts.damaged_details + s->counts.refused_lines;
 	st.bytes = ps.bytes + u.bytes + dict_bytes(s->dict) + strtab_bytes(s->texts);
+	st.tokens = s->told.n;
+	st.rules = s->put.next_row;
+	st.rules_refused = s->put.refused;
 	memcpy(ret, &st, ret->size);
 	return 0;
 }

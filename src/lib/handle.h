@@ -4,6 +4,7 @@
 #define SBERF_LIB_HANDLE_H
 
 #include "base/err.h"
+#include "base/keyed.h"
 #include "base/vec.h"
 #include <sberf/unwind.h>
 #include "model/unread.h"
@@ -22,6 +23,36 @@ struct added_file {
 	struct elf_file *elf;    /* of it */
 };
 
+/* The stack of a token. */
+struct told_stack {
+	uint64_t token;
+	stack_id stack;
+	uint32_t cut;            /* enum cut_reason */
+	module_id cut_module;
+	uint32_t bytes;
+};
+
+/* Code whose rules are in the maps of a BPF program. */
+struct rules_of {
+	module_id module;
+	uint32_t spare;          /* keys have no padding */
+	uint64_t pgoff, size;
+	uint32_t row, nr;        /* NR 0 = they found no room, or there are none */
+};
+
+struct space_put {
+	uint64_t pid;
+	uint64_t memory;         /* as of struct sberf_record */
+};
+
+struct rules_put {
+	KEYED(struct rules_of) file;
+	KEYED(struct space_put) space;
+	uint32_t next_row;
+	uint32_t next_out;       /* of the processes, which goes when there is no room */
+	uint64_t refused;
+};
+
 #define LIB_MAPS_MAX 64u         /* mappings remembered during one walk, to tell addresses of frames */
 
 struct sberf {
@@ -36,6 +67,11 @@ struct sberf {
 	struct unwind_map seen[LIB_MAPS_MAX];    /* what it came by */
 	uint32_t nr_seen;
 	uint64_t cut_stacks;
+
+	/* what BPF programs tell */
+	KEYED(struct told_stack) told;
+	struct sberf_bpf_maps maps;      /* size 0 = none */
+	struct rules_put put;
 
 	/* names */
 	struct resolver *resolver;       /* NULL until first asked */
@@ -62,6 +98,18 @@ static inline void lib_begin(struct sberf *s)
 
 /* The process PID, whose mappings are known; NULL with a negative errno in *RET_ERROR. */
 struct process *lib_process(struct sberf *s, pid_t pid, int *ret_error);
+
+/* unwinding.c: walks IN of P until nothing more can be had for it. -EAGAIN: something is still being read. */
+int lib_walk(struct sberf *s, struct process *p, const struct unwind_input *in);
+/* The end of a stack that was cut by CUT in MODULE. */
+struct sberf_end lib_end(uint32_t cut, module_id module, uint64_t bytes);
+
+/*
+ * putting.c: the rules of P, which has the memory MEMORY, are put into the maps of sberf_bpf_use(), unless they are
+ * there. What finds no room there is counted.
+ */
+void lib_put_rules(struct sberf *s, pid_t pid, struct process *p, uint64_t memory);
+void lib_put_clear(struct sberf *s);
 
 /* naming.c: frees what names need, and the files that the caller has added. */
 void lib_names_clear(struct sberf *s);

@@ -6,10 +6,14 @@
 libsberf_api_a_SOURCES += src/lib/handle.c
 libsberf_api_a_SOURCES += src/lib/handle.h
 libsberf_api_a_SOURCES += src/lib/naming.c
+libsberf_api_a_SOURCES += src/lib/putting.c
+libsberf_api_a_SOURCES += src/lib/taking.c
 libsberf_api_a_SOURCES += src/lib/unwinding.c
 
 sberfincludedir = $(includedir)/sberf
-sberfinclude_HEADERS = src/include/sberf/symbolize.h
+sberfinclude_HEADERS = src/include/sberf/bpf.h
+sberfinclude_HEADERS += src/include/sberf/record.h
+sberfinclude_HEADERS += src/include/sberf/symbolize.h
 sberfinclude_HEADERS += src/include/sberf/unwind.h
 
 # Its interface is what src/lib/libsberf.map says. A change that breaks programs takes another soname.

@@ -74,8 +74,7 @@ static void walk(struct sberf *s, struct process *p, const struct unwind_input *
 	unwind_sample(s->unwinder, &space, in, &s->chain);
 }
 
-/* Walks until nothing more can be had for it. -EAGAIN: something is still being read. */
-static int walk_whole(struct sberf *s, struct process *p, const struct unwind_input *in)
+int lib_walk(struct sberf *s, struct process *p, const struct unwind_input *in)
 {
 	unsigned int tries = 0;
 
@@ -86,7 +85,16 @@ static int walk_whole(struct sberf *s, struct process *p, const struct unwind_in
 		walk(s, p, in);
 	if (s->chain.loading && s->flags & SBERF_BACKGROUND)
 		return err_set(&s->err, EAGAIN, "a file of the process is being read");
+	s->cut_stacks += s->chain.cut != CUT_COMPLETE;
 	return 0;
+}
+
+struct sberf_end lib_end(uint32_t cut, module_id module, uint64_t bytes)
+{
+	const struct reason_info *why = cut_info(cut);
+
+	return (struct sberf_end){ .reason = cut, .module = module, .name = why->name, .text = why->text,
+				   .stack_bytes = bytes };
 }
 
 int sberf_unwind(struct sberf *s, const struct sberf_capture *capture, struct sberf_frame *frames, size_t max,
@@ -104,7 +112,7 @@ int sberf_unwind(struct sberf *s, const struct sberf_capture *capture, struct sb
 		rc = to_input(s, &c, &in);
 	p = rc ? NULL : lib_process(s, c.pid, &rc);
 	if (!rc)
-		rc = walk_whole(s, p, &in);
+		rc = lib_walk(s, p, &in);
 	if (rc)
 		return rc;
 	n = s->chain.n < max ? s->chain.n : max;
@@ -115,11 +123,8 @@ int sberf_unwind(struct sberf *s, const struct sberf_capture *capture, struct sb
 						  .module = f->module,
 						  .flags = f->flags & FRAME_F_NO_TABLE ? SBERF_FRAME_GUESS : 0 };
 	}
-	s->cut_stacks += s->chain.cut != CUT_COMPLETE;
 	if (end)
-		*end = (struct sberf_end){ .reason = s->chain.cut, .module = s->chain.cut_module,
-					   .name = cut_info(s->chain.cut)->name, .text = cut_info(s->chain.cut)->text,
-					   .stack_bytes = s->chain.bytes_used };
+		*end = lib_end(s->chain.cut, s->chain.cut_module, s->chain.bytes_used);
 	return (int)n;
 }
 

@@ -179,6 +179,11 @@ int process_dir(const struct process *p)
 	return p->ps->recorded ? -ESRCH : proc_open(p->pid);
 }
 
+void process_doubt(struct process *p)
+{
+	p->doubted = true;
+}
+
 void processes_doubt(struct processes *ps)
 {
 	for (size_t i = 0; i < ps->v.n; i++)

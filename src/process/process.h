@@ -57,6 +57,9 @@ struct process *processes_get(struct processes *ps, pid_t pid);
  */
 void processes_doubt(struct processes *ps);
 
+/* What P has mapped is read again when it is next asked for: somebody says that it has changed. */
+void process_doubt(struct process *p);
+
 /* Forgets the process PID, if it is known: its number means another one from now on. */
 void processes_forget(struct processes *ps, pid_t pid);
 

@@ -3,25 +3,8 @@
 # installed.sh - another project's view of libsberf: it is installed, found by pkg-config, linked in both ways, and run.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-here=$top_srcdir/tests/lib
-work=$SCRATCH
-dest=$work/root
-
-# told STATUS TITLE FILE: one subtest; when it failed, FILE is what there is to see.
-told() {
-	[ "$1" -eq 0 ] || note "$(head -50 "$3")"
-	result "$1" "$2"
-}
-
-make -C "$top_builddir" --no-print-directory install DESTDIR="$dest" >"$work/install.log" 2>&1
-told $? "make install" "$work/install.log"
-pc=$(find "$dest" -name sberf.pc)
-lib=$(dirname "$(dirname "${pc:-/none/none}")")
-export PKG_CONFIG_SYSROOT_DIR=$dest PKG_CONFIG_PATH=${pc%/*}
-[ -n "$pc" ] && pkg-config --exists sberf
-result $? "pkg-config knows sberf"
-[ "$(pkg-config --variable=includedir sberf)" ] && [ -e "$(find "$dest" -path '*/include/sberf/unwind.h')" ]
-result $? "its headers are there"
+# shellcheck source=tests/lib/installing.sh
+. "$top_srcdir/tests/lib/installing.sh"
 
 # The interface: nothing else is seen of it, and it needs nothing else than it says.
 nm -D --defined-only "$lib/libsberf.so" | awk '$2 != "A" && $3 !~ /^sberf_/' >"$work/other"

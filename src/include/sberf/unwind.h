@@ -41,6 +41,9 @@ enum sberf_mode {
 	SBERF_OFF = 3,           /* not at all: the innermost frame is all there is */
 };
 
+/* The mode called NAME: "fallback" or "dwarf", "force", "fp", "off"; -EINVAL. NULL is the first of them. */
+SBERF_API int sberf_mode(const char *name);
+
 /* Flags of a handle. */
 /*
  * Files are read by two threads of the library, so that one which hangs costs a frame and not the
@@ -182,6 +185,7 @@ struct sberf_end {
 	const char *name;        /* "complete", "stack_size", "no_cfi": one word, the same in every version */
 	const char *text;        /* the same as a sentence */
 	uint64_t stack_bytes;    /* so many bytes from the stack pointer on were needed */
+	uint64_t key;            /* of sberf_stack(): equal stacks of this handle have equal ones; else 0 */
 };
 
 /*
@@ -212,6 +216,37 @@ SBERF_API int sberf_locate(struct sberf *s, pid_t pid, const uint64_t *addresses
 			   struct sberf_frame *frames);
 
 /*
+ * For BPF programs that use sberf/bpf.h. From now on S puts the rules of each process that tells a stack
+ * into these maps of the program (bpf_map__fd()), which stay the caller's and open. -EINVAL, and the error
+ * of bpf(2) when they cannot be written to.
+ */
+struct sberf_bpf_maps {
+	size_t size;
+	int spaces;              /* sberf_spaces */
+	int rows;                /* sberf_rows ... */
+	uint32_t nr_rows;        /* ... and how many it has: bpf_map__max_entries() */
+};
+SBERF_API int sberf_bpf_use(struct sberf *s, const struct sberf_bpf_maps *maps);
+/* The same of the MAPS of a skeleton of bpftool's. */
+#define SBERF_BPF_MAPS(maps) \
+	((struct sberf_bpf_maps){ sizeof(struct sberf_bpf_maps), bpf_map__fd((maps).sberf_spaces), \
+				  bpf_map__fd((maps).sberf_rows), bpf_map__max_entries((maps).sberf_rows) })
+
+/*
+ * Takes a record of LENGTH bytes from the ring (sberf_ring; a callback of ring_buffer__new() is the place for
+ * it), which is copied. *TOKEN and *COOKIE, which may be NULL, are those of sberf_capture(). -EINVAL when
+ * it is none; -ENOMEM; -ENOSPC when S keeps as many stacks as it can (4 million).
+ */
+SBERF_API int sberf_take(struct sberf *s, const void *record, size_t length, uint64_t *token, uint64_t *cookie);
+
+/*
+ * The stack of TOKEN, as sberf_unwind() has it, but that addresses are known only of code without a file.
+ * -ENOENT: no record of it has been taken.
+ */
+SBERF_API int sberf_stack(struct sberf *s, uint64_t token, struct sberf_frame *frames, size_t max,
+			  struct sberf_end *end);
+
+/*
  * With SBERF_BACKGROUND: a descriptor that is readable when files have been read, for poll(2); S's,
  * not to be read from. sberf_poll() takes them in and returns how many; it never waits.
  */
@@ -229,6 +264,9 @@ struct sberf_stats {
 	uint64_t unreadable_files;       /* whose names could not be read */
 	uint64_t damaged;                /* parts of files that make no sense and were left out */
 	uint64_t bytes;                  /* of memory, estimated */
+	uint64_t tokens;                 /* of sberf_take(), known now */
+	uint64_t rules;                  /* put into the maps of sberf_bpf_use() */
+	uint64_t rules_refused;          /* mappings that found no room there: their stacks are copied */
 };
 
 /* Fills *RET, as much of it as RET->size says. -EINVAL. */

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# examples.sh - the programs of docs/examples, built against an installed libsberf and nothing else of ours, on a real program without frame
+# pointers; and sberf/bpf.h with every clang that is here.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+for tool in "${CLANG:-clang}" bpftool patch; do
+	command -v "$tool" >/dev/null || skip_all "$tool is missing"
+done
+# shellcheck source=tests/lib/installing.sh
+. "$top_srcdir/tests/lib/installing.sh"
+
+cp -r "$top_srcdir/docs/examples" "$work/examples"
+chmod -R u+w "$work/examples"
+cd "$work/examples" || exit 99
+make >"$work/log" 2>&1
+told $? "the examples build against what is installed" "$work/log"
+! grep -q '[0-9]: warning:' "$work/log"
+told $? "and without warnings" "$work/log"
+[ "$(wc -l <profile.c)" -le 100 ]
+result $? "a profiler has at most 100 lines"
+[ "$(grep -c '^+[^+]' leak.patch)" -le 25 ]
+result $? "from frame pointers to whole stacks in at most 25 lines"
+
+# The header alone, under the kernel's own types and under the installed ones.
+bpftool btf dump file /sys/kernel/btf/vmlinux format c >"$work/vmlinux.h" 2>/dev/null
+printf '#include "vmlinux.h"\n#include <bpf/bpf_helpers.h>\n#include <sberf/bpf.h>\nSEC("uprobe") int f(void *c) { return sberf_capture(0) > 0; }\n' \
+	>"$work/full.bpf.c"
+sed 's/"vmlinux.h"/<linux\/bpf.h>/' "$work/full.bpf.c" >"$work/small.bpf.c"
+read -ra flags < <(pkg-config --cflags sberf)
+read -ra cc <<<"${CC:-cc}"
+system=()
+[ -z "$("${cc[@]}" -print-multiarch 2>/dev/null)" ] || system=(-idirafter "/usr/include/$("${cc[@]}" -print-multiarch)")
+for clang in "${CLANG:-clang}" clang-13 clang-14 clang-15 clang-16; do
+	command -v "$clang" >/dev/null || continue
+	for kind in full:v2:x86 small:v2:x86 small:v3:x86 small:v3:arm64; do
+		IFS=: read -r types cpu arch <<<"$kind"
+		"$clang" -O2 -g -target bpf "-mcpu=$cpu" "-D__TARGET_ARCH_$arch" -Wall -Wextra -Werror -Wno-unused-parameter \
+			"${flags[@]}" "${system[@]}" -c -o "$work/$types.bpf.o" "$work/$types.bpf.c" || echo "$clang $kind"
+	done
+done >"$work/log" 2>&1
+[ ! -s "$work/log" ]
+told $? "sberf/bpf.h compiles without warnings under vmlinux.h and <linux/bpf.h>" "$work/log"
+
+if [ "$(id -u)" -ne 0 ]; then
+	skip "needs root" "the examples run"
+	finish
+fi
+"${cc[@]}" -O2 -g -fomit-frame-pointer -o "$work/busy" "$here/busy.c" || exit 99
+"$work/busy" 2>/dev/null &
+also_kill $!
+pid=$!
+
+./stacks "$pid" "$work/busy" topmost >"$work/stacks" 2>&1 &
+also_kill $!
+wait_until 15 grep -q '^function' "$work/stacks"
+wait_until 5 grep -q '^write' "$work/stacks"
+kill $! 2>/dev/null
+awk '/^function$/ { a = 1; next } a == 1 && $1 == "topmost" { a = 2; next } a == 2 && $1 == "main" { a = 3 }
+	a == 3 && $1 == "[complete]" { found = 1 } END { exit !found }' "$work/stacks"
+told $? "stacks: a function and its callers, complete" "$work/stacks"
+awk '/^write$/ { a = 1; next } a == 1 && $1 == "main" { a = 2 } a == 2 && $1 == "[complete]" { found = 1 } END { exit !found }' "$work/stacks"
+told $? "stacks: a system call and its callers, complete" "$work/stacks"
+
+./profile 2 "$pid" >"$work/folded" 2>"$work/log"
+awk '{ n += $NF } /main;topmost;middle;innermost / { whole += $NF } END { exit !(n > 50 && whole / n > 0.9) }' "$work/folded"
+told $? "profile: at least nine of ten samples are in the function that works, with all its callers" "$work/folded"
+awk '{ exit !($1 > 20 * $6) }' "$work/log"
+told $? "profile: nearly all stacks are walked in the kernel" "$work/log"
+
+libc=$(awk '/libc\.so/ { print $6; exit }' "/proc/$pid/maps")
+cp leak.c leak.c.before
+./leak "$pid" 1 "$libc" >"$work/before" 2>&1
+patch -s -p1 <leak.patch && make leak >"$work/log" 2>&1
+told $? "the patch applies, and the result builds" "$work/log"
+./leak "$pid" 1 "$libc" >"$work/after" 2>&1
+note "before: $(head -3 "$work/before")"
+awk '/bytes in/ { site++; where = "" } { where = where " " $1 } site == 1 && / main / && /topmost_leak/ { found = 1 }
+	{ w[site] = w[site] " " $1 } END { exit !(w[1] ~ / take leaking main .*_start/) }' "$work/after"
+told $? "leak: the site that leaks, with all its callers" "$work/after"
+[ "$(awk '/bytes in/ { n++ } n == 1 && /^\t/ { f++ } END { print f + 0 }' "$work/before")" -le 2 ]
+told $? "which frame pointers did not find" "$work/before"
+for mode in force off; do
+	./leak "$pid" 1 "$libc" $mode >"$work/$mode" 2>&1
+	awk '/bytes in/ { n++ } n == 1 && /^\t/ { f++ } END { exit !('"$([ $mode = off ] && echo 'f == 1' || echo 'f >= 5')"') }' "$work/$mode"
+	told $? "leak: --call-graph $mode" "$work/$mode"
+done
+finish
