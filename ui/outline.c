@@ -66,6 +66,28 @@ uint32_t outline_add(struct outline *o, uint32_t parent, struct outline_row row)
 	return id;
 }
 
+size_t outline_functions(const struct outline *o, stack_id stack, uint32_t first, struct outline_row *ret, size_t max)
+{
+	size_t n = 0;
+
+	for (; stack != STACK_ROOT && n < max; stack = dict_get_stack(o->dict, stack)->parent, first = 0) {
+		const frame_id frame = dict_get_stack(o->dict, stack)->frame;
+		const struct frame_names *fn = names_get(o->names, frame);
+		const uint32_t last = fn ? fn->n - 1u : 0;
+
+		for (uint32_t i = o->query && o->query->no_inlines ? last : first; i <= last && n < max; i++) {
+			ret[n] = (struct outline_row){ .kind = NODE_ADDR, .frame = frame, .place = frame };
+			if (fn) {
+				ret[n].kind = NODE_FUNC;
+				ret[n].func = fn->name[i].func;
+				ret[n].inlined = i < last;
+			}
+			n++;
+		}
+	}
+	return n;
+}
+
 struct outline *outline_whole(struct outline *o)
 {
 	if (o && !o->failed)

@@ -57,6 +57,12 @@ void outline_free(struct outline *o);            /* NULL is fine */
  */
 uint32_t outline_add(struct outline *o, uint32_t parent, struct outline_row row);
 
+/*
+ * Writes to RET the rows of the functions of STACK, innermost first, from the name number FIRST of its innermost
+ * frame on; at most MAX. Returns how many: keys and weights are the caller's to set.
+ */
+size_t outline_functions(const struct outline *o, stack_id stack, uint32_t first, struct outline_row *ret, size_t max);
+
 /* Returns O; or frees it and returns NULL when rows are missing. */
 struct outline *outline_whole(struct outline *o);
 

@@ -45,6 +45,35 @@ static void fit_title(char *dst, size_t size, const char *title, size_t cols)
 		text_format(dst, size, "%.*s%s", first, title, last);
 }
 
+int pane_common_indent(uint32_t depth, int end)
+{
+	const int indent = (int)depth * LINE_STEP, most = end - LINE_NAME_X - LINE_STEP - LINE_NAME_MIN;
+
+	return indent > most ? (most > 0 ? most : 0) : indent;
+}
+
+bool pane_common_on_mark(const struct treeview *tv, int x, int line, int end)
+{
+	const size_t row = tv->top + (size_t)(line < 0 ? 0 : line);
+	int mark;
+
+	if (row >= tv->rows.n)
+		return false;
+	mark = LINE_NAME_X + pane_common_indent(tv->rows.v[row].depth, end);
+	return x >= mark && x < mark + LINE_STEP;
+}
+
+size_t pane_common_frames(const struct dict *d, stack_id stack, size_t most, frame_id *ret, size_t n, size_t max)
+{
+	for (size_t f = 0; f < most && stack != STACK_ROOT && n < max; f++) {
+		const struct stack *s = dict_get_stack(d, stack);
+
+		ret[n++] = s->frame;
+		stack = s->parent;
+	}
+	return n;
+}
+
 void pane_common_rule(struct canvas *cv, int y, int end, const char *title)
 {
 	const int cols = end - PANE_COMMON_RULE_COLS;

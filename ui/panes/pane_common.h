@@ -14,6 +14,13 @@
 #define LINE_NAME_X 2            /* where names of depth 0 begin, their fold mark first */
 #define LINE_NAME_MIN 12         /* columns that indentation leaves to a name */
 
+/* Columns that a row at DEPTH is indented by, when its name has to end before END. */
+int pane_common_indent(uint32_t depth, int end);
+/* Whether column X of LINE of TV is on the fold mark of that row, whose name has to end before END. */
+bool pane_common_on_mark(const struct treeview *tv, int x, int line, int end);
+/* Adds the MOST innermost frames of STACK to the N at RET, of at most MAX. Returns how many there are. */
+size_t pane_common_frames(const struct dict *d, stack_id stack, size_t most, frame_id *ret, size_t n, size_t max);
+
 #define PANE_COMMON_RULE 0x2500u       /* what rules are drawn of, */
 #define PANE_COMMON_RULE_HEAVY 0x2501u /* in focus, */
 #define PANE_COMMON_BETWEEN 0x2502u    /* and between columns */

@@ -28,14 +28,6 @@ static struct list_layout probespane_lay_out(int w)
 	return listcolumns_lay_out(probe_columns, PROBE_COLUMNS, w, w);
 }
 
-/* Columns that a row at DEPTH is indented by, when its name has to end before END. */
-static int probespane_indent_of(uint32_t depth, int end)
-{
-	const int indent = (int)depth * LINE_STEP, most = end - LINE_NAME_X - LINE_STEP - LINE_NAME_MIN;
-
-	return indent > most ? (most > 0 ? most : 0) : indent;
-}
-
 /* How many calls were in a bucket, and how that is beside the fullest one. */
 static void probespane_draw_bucket(const struct probesview *pv, uint32_t node, const struct list_layout *l,
 				   struct canvas *cv, int y)
@@ -77,7 +69,7 @@ static void probespane_draw_row(const struct treeview *tv, struct canvas *cv, co
 	const struct probesview *pv = probespane_of(tv);
 	const unsigned int level = pv->line[row->node].level;
 	const int end = level == PROBES_LEVEL_PROBE || level == PROBES_LEVEL_BUCKET ? l->name_end : cv->w;
-	const int x = LINE_NAME_X + probespane_indent_of(row->depth, end) + LINE_STEP;
+	const int x = LINE_NAME_X + pane_common_indent(row->depth, end) + LINE_STEP;
 	const enum style style = probespane_label_style(pv, row->node);
 	char label[LABEL_MAX];
 	int used;
@@ -159,13 +151,7 @@ static void probespane_status(const struct view *v, const struct pane *p, struct
 
 static bool probespane_on_mark(const struct pane *p, int x, int line)
 {
-	const size_t row = p->tv->top + (size_t)(line < 0 ? 0 : line);
-	int mark;
-
-	if (row >= p->tv->rows.n)
-		return false;
-	mark = LINE_NAME_X + probespane_indent_of(p->tv->rows.v[row].depth, p->at.w);
-	return x >= mark && x < mark + LINE_STEP;
+	return pane_common_on_mark(p->tv, x, line, p->at.w);
 }
 
 /* The frames of the paths on the screen: their names come first. */
@@ -177,16 +163,10 @@ static size_t probespane_frames(const struct pane *p, int lines, frame_id *ret, 
 
 	for (size_t i = tv->top; i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
 		const uint32_t node = tv->rows.v[i].node;
-		stack_id at = probesview_stack(pv, node);
 
 		if (tv->list->row[node].place != ID_NONE && n < max)
 			ret[n++] = tv->list->row[node].place;
-		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
-			const struct stack *s = dict_get_stack(pv->report->dict, at);
-
-			ret[n++] = s->frame;
-			at = s->parent;
-		}
+		n = pane_common_frames(pv->report->dict, probesview_stack(pv, node), max / (size_t)lines, ret, n, max);
 	}
 	return n;
 }

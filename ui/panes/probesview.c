@@ -43,28 +43,14 @@ static uint32_t probesview_add(struct probesview *pv, uint32_t parent, struct ou
 /* The functions of STACK, innermost first, below PATH. */
 static void probesview_add_places(struct probesview *pv, uint32_t path, stack_id stack)
 {
-	const struct probe_report *p = pv->report;
+	struct outline_row place[PLACES_A_PATH];
+	const size_t n = outline_functions(pv->rows, stack, 0, place, PLACES_A_PATH);
 	struct probes_line line = pv->line[path];
-	uint32_t at = 0;
 
 	line.level = PROBES_LEVEL_PLACE;
-	for (; stack != STACK_ROOT; stack = dict_get_stack(p->dict, stack)->parent) {
-		const frame_id frame = dict_get_stack(p->dict, stack)->frame;
-		const struct frame_names *fn = names_get(p->names, frame);
-		const uint32_t last = fn ? fn->n - 1u : 0;
-
-		for (uint32_t i = p->query.no_inlines ? last : 0; i <= last && at < PLACES_A_PATH; i++) {
-			struct outline_row what = { .kind = NODE_ADDR, .frame = frame, .place = frame };
-
-			if (fn) {
-				what.kind = NODE_FUNC;
-				what.func = fn->name[i].func;
-				what.inlined = i < last;
-			}
-			if (!probesview_add(pv, path, what, line, ++at))
-				return;
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		if (!probesview_add(pv, path, place[i], line, i + 1))
+			return;
 }
 
 /* What is true of the moment: calls that have not ended, and where the probe is. */

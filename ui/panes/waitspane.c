@@ -42,13 +42,6 @@ static struct layout waitspane_lay_out(int w)
 	return l;
 }
 
-static int waitspane_indent_of(const struct layout *l, uint32_t depth)
-{
-	const int indent = (int)depth * LINE_STEP, most = l->figures.name_end - LINE_NAME_X - LINE_STEP - LINE_NAME_MIN;
-
-	return indent > most ? (most > 0 ? most : 0) : indent;
-}
-
 static uint64_t column_of(const struct wait_row *r, int column)
 {
 	const unsigned int first = column ? (unsigned int)column + 1 : 0;
@@ -113,7 +106,7 @@ static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, con
 {
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct wait_row *r = waitsview_row(waitspane_of(tv), row->node);
-	const int x = LINE_NAME_X + waitspane_indent_of(l, row->depth) + LINE_STEP;
+	const int x = LINE_NAME_X + pane_common_indent(row->depth, l->figures.name_end) + LINE_STEP;
 	char label[LABEL_MAX];
 	int used;
 
@@ -211,13 +204,8 @@ static void waitspane_status(const struct view *v, const struct pane *p, struct 
 static bool waitspane_on_mark(const struct pane *p, int x, int line)
 {
 	const struct layout l = waitspane_lay_out(p->at.w);
-	const size_t row = p->tv->top + (size_t)(line < 0 ? 0 : line);
-	int mark;
 
-	if (row >= p->tv->rows.n)
-		return false;
-	mark = LINE_NAME_X + waitspane_indent_of(&l, p->tv->rows.v[row].depth);
-	return x >= mark && x < mark + LINE_STEP;
+	return pane_common_on_mark(p->tv, x, line, l.figures.name_end);
 }
 
 /* The stack that the row for NODE is about; STACK_ROOT = none. */
@@ -237,16 +225,9 @@ static size_t waitspane_frames(const struct pane *p, int lines, frame_id *ret, s
 	const struct waits *w = waitspane_of(tv);
 	size_t n = 0;
 
-	for (size_t i = tv->top; i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
-		stack_id at = waitspane_stack_of(w, tv->rows.v[i].node);
-
-		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
-			const struct stack *s = dict_get_stack(w->dict, at);
-
-			ret[n++] = s->frame;
-			at = s->parent;
-		}
-	}
+	for (size_t i = tv->top; i < tv->rows.n && i < tv->top + (size_t)lines; i++)
+		n = pane_common_frames(w->dict, waitspane_stack_of(w, tv->rows.v[i].node), max / (size_t)lines, ret, n,
+				       max);
 	return n;
 }
 
