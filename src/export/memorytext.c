@@ -83,7 +83,7 @@ static void memorytext_put_histogram(struct memory_text *x, const char *title,
 	for (unsigned int p = first; p <= last; p++) {
 		char label[LEAK_POWER_MAX], count[UNITS_MAX];
 
-		out_format(&x->o, "      %-*s %15s%s", LABEL_COLUMNS, leak_power_label(p, times, label),
+		out_format(&x->o, "      %-*s %15s%s", LABEL_COLUMNS, leak_powers_label(p, p, times, label),
 			   units_thousands(count, hist[p].blocks), hist[p].blocks ? "  " : "");
 		out_bar(&x->o, hist[p].blocks, most, x->ascii);
 		out_text(&x->o, "\n");

@@ -326,10 +326,24 @@ void leaks_free(struct leaks *l)
 	free(l);
 }
 
+static struct stack_signature leaks_reading(const struct leaks *l)
+{
+	return (struct stack_signature){ .d = l->dict, .names = l->names, .no_inlines = l->query.no_inlines,
+					 .touches = true };
+}
+
+struct leak_first leak_first(const struct leaks *l, const struct leak_site *site)
+{
+	const struct stack_signature r = leaks_reading(l);
+	struct leak_first first = { 0 };
+
+	first.stack = site->key ? stack_signature_first(&r, site->stack, &first.name) : STACK_ROOT;
+	return first;
+}
+
 char *leak_label(const struct leaks *l, const struct leak_site *site, char *dst, size_t size)
 {
-	const struct stack_signature r = { .d = l->dict, .names = l->names, .no_inlines = l->query.no_inlines,
-					   .touches = true };
+	const struct stack_signature r = leaks_reading(l);
 
 	if (site->key)
 		return stack_signature_text(&r, site->stack, dst, size);
@@ -405,20 +419,29 @@ bool leak_powers(const struct leak_amount hist[OCTAVE_POWERS], unsigned int *ret
 	return true;
 }
 
-char *leak_power_label(unsigned int power, bool times, char dst[LEAK_POWER_MAX])
+/* The bound of powers of two that is BITS bits long, as words; "..." = there is none. */
+static char *leaks_bound_text(unsigned int bits, bool times, char dst[UNITS_MAX])
 {
-	const uint64_t from = power ? (uint64_t)1 << (power - 1) : 0;
+	const uint64_t at = (uint64_t)1 << (bits < 63 ? bits : 63);
+
+	if (bits > 63 || (times && at > UINT64_MAX / NSEC_PER_MSEC))
+		snprintf(dst, UNITS_MAX, "...");
+	else if (times)
+		units_time(dst, at * NSEC_PER_MSEC);
+	else
+		units_bytes(dst, at);
+	return dst;
+}
+
+char *leak_powers_label(unsigned int first, unsigned int last, bool times, char dst[LEAK_POWER_MAX])
+{
 	char low[UNITS_MAX], high[UNITS_MAX];
 
-	if (!power)
-		snprintf(dst, LEAK_POWER_MAX, times ? "below 1 ms" : "0 B");
-	else if (from > (times ? UINT64_MAX / (2 * NSEC_PER_MSEC) : UINT64_MAX / 2))
-		snprintf(dst, LEAK_POWER_MAX, "more");
-	else if (times)
-		snprintf(dst, LEAK_POWER_MAX, "%s to %s", units_time(low, from * NSEC_PER_MSEC),
-			 units_time(high, 2 * from * NSEC_PER_MSEC));
+	if (last)
+		snprintf(dst, LEAK_POWER_MAX, "%s to %s", first ? leaks_bound_text(first - 1, times, low) : "0",
+			 leaks_bound_text(last, times, high));
 	else
-		snprintf(dst, LEAK_POWER_MAX, "%s to %s", units_bytes(low, from), units_bytes(high, 2 * from));
+		snprintf(dst, LEAK_POWER_MAX, times ? "below 1 ms" : "0 B");
 	return dst;
 }
 

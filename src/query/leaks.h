@@ -81,6 +81,12 @@ int leaks_build(const struct snapshot *s, const struct names *names, const struc
 		const struct leaks_wish *wish, struct leaks **ret, struct err *e);
 void leaks_free(struct leaks *l);                /* NULL is fine */
 
+/* Where the functions of SITE begin: name number NAME of the innermost frame of STACK; STACK_ROOT = it has none. */
+struct leak_first {
+	stack_id stack;
+	uint32_t name;
+};
+struct leak_first leak_first(const struct leaks *l, const struct leak_site *site);
 /* The functions of SITE, innermost first, with an arrow between; "(others)". Returns DST. */
 char *leak_label(const struct leaks *l, const struct leak_site *site, char *dst, size_t size);
 /*
@@ -100,11 +106,12 @@ uint64_t leak_churn(const struct leak_site *site);
 
 /*
  * Numbers of the powers of two that HIST has, from *RET_FIRST to *RET_LAST; false when it has none. What
- * one of them holds: "16 B to 32 B", "1.00 ms to 2.00 ms", "below 1 ms"; TIMES: of ages in ms. Returns DST.
+ * those from FIRST to LAST hold: "16 B to 32 B", "1.00 ms to 2.00 ms", "below 1 ms"; TIMES: of ages in ms.
+ * Returns DST.
  */
 bool leak_powers(const struct leak_amount hist[OCTAVE_POWERS], unsigned int *ret_first, unsigned int *ret_last);
 #define LEAK_POWER_MAX 64
-char *leak_power_label(unsigned int power, bool times, char dst[LEAK_POWER_MAX]);
+char *leak_powers_label(unsigned int first, unsigned int last, bool times, char dst[LEAK_POWER_MAX]);
 /* "worker 4711 12 MB, worker 4712 9.0 MB, 7 others": the threads that allocate most at SITE; sanitised. Returns DST. */
 char *leak_threads_label(const struct leaks *l, const struct leak_site *site, char *dst, size_t size);
 

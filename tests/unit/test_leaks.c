@@ -117,9 +117,11 @@ static void parts_of_sites(void **state)
 	assert_int_equal(l->row[1].sizes[kb].bytes, (SECONDS * 2048 + 64) * KB);
 	assert_int_equal(l->row[1].lives[second].blocks, (SECONDS - 1) * 2048);
 	assert_int_equal(l->row[1].ages[octave_power(octave_class(500))].blocks, 2048);
-	assert_string_equal(leak_power_label(kb, false, label), "1.0 KB to 2.0 KB");
-	assert_string_equal(leak_power_label(second, true, label), "512 ms to 1.02 s");
-	assert_string_equal(leak_power_label(0, true, label), "below 1 ms");
+	assert_string_equal(leak_powers_label(kb, kb, false, label), "1.0 KB to 2.0 KB");
+	assert_string_equal(leak_powers_label(second, second, true, label), "512 ms to 1.02 s");
+	assert_string_equal(leak_powers_label(0, 0, true, label), "below 1 ms");
+	assert_string_equal(leak_powers_label(0, second, true, label), "0 to 1.02 s");
+	assert_string_equal(leak_powers_label(5, 64, false, label), "16 B to ...");
 	assert_false(leak_powers(l->row[0].lives, &first, &last));
 	assert_int_equal(leak_churn(&l->row[0]), 0);
 	/* in 30 of 31 slices, which are seconds */
