@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TIMES (MODE_TREE | MODE_WAITS)
-#define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY | MODE_PROBES)
+#define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY | MODE_PROBES | MODE_MEMORY)
 #define ROWS (MODE_PANES & ~(MODE_FLAME | MODE_TIME))
 #define LIST (ROWS | MODE_FLAME)
 #define CALLS (MODE_TREE | MODE_FLAME | MODE_NUMA | MODE_FUNCS)
@@ -53,7 +53,8 @@ static const struct binding fixed[] = {
 	{ { UI_KEY_ENTER }, ACT_TOGGLE, TIMES | MODE_QUALITY, 0, 3, "Enter", "open", "open or close the line" },
 	{ { UI_KEY_ENTER }, ACT_TOGGLE, MODE_PROBES, 0, 10, "Enter", "open", "open or close the line" },
 	{ { UI_KEY_ENTER }, ACT_TOGGLE, MODE_NUMA, 0, 3, "Enter", "open", "open or close; on a node: only it" },
-	{ { UI_KEY_ENTER }, ACT_IN_TREE, MODE_FUNCS, 0, 3, "Enter", "in tree", "show its place in the tree" },
+	{ { UI_KEY_ENTER }, ACT_IN_TREE, MODE_FUNCS | MODE_MEMORY, 0, 3, "Enter", "in tree",
+	  "show its place in the tree" },
 	{ { UI_KEY_ENTER }, ACT_THREAD, MODE_THREADS, 0, 3, "Enter", "only it", "show only this thread, in all panes" },
 	{ { '+' }, ACT_OPEN, MODE_TREE, 0, 0, "+", "", "open the line, then its parts" },
 	{ { '+' }, ACT_OPEN, FOLDING & ~MODE_TREE, 0, 0, "+", "", "open the line" },
@@ -68,7 +69,7 @@ static const struct binding fixed[] = {
 	  "take the probe off, or put it back" },
 	{ { 'z' }, ACT_ZOOM, MODE_TREE, 0, 10, "z", "zoom", "zoom in: the line becomes the root" },
 	{ { UI_KEY_ENTER, 'z' }, ACT_ZOOM, MODE_FLAME, 0, 3, "Enter z", "zoom", "zoom in; on the top frame: out" },
-	{ { 'a' }, ACT_ANNOTATE, MODE_TREE | MODE_FLAME | MODE_FUNCS, 0, 28, "a", "annotate",
+	{ { 'a' }, ACT_ANNOTATE, MODE_TREE | MODE_FLAME | MODE_FUNCS | MODE_MEMORY, 0, 28, "a", "annotate",
 	  "show source and instructions" },
 	{ { UI_KEY_ESC }, ACT_BACK, MODE_TREE, 0, 0, "Esc", "", "leave search, then zoom, filters" },
 	{ { UI_KEY_ESC }, ACT_BACK, MODE_FLAME, 0, 0, "Esc", "", "leave search, zoom, filters, pane" },
@@ -96,6 +97,7 @@ static const struct binding fixed[] = {
 	{ { 's' }, ACT_SORT, MODE_TREE, 0, 11, "s", "sort", "sort by total, self, kind, name" },
 	{ { 's' }, ACT_SORT, MODE_FUNCS | MODE_MODULES, 0, 11, "s", "sort", "sort by self, kind, name, total" },
 	{ { 's' }, ACT_SORT, MODE_THREADS, 0, 11, "s", "sort", "sort by kind, name, total" },
+	{ { 's' }, ACT_SORT, MODE_MEMORY, 0, 11, "s", "sort", "sort by in use, alloc, churn, ..." },
 	{ { 'i' }, ACT_INVERT, MODE_TREE | MODE_FLAME, 0, 12, "i", "inverted", "invert: callers under functions" },
 	{ { 't' }, ACT_GROUP, MODE_TREE | MODE_FLAME, 0, 13, "t", "group", "group roots by process, thread, ..." },
 	{ { 'T' }, ACT_BY_NODE, TIMES | MODE_FLAME, 0, 0, "T", "", "split by NUMA node, or not" },

@@ -208,6 +208,20 @@ char *title_probes(const struct query *q, uint32_t n, const struct ui_options *o
 	return dst;
 }
 
+char *title_memory(const struct query *q, const struct leaks *l, const struct ui_options *o, char *dst, size_t size)
+{
+	struct text_builder w = text_builder_in(dst, size);
+	char bytes[UNITS_MAX];
+
+	text_builder_put(&w, "memory");
+	if (l->n)
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s allocated", units_bytes(bytes, l->all.allocated));
+	if (l->n && !l->all.unfollowed)
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s in use", units_bytes(bytes, l->all.in_use));
+	put_filters(&w, q, o);
+	return dst;
+}
+
 /* How full a title of the view by node is. */
 enum form {
 	FORM_WEIGHED,            /* with what is far weighed by distance, too */

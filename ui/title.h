@@ -4,6 +4,7 @@
 #define SBERF_UI_TITLE_H
 
 #include "query/flatlist.h"
+#include "query/leaks.h"
 #include "query/numareport.h"
 #include "query/query.h"
 #include "ui/ui.h"
@@ -39,6 +40,9 @@ char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const ch
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size);
 /* The same for a list of N probes: "2 probes . thread worker*". */
 char *title_probes(const struct query *q, uint32_t n, const struct ui_options *o, char *dst, size_t size);
+
+/* The same for the list of sites that allocate memory: "memory . 375 MB allocated . 24 MB in use". */
+char *title_memory(const struct query *q, const struct leaks *l, const struct ui_options *o, char *dst, size_t size);
 
 /*
  * The same for the view by node, as fully as fits into COLS columns: "numa . 4 nodes, distances

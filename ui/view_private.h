@@ -67,6 +67,10 @@ struct view {
 	struct baseline_mark mark;       /* what comes is compared with what was then; no snapshot = it is not */
 	struct build_job range;          /* what a range of time was chosen in; no snapshot = none was */
 	uint32_t range_behind;           /* how many filters there were then */
+	/* the question is about memory since the pane of that led to the tree; what it counted before, and its lead */
+	bool about_memory;
+	measure_mask measures_before;
+	uint8_t lead_before;
 	uint64_t sought;                 /* the function that the tree is to go to when it is there; 0 = none */
 	struct built *parked;            /* for the pane in focus, newer: it waits for the search to end */
 
@@ -189,6 +193,8 @@ enum reaction view_no_key(struct view *v, uint32_t key);
 enum reaction view_act(struct view *v, enum action a);
 /* Opens the call tree, and puts its cursor where the function that is known by KEY (func_key()) takes most. */
 void view_show_in_tree(struct view *v, uint64_t key);
+/* All panes count memory in use and allocated, LEAD of the two first, until a key shows time again. */
+void view_count_memory(struct view *v, enum measure_id lead);
 /* Sorts the pane in focus, which has such a column, and says so. */
 void view_sort(struct view *v, enum sort_by sort);
 

@@ -22,6 +22,30 @@ static uint32_t kinds_shown(const struct view *v)
 	return kinds;
 }
 
+void view_count_memory(struct view *v, enum measure_id lead)
+{
+	if (v->query.measures & (MEASURE_BIT(MEASURE_ALLOCATED) | MEASURE_BIT(MEASURE_IN_USE)))
+		return;
+	v->about_memory = true;
+	v->measures_before = v->query.measures;
+	v->lead_before = (uint8_t)v->query.lead;
+	v->query.measures = MEASURE_BIT(MEASURE_ALLOCATED) | MEASURE_BIT(MEASURE_IN_USE);
+	v->query.lead = (uint8_t)(lead + 1);
+	view_say(v, "memory is shown: Esc shows time again");
+}
+
+/* Goes back to what was counted before; false when nothing else was. */
+static bool end_memory(struct view *v)
+{
+	if (!v->about_memory)
+		return false;
+	v->about_memory = false;
+	v->query.measures = v->measures_before;
+	v->query.lead = v->lead_before;
+	view_say(v, "time is shown again");
+	return true;
+}
+
 /* Turns one kind of time on or off; where nothing shows that kind, the tree is opened to show it. */
 static void change_kind(struct view *v, enum time_kind kind)
 {
@@ -33,6 +57,8 @@ static void change_kind(struct view *v, enum time_kind kind)
 	const bool time = measures & MEASURES_WALL;
 	struct query next = v->query;
 
+	if (end_memory(v))
+		return;
 	if (!seen)
 		view_open(v, PANE_HOME);
 	if (!seen && measures & MEASURE_BIT(kind))
@@ -54,6 +80,8 @@ static bool sort_fits(const struct pane *p, enum sort_by sort)
 {
 	const unsigned int place = sort_place(sort);
 
+	if (p->ops->sort_name)
+		return p->ops->sort_name(sort);
 	return !(p->ops->no_sort & 1u << sort) && (place >= MEASURES_ASKED || p->look.kinds & 1u << place);
 }
 
@@ -64,7 +92,8 @@ void view_sort(struct view *v, enum sort_by sort)
 	static const char *const times[TIME_NR] = { "running time", "time in the run queue", "blocked time" };
 	struct pane *p = view_here(v);
 	const struct measure *m = measure_column(&p->look.set, sort_place(sort));
-	const char *by = !m ? texts[sort] : m->wall ? times[sort_place(sort)] : m->title;
+	const char *by = p->ops->sort_name ? p->ops->sort_name(sort) :
+		!m ? texts[sort] : m->wall ? times[sort_place(sort)] : m->title;
 
 	pane_sort(p, sort);
 	treeview_sort(p->tv, sort);
@@ -132,7 +161,7 @@ static void viewact_back(struct view *v)
 	if (v->search.len)
 		search_erase(&v->search, true);
 	else if (!treeview_unzoom(view_here(v)->tv) && !end_baseline(v) && !view_filter_back(v) && !viewact_leave(v) &&
-		 v->focus != PANE_HOME)
+		 !(v->focus == PANE_HOME && end_memory(v)) && v->focus != PANE_HOME)
 		view_close(v, v->focus);
 }
 

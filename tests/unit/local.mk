@@ -229,6 +229,7 @@ suites_view += tests/unit/test_view_options
 suites_view += tests/unit/test_view_pace
 suites_view += tests/unit/test_view_panes
 suites_view += tests/unit/test_view_pick
+suites_view += tests/unit/test_view_memory
 suites_view += tests/unit/test_view_probes
 suites_view += tests/unit/test_view_time
 

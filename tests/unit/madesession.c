@@ -5,12 +5,16 @@
 #include "tests/unit/madesession.h"
 
 #include "base/clock.h"
+#include "base/octave.h"
+#include "model/allocation.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define SAMPLE_NS (10 * NSEC_PER_MSEC)
+#define KB 1024u
+#define MEMORY_SECONDS 30u
 
 static struct snapshot *session_snapshot(void *ctx)
 {
@@ -368,4 +372,39 @@ void madesession_hostile(struct made_session *f)
 		madesession_add(f, (unsigned int)i, stacks[i], 20 - (unsigned int)i);
 	snprintf(f->meta.target, sizeof(f->meta.target), "ev\033[31mil\n\xE2\x80\xAE 7");
 	f->meta.duration_ns = 8 * NSEC_PER_SEC;
+}
+
+/* BLOCKS of SIZE bytes, at second S. */
+static void add_blocks(struct made *m, uint8_t kind, unsigned int s, uint32_t blocks, unsigned int size,
+		       unsigned int age_ms, const char *stack)
+{
+	const struct allocation a = { .size = (uint8_t)octave_class(size), .age = (uint8_t)octave_class(age_ms),
+				      .interval = 64 * KB };
+
+	m->ev = (struct event){ .kind = kind, .cut_module = ID_NONE, .weight = (uint64_t)blocks * size, .count = blocks,
+				.time_ns = MADE_START_NS + s * NSEC_PER_SEC + NSEC_PER_SEC / 2,
+				.thread = made_thread(m, 1234, 1234, "redis-server"), .stack = made_stack(m, stack),
+				.argument = allocation_argument(&a), .wait.waker = ID_NONE, .place.file = ID_NONE };
+	made_again(m);
+}
+
+void madesession_memory(struct made_session *f)
+{
+	static const char leak[] = "main;aeMain;readQueryFromClient;processCommand;call;setCommand;createObject";
+	static const char cache[] = "main;aeMain;readQueryFromClient;processCommand;lookupKey;cachePut";
+	static const char reply[] = "main;aeMain;readQueryFromClient;addReplyBulk";
+	struct made *m = &f->m;
+
+	f->meta.duration_ns = MEMORY_SECONDS * NSEC_PER_SEC;
+	for (unsigned int s = 0; s < MEMORY_SECONDS; s++) {
+		add_blocks(m, EVENT_ALLOC, s, 8 * KB, 128, 0, leak);
+		add_blocks(m, EVENT_IN_USE, MEMORY_SECONDS - 1, 8 * KB, 128, (MEMORY_SECONDS - s) * 1000 - 500, leak);
+		add_blocks(m, EVENT_ALLOC, s, 2 * KB, 1000, 0, cache);
+		if (s)
+			add_blocks(m, EVENT_FREE, s, 2 * KB, 1000, 900, cache);
+		add_blocks(m, EVENT_ALLOC, s, 16 * KB, 512, 0, reply);
+		add_blocks(m, EVENT_FREE, s, 15 * KB, 512, 0, reply);
+		add_blocks(m, EVENT_FREE, s, KB, 512, 5, reply);
+	}
+	add_blocks(m, EVENT_IN_USE, MEMORY_SECONDS - 1, 2 * KB, 1000, 500, cache);
 }

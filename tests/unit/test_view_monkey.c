@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define STEPS 2500u
-#define PATIENCE 20u             /* times STEPS */
+#define PATIENCE 60u             /* times STEPS */
 #define LATE 6u                  /* panes that are being built, at most */
 #define ROWS_MAX 256u
 #define ELSEWHERE MODE_ANNOTATE  /* needs code in files, which a made profile has not */
@@ -338,6 +338,7 @@ static void fill_all(struct made_session *f)
 		   NSEC_PER_MSEC);
 	made_calls(&f->m, MADE_START_NS, made_thread(&f->m, 1234, 1234, "redis-server"), "main;call;fsync", probe, 9,
 		   20 * NSEC_PER_MSEC);
+	madesession_memory(f);
 }
 
 static void fill_hostile(struct made_session *f)
@@ -353,7 +354,7 @@ static void fill_nothing(struct made_session *f)
 
 static void live(void **state)
 {
-	play(fill_all, true, 1);
+	play(fill_all, true, 12);
 }
 
 static void live_on_cpu_alone(void **state)

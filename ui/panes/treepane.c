@@ -515,7 +515,8 @@ static void treepane_shown(struct view *v)
 	struct treeview *tv = v->pane[PANE_HOME].tv;
 	const uint32_t node = v->sought && tv->tree ? func_heaviest(tv->tree, v->sought) : NODE_NONE;
 
-	if (!v->sought || !tv->tree)
+	/* What is sought may be there when the tree counts what was just asked for. */
+	if (!v->sought || !tv->tree || tv->tree->query.measures != v->query.measures)
 		return;
 	v->sought = 0;
 	if (node == NODE_NONE) {

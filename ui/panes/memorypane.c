@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memorypane.c - draws the pane of memory: what is in use over time, then a line for each site that
+ * allocates, and below one that is open its verdict, histograms of a column for each power of two,
+ * threads and call path.
+ */
+#include "config.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "query/funcs.h"
+#include "query/memorycolumns.h"
+#include "ui/panes/listcolumns.h"
+#include "ui/panes/memoryview.h"
+#include "ui/panes/pane_common.h"
+#include "ui/panes/rowfilter.h"
+#include "ui/text_builder.h"
+#include "ui/view_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORD_COLS 10             /* of what a picture is of */
+
+/* What the columns are sorted by when their heads are pressed; there is no order of their errors. */
+static const enum sort_by column_sort[MEMORY_COLUMNS] = {
+	[MEMORY_COLUMN_IN_USE] = SORT_TOTAL, [MEMORY_COLUMN_ERROR] = SORT_NR, [MEMORY_COLUMN_ALLOCATED] = SORT_SELF,
+	[MEMORY_COLUMN_CHURN] = SORT_RUNNING, [MEMORY_COLUMN_GROWTH] = SORT_RUNNABLE,
+	[MEMORY_COLUMN_BLOCKS] = SORT_BLOCKED, [MEMORY_COLUMN_VERDICT] = SORT_NR,
+};
+
+static const struct memoryview *memorypane_of(const struct treeview *tv)
+{
+	return tv->model;
+}
+
+static struct list_layout memorypane_lay_out(int w)
+{
+	return listcolumns_lay_out(memory_columns, MEMORY_COLUMNS, w, w);
+}
+
+/* Drawing */
+
+/* A column for each power of two from the first to the last that has blocks; returns how many. */
+static int memorypane_draw_histogram(const struct leak_amount *hist, struct canvas *cv, int x, int y)
+{
+	unsigned int first, last;
+	uint64_t most = 1;
+
+	if (!leak_powers(hist, &first, &last))
+		return 0;
+	for (unsigned int p = first; p <= last; p++)
+		most = hist[p].blocks > most ? hist[p].blocks : most;
+	for (unsigned int p = first; p <= last; p++)
+		if (hist[p].blocks && x + (int)(p - first) < cv->w)
+			canvas_spark(cv, x + (int)(p - first), y, STYLE_TITLE,
+				     (double)hist[p].blocks / (double)most);
+	return (int)(last - first) + 1;
+}
+
+/* What was in use over time; returns how many columns that takes. */
+static int memorypane_draw_time(const struct leak_site *r, struct canvas *cv, int x, int y)
+{
+	double at[GROWTH_BINS], in_use = 0, most = 1;
+
+	for (unsigned int b = 0; b < GROWTH_BINS; b++) {
+		in_use += r->history.allocated[b] - r->history.freed[b];
+		at[b] = in_use > 0 ? in_use : 0;
+		most = at[b] > most ? at[b] : most;
+	}
+	for (unsigned int b = 0; b < GROWTH_BINS && x + (int)b < cv->w; b++)
+		canvas_spark(cv, x + (int)b, y, STYLE_TITLE, at[b] / most);
+	return (int)GROWTH_BINS;
+}
+
+/* Of a row with a picture: its word and the picture, from X on; returns where its words go on. */
+static int memorypane_draw_picture(const struct memoryview *mv, uint32_t node, struct canvas *cv, int x, int y)
+{
+	const struct leak_amount *hist = memoryview_histogram(mv, node);
+	const char *word = memoryview_word(mv, node);
+
+	if (!*word)
+		return x;
+	canvas_put(cv, x, y, STYLE_FAINT, word);
+	x += WORD_COLS;
+	x += hist ? memorypane_draw_histogram(hist, cv, x, y) :
+		memorypane_draw_time(memoryview_site(mv, node), cv, x, y);
+	return x + 2;
+}
+
+static enum style memorypane_style(const struct memoryview *mv, uint32_t node)
+{
+	const struct leak_site *r = memoryview_site(mv, node);
+
+	switch (mv->line[node].level) {
+	case MEMORY_LEVEL_SITE:
+		return r->growth.verdict == GROWTH_GROWS && !r->unfollowed ? STYLE_ALERT : STYLE_TEXT;
+	case MEMORY_LEVEL_PLACE:
+	case MEMORY_LEVEL_ALL:
+		return STYLE_TEXT;
+	default:
+		return STYLE_FAINT;
+	}
+}
+
+static void memorypane_draw_row(const struct treeview *tv, struct canvas *cv, const struct list_layout *l, size_t i,
+				int y, const struct search *s)
+{
+	const struct tree_row *row = &tv->rows.v[i];
+	const struct memoryview *mv = memorypane_of(tv);
+	const bool site = mv->line[row->node].level == MEMORY_LEVEL_SITE;
+	const int end = site ? l->name_end : cv->w;
+	const enum style style = memorypane_style(mv, row->node);
+	int x = LINE_NAME_X + pane_common_indent(row->depth, end) + LINE_STEP, used;
+	char label[LABEL_MAX];
+
+	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
+	x = memorypane_draw_picture(mv, row->node, cv, x, y);
+	treeview_label(tv, row->node, label, sizeof(label));
+	used = x < end ? pane_common_list(cv, x, y, end - x, style, label) : 0;
+	pane_common_matches(cv, x, y, used, s, label);
+	if (site)
+		listcolumns_draw(memory_columns, MEMORY_COLUMNS, l, memoryview_site(mv, row->node), STYLE_TITLE, cv, y);
+	if (i == tv->cursor)
+		pane_common_cursor(tv, cv, y, cv->w);
+}
+
+static void memorypane_rows(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
+{
+	const struct list_layout l = memorypane_lay_out(cv->w);
+	const struct treeview *tv = p->tv;
+
+	for (int i = 0; i < cv->h && tv->top + (size_t)i < tv->rows.n; i++)
+		memorypane_draw_row(tv, cv, &l, tv->top + (size_t)i, i, s);
+}
+
+static struct pane_heads memorypane_heads(const struct list_layout *l)
+{
+	struct pane_heads h = { 0 };
+
+	for (size_t c = 0; c < MEMORY_COLUMNS; c++)
+		pane_common_add_head(&h, l->x[c], l->cols[c], memory_columns[c].head, column_sort[c]);
+	return h;
+}
+
+static void memorypane_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const struct memoryview *mv = p->built->model;
+	const struct list_layout l = memorypane_lay_out(cv->w);
+	const struct pane_heads heads = memorypane_heads(&l);
+	char title[TITLE_MAX];
+
+	title_memory(&p->built->job.query, mv->leaks, v->options, title, sizeof(title));
+	pane_common_rule_heads(cv, l.name_end, title, &heads, &p->look.set, p->tv->sort, true);
+}
+
+static enum sort_by memorypane_head_at(const struct pane *p, int x)
+{
+	const struct list_layout l = memorypane_lay_out(p->at.w);
+	const struct pane_heads heads = memorypane_heads(&l);
+
+	return pane_common_head_at(&heads, x);
+}
+
+/* What a pane of few columns leaves out. */
+static void memorypane_put_words(const struct leak_site *r, struct text_builder *ret)
+{
+	char text[LEAK_FIGURE_MAX], verdict[LEAK_VERDICT_MAX], n[UNITS_MAX];
+
+	if (!r->unfollowed)
+		text_builder_put(ret, "%s in use" TEXT_BUILDER_DOT "%s block%s" TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT,
+				 leak_figure((double)r->in_use, r->error, false, text), units_thousands(n, r->blocks),
+				 r->blocks == 1 ? "" : "s", leak_verdict(r, verdict));
+	text_builder_put(ret, "%s allocated", units_bytes(n, r->allocated));
+}
+
+/* The name of what is under the cursor with the figures of its site, and which row it is. */
+static void memorypane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+{
+	const struct treeview *tv = p->tv;
+	const uint32_t node = treeview_node(tv);
+	char label[LABEL_MAX], figures[256], place[1] = "";
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
+	int room;
+
+	if (node == NODE_NONE)
+		return;
+	if (memorypane_of(tv)->line[node].level == MEMORY_LEVEL_SITE)
+		memorypane_put_words(memoryview_site(memorypane_of(tv), node), &words);
+	room = pane_common_status_room(tv, cv, y, place, figures);
+	pane_common_status(cv, y, room, treeview_label(tv, node, label, sizeof(label)), place, figures);
+}
+
+static bool memorypane_on_mark(const struct pane *p, int x, int line)
+{
+	return pane_common_on_mark(p->tv, x, line, p->at.w);
+}
+
+/* The frames of the paths on the screen. */
+static size_t memorypane_frames(const struct pane *p, int lines, frame_id *ret, size_t max)
+{
+	const struct treeview *tv = p->tv;
+	const struct memoryview *mv = memorypane_of(tv);
+	size_t n = 0;
+
+	for (size_t i = tv->top; i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
+		const uint32_t node = tv->rows.v[i].node;
+
+		if (mv->line[node].level == MEMORY_LEVEL_SITE)
+			n = pane_common_frames(mv->leaks->dict, memoryview_site(mv, node)->stack, max / (size_t)lines,
+					       ret, n, max);
+	}
+	return n;
+}
+
+/* The rows */
+
+static bool memorypane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
+{
+	struct tree_node place;
+	const struct tree one = outline_as_tree(memorypane_of(tv)->rows, node, &place);
+
+	return tv->list->row[node].place != ID_NONE && rowfilter_node(t, &one, 0);
+}
+
+static char *memorypane_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
+{
+	return memoryview_label(memorypane_of(tv), node, dst, size);
+}
+
+/* A path whose functions are rows is found by these, and by its site. */
+static bool memorypane_path(const struct treeview *tv, uint32_t node, char *dst, size_t size, struct row_path *ret)
+{
+	const struct memoryview *mv = memorypane_of(tv);
+	const struct leak_site *r = memoryview_site(mv, node);
+	struct leak_first first;
+
+	if (mv->line[node].level != MEMORY_LEVEL_SITE || !r->key)
+		return false;
+	first = leak_first(mv->leaks, r);
+	dst[0] = '\0';
+	*ret = (struct row_path){ first.stack, first.name };
+	return true;
+}
+
+static uint64_t memorypane_value(const struct treeview *tv, uint32_t node, enum sort_by sort)
+{
+	const struct memoryview *mv = memorypane_of(tv);
+	const struct leak_site *r = memoryview_site(mv, node);
+
+	if (mv->line[node].level != MEMORY_LEVEL_SITE)
+		return mv->line[node].level == MEMORY_LEVEL_ALL ? UINT64_MAX : 0;
+	switch (sort) {
+	case SORT_SELF:
+		return r->allocated;
+	case SORT_RUNNING:
+		return leak_churn(r);
+	case SORT_RUNNABLE:
+		return r->growth.per_s > 0 ? (uint64_t)r->growth.per_s : 0;
+	case SORT_BLOCKED:
+		return r->blocks;
+	default:
+		return 0;
+	}
+}
+
+static const struct treeview_ops memorypane_lines = {
+	.label = memorypane_label, .path = memorypane_path, .label_places = true, .value = memorypane_value,
+};
+
+/* The pane */
+
+static void memorypane_build(struct built *b, const struct names *names)
+{
+	const struct profile_meta *m = &b->job.meta;
+	const struct leaks_wish wish = {
+		.from_ns = m->start_mono_ns, .to_ns = m->start_mono_ns + m->duration_ns,
+		.unfollowed = m->mem_unfollowed_ns,
+	};
+	struct leaks *leaks = NULL;
+	struct memoryview *mv;
+
+	if (leaks_build(b->snapshot, names, &b->job.query, &wish, &leaks, &b->err) < 0)
+		return;
+	mv = memoryview_new(leaks);
+	if (!mv) {
+		err_nomem(&b->err, "the list of sites that allocate");
+		return;
+	}
+	b->model = mv;
+	b->list = mv->rows;
+}
+
+static void memorypane_drop(struct built *b)
+{
+	memoryview_free(b->model);
+	b->list = NULL;          /* a part of that */
+}
+
+/* To the place in the tree where the function under the cursor has most, which counts memory then. */
+static void memorypane_in_tree(struct view *v, struct pane *p)
+{
+	const uint32_t node = treeview_node(p->tv);
+	const struct memoryview *mv = memorypane_of(p->tv);
+	struct tree_node place;
+	struct tree one;
+
+	if (node == NODE_NONE || p->tv->list->row[node].place == ID_NONE)
+		return;
+	one = outline_as_tree(mv->rows, node, &place);
+	view_count_memory(v, mv->leaks->all.unfollowed || !memoryview_site(mv, node)->in_use ? MEASURE_ALLOCATED :
+			  MEASURE_IN_USE);
+	view_show_in_tree(v, func_key(&one, 0));
+}
+
+static bool memorypane_act(struct view *v, struct pane *p, enum action a)
+{
+	if (a == ACT_IN_TREE)
+		memorypane_in_tree(v, p);
+	return a == ACT_IN_TREE;
+}
+
+static const char *memorypane_nothing(const struct pane *p)
+{
+	const struct memoryview *mv = p->built->model;
+
+	return mv->leaks->n ? NULL : "No memory is followed. --memory=allocs probes functions that allocate, which "
+		"costs the program 1 us a call; with --memory=preload a command samples by itself, for 2 ns.";
+}
+
+static const char *memorypane_sort_name(enum sort_by sort)
+{
+	static const char *const names[SORT_NR] = {
+		[SORT_TOTAL] = "bytes in use", [SORT_SELF] = "bytes allocated", [SORT_RUNNING] = "churn",
+		[SORT_RUNNABLE] = "growth", [SORT_BLOCKED] = "blocks in use",
+	};
+
+	return names[sort];
+}
+
+const struct pane_ops pane_memory = {
+	.weight = 2,
+	.question = pane_list_question,
+	.build = memorypane_build,
+	.drop = memorypane_drop,
+	.lines = &memorypane_lines,
+	.rule = memorypane_rule,
+	.rows = memorypane_rows,
+	.status = memorypane_status,
+	.nothing = memorypane_nothing,
+	.sort_name = memorypane_sort_name,
+	.frames = memorypane_frames,
+	.on_mark = memorypane_on_mark,
+	.head_at = memorypane_head_at,
+	.here = memorypane_here,
+	.act = memorypane_act,
+};

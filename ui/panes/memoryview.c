@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memoryview.c - turns the list of sites that allocate (query/leaks.h) into rows that a treeview can show. */
+#include "config.h"
+
+#include "ui/panes/memoryview.h"
+
+#include "base/hash.h"
+#include "base/units.h"
+#include "ui/text_builder.h"
+
+#include <stdlib.h>
+
+#define SEED 0x6d656d6f7279ull
+#define PLACES_A_PATH 256u       /* deeper ones are recursion */
+
+/* Adds a row below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
+static uint32_t memoryview_add(struct memoryview *mv, uint32_t parent, struct outline_row what,
+			       struct memory_line line, uint64_t identity)
+{
+	struct memory_line *more = realloc(mv->line, (mv->rows->n + 1ul) * sizeof(*more));
+
+	if (!more) {
+		mv->rows->failed = true;
+		return 0;
+	}
+	mv->line = more;
+	mv->line[mv->rows->n] = line;
+	what.key = parent == NODE_NONE ? identity : hash_2u64(mv->rows->row[parent].key, identity);
+	return outline_add(mv->rows, parent, what);
+}
+
+static void memoryview_add_part(struct memoryview *mv, uint32_t above, unsigned int level)
+{
+	const struct memory_line line = { (uint8_t)level, mv->line[above].site };
+
+	memoryview_add(mv, above, (struct outline_row){ .kind = NODE_GROUP, .place = ID_NONE }, line, level);
+}
+
+static void memoryview_add_parts(struct memoryview *mv, uint32_t above, const struct leak_site *r)
+{
+	unsigned int first, last;
+
+	if (!r->unfollowed)
+		memoryview_add_part(mv, above, MEMORY_LEVEL_VERDICT);
+	if (leak_powers(r->sizes, &first, &last))
+		memoryview_add_part(mv, above, MEMORY_LEVEL_SIZES);
+	if (!r->unfollowed && leak_powers(r->ages, &first, &last))
+		memoryview_add_part(mv, above, MEMORY_LEVEL_AGES);
+	if (!r->unfollowed && leak_powers(r->lives, &first, &last))
+		memoryview_add_part(mv, above, MEMORY_LEVEL_LIVES);
+	if (r->threads)
+		memoryview_add_part(mv, above, MEMORY_LEVEL_THREADS);
+}
+
+/* The row of site I, which is known by the function that allocates, with that of its call path below. */
+static void memoryview_add_site(struct memoryview *mv, uint32_t i)
+{
+	const struct leak_site *r = &mv->leaks->row[i];
+	/* Without a weight: so that all sites are in sight, none opens by itself. */
+	struct outline_row path[PLACES_A_PATH] = { { .kind = NODE_GROUP, .place = ID_NONE } };
+	size_t n = 0;
+	uint32_t row;
+
+	if (r->key) {
+		const struct leak_first first = leak_first(mv->leaks, r);
+
+		n = outline_functions(mv->rows, first.stack, first.name, path, PLACES_A_PATH);
+	}
+	row = memoryview_add(mv, 0, path[0], (struct memory_line){ MEMORY_LEVEL_SITE, i }, r->key + 1);
+	if (row)
+		memoryview_add_parts(mv, row, r);
+	for (size_t k = 0; row && k < n; k++)
+		if (!memoryview_add(mv, row, path[k], (struct memory_line){ MEMORY_LEVEL_PLACE, i }, OCTAVE_POWERS + k))
+			return;
+}
+
+static void memoryview_fill(struct memoryview *mv)
+{
+	const struct outline_row group = { .kind = NODE_GROUP, .place = ID_NONE };
+	struct outline_row root = group;
+
+	root.kind = NODE_ROOT;
+	memoryview_add(mv, NODE_NONE, root, (struct memory_line){ 0 }, SEED);
+	if (mv->leaks->n && !mv->leaks->all.unfollowed)
+		memoryview_add(mv, 0, group, (struct memory_line){ MEMORY_LEVEL_ALL, 0 }, 0);
+	for (uint32_t i = 0; i < mv->leaks->n && !mv->rows->failed; i++)
+		memoryview_add_site(mv, i);
+}
+
+struct memoryview *memoryview_new(struct leaks *leaks)
+{
+	AUTO(memoryview_free) struct memoryview *mv = calloc(1, sizeof(*mv));
+
+	if (!mv) {
+		leaks_free(leaks);
+		return NULL;
+	}
+	mv->leaks = leaks;
+	mv->rows = outline_new(leaks->dict, leaks->names, &leaks->query);
+	if (!mv->rows)
+		return NULL;
+	memoryview_fill(mv);
+	return mv->rows->failed ? NULL : take_ptr(mv);
+}
+
+void memoryview_free(struct memoryview *mv)
+{
+	if (!mv)
+		return;
+	outline_free(mv->rows);
+	free(mv->line);
+	leaks_free(mv->leaks);
+	free(mv);
+}
+
+const struct leak_site *memoryview_site(const struct memoryview *mv, uint32_t node)
+{
+	return mv->line[node].level == MEMORY_LEVEL_ALL ? &mv->leaks->all : &mv->leaks->row[mv->line[node].site];
+}
+
+const struct leak_amount *memoryview_histogram(const struct memoryview *mv, uint32_t node)
+{
+	const struct leak_site *r = memoryview_site(mv, node);
+
+	switch (mv->line[node].level) {
+	case MEMORY_LEVEL_SIZES:
+		return r->sizes;
+	case MEMORY_LEVEL_AGES:
+		return r->ages;
+	case MEMORY_LEVEL_LIVES:
+		return r->lives;
+	default:
+		return NULL;
+	}
+}
+
+const char *memoryview_word(const struct memoryview *mv, uint32_t node)
+{
+	static const char *const words[] = {
+		[MEMORY_LEVEL_ALL] = "in use", [MEMORY_LEVEL_SIZES] = "sizes", [MEMORY_LEVEL_AGES] = "ages",
+		[MEMORY_LEVEL_LIVES] = "freed at", [MEMORY_LEVEL_PLACE] = NULL,
+	};
+	const char *word = words[mv->line[node].level];
+
+	return word ? word : "";
+}
+
+/* "most 256 B to 512 B . all 64 B to 2.0 KB": where most blocks are, and where all are. */
+static void memoryview_put_powers(struct text_builder *w, const struct leak_amount hist[OCTAVE_POWERS], bool times)
+{
+	char label[LEAK_POWER_MAX], n[UNITS_MAX];
+	unsigned int first, last, most;
+	uint64_t blocks = 0;
+
+	if (!leak_powers(hist, &first, &last))
+		return;
+	most = first;
+	for (unsigned int p = first; p <= last; p++) {
+		most = hist[p].blocks > hist[most].blocks ? p : most;
+		blocks += hist[p].blocks;
+	}
+	text_builder_put(w, "most %s", leak_powers_label(most, most, times, label));
+	if (first < last)
+		text_builder_put(w, TEXT_BUILDER_DOT "all %s", leak_powers_label(first, last, times, label));
+	text_builder_put(w, TEXT_BUILDER_DOT "%s block%s", units_thousands(n, blocks), blocks == 1 ? "" : "s");
+}
+
+static void memoryview_put_verdict(struct text_builder *w, const struct leak_site *r)
+{
+	char text[LEAK_VERDICT_MAX], by[LEAK_FIGURE_MAX];
+
+	text_builder_put(w, "%s", leak_verdict(r, text));
+	if (r->growth.error > 0)
+		text_builder_put(w, TEXT_BUILDER_DOT "%s a second",
+				 leak_figure(r->growth.per_s, r->growth.error, false, by));
+}
+
+static void memoryview_put_all(struct text_builder *w, const struct leak_site *r)
+{
+	char text[LEAK_FIGURE_MAX], n[UNITS_MAX];
+
+	text_builder_put(w, "%s", leak_figure((double)r->in_use, r->error, false, text));
+	text_builder_put(w, TEXT_BUILDER_DOT "%s block%s", units_thousands(n, r->blocks), r->blocks == 1 ? "" : "s");
+	if (r->leaked)
+		text_builder_put(w, TEXT_BUILDER_DOT "%s when its process ended", units_bytes(n, r->leaked));
+}
+
+char *memoryview_label(const struct memoryview *mv, uint32_t node, char *dst, size_t size)
+{
+	const struct leak_site *r = memoryview_site(mv, node);
+	struct text_builder words = text_builder_in(dst, size);
+	struct tree_node place;
+	struct tree one;
+
+	switch (mv->line[node].level) {
+	case MEMORY_LEVEL_ALL:
+		memoryview_put_all(&words, r);
+		break;
+	case MEMORY_LEVEL_SITE:
+		return leak_label(mv->leaks, r, dst, size);
+	case MEMORY_LEVEL_VERDICT:
+		memoryview_put_verdict(&words, r);
+		break;
+	case MEMORY_LEVEL_THREADS:
+		text_builder_put(&words, "threads: ");
+		leak_threads_label(mv->leaks, r, text_builder_end(&words), text_builder_room(&words));
+		break;
+	case MEMORY_LEVEL_PLACE:
+		one = outline_as_tree(mv->rows, node, &place);
+		return tree_label(&one, 0, dst, size);
+	default:
+		memoryview_put_powers(&words, memoryview_histogram(mv, node),
+				      mv->line[node].level != MEMORY_LEVEL_SIZES);
+		break;
+	}
+	return dst;
+}
