@@ -11,7 +11,7 @@ else
 fuzz_main = tests/fuzz/replay.c
 endif
 # The terminal is not fuzzed, so that `make fuzz` need not build it.
-fuzz_ldadd = $(FUZZ_LIBS) libsberf.a libsberf_core.a $(engine_libs)
+fuzz_ldadd = $(FUZZ_LIBS) libsberf.a libsberf_api.a libsberf_core.a $(engine_libs)
 
 # Checksums that fit.
 fuzz_seal = tests/fuzz/seal.c tests/fuzz/seal.h
@@ -32,6 +32,9 @@ fuzz_targets += tests/fuzz/fuzz_unwind
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_main)
 tests_fuzz_fuzz_unwind_LDADD = $(fuzz_ldadd)
 
+fuzz_targets += tests/fuzz/fuzz_record
+tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_main)
+tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
 check_PROGRAMS += $(fuzz_targets)
 shell_tests += tests/fuzz/found.sh tests/fuzz/replay.sh
 slow_tests += tests/fuzz/found.sh

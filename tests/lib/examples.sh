@@ -4,7 +4,7 @@
 # pointers; and sberf/bpf.h with every clang that is here.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 for tool in "${CLANG:-clang}" bpftool patch; do
-	command -v "$tool" >/dev/null || skip_all "$tool is missing"
+	command -v "$tool" >/dev/null || skip_all "$tool is not installed"
 done
 # shellcheck source=tests/lib/installing.sh
 . "$top_srcdir/tests/lib/installing.sh"

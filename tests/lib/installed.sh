@@ -25,6 +25,17 @@ grep -ho '^SBERF_API [^(]*' "$dest"/usr/local/include/sberf/*.h 2>/dev/null | gr
 diff "$work/listed" "$work/shown" >"$work/other" && diff "$work/listed" "$work/declared" >>"$work/other"
 told $? "what is declared, listed and there is the same" "$work/other"
 
+# What a program compiled against an earlier one relies on. SBERF_GOLDEN=write: it is meant to be another one.
+if command -v abidiff >/dev/null; then
+	abi=(--headers-dir "$top_srcdir/src/include/sberf")
+	[ "${SBERF_GOLDEN-}" != write ] || abidw "${abi[@]}" --drop-private-types --exported-interfaces-only --no-corpus-path --no-comp-dir-path \
+		--no-show-locs "$top_builddir/libsberf.so.0.1.0" >"$here/libsberf.abi"
+	abidiff --headers-dir2 "${abi[1]}" "$here/libsberf.abi" "$top_builddir/libsberf.so.0.1.0" >"$work/log" 2>&1
+	told $? "the binary interface is the one of tests/lib/libsberf.abi" "$work/log"
+else
+	skip "abidiff is not installed" "the binary interface is the one of tests/lib/libsberf.abi"
+fi
+
 # Compiled as other projects compile.
 read -ra flags < <(pkg-config --cflags sberf)
 read -ra libs < <(pkg-config --libs sberf)

@@ -6,5 +6,6 @@ shell_tests += tests/lib/installed.sh
 shell_tests += tests/lib/names.sh
 EXTRA_DIST += tests/lib/busy.c
 EXTRA_DIST += tests/lib/installing.sh
+EXTRA_DIST += tests/lib/libsberf.abi
 EXTRA_DIST += tests/lib/names.py
 EXTRA_DIST += tests/lib/stack.c

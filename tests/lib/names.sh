@@ -6,7 +6,7 @@
 
 file=$SBERF
 if ! type -P addr2line >/dev/null; then
-	skip_all "addr2line is missing"
+	skip_all "addr2line is not installed"
 fi
 
 # Places all over a large program of C, its inlined calls included.

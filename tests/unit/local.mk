@@ -369,6 +369,9 @@ unit_tests += tests/unit/test_probes
 tests_unit_test_probes_LDADD = $(unit_libraries) $(LDADD)
 unit_tests += tests/unit/test_lookup
 unit_tests += tests/unit/test_kstacks
+unit_tests += tests/unit/test_lib_nomem
+tests_unit_test_lib_nomem_SOURCES = tests/unit/test_lib_nomem.c tests/unit/fail_alloc.c tests/unit/fail_alloc.h
+tests_unit_test_lib_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # Takes all of libsberf_core.a, and no other library than it may need.
 unit_tests += tests/unit/test_core
 tests_unit_test_core_SOURCES = tests/unit/test_core.c tests/unwind/fixture.c tests/unwind/fixture.h
