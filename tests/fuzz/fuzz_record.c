@@ -18,8 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct sberf_event ev = { .size = sizeof(ev), .kind = SBERF_EVENT_MAP, .pid = PID, .tid = PID, .time_ns = 5,
-					.start = 0x10000, .length = 0x10000, .protection = PROT_EXEC, .path = "//anon" };
+	const struct sberf_event ev = { .size = sizeof(ev), .kind = SBERF_EVENT_MAP, .pid = PID, .tid = PID,
+					.time_ns = 5, .start = 0x10000, .length = 0x10000, .protection = PROT_EXEC,
+					.path = "//anon" };
 	struct sberf_frame frame[256];
 	struct sberf_end end;
 	struct sberf *s;

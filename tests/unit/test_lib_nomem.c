@@ -31,9 +31,9 @@ static int tell_stack(struct sberf *s, uint64_t token)
 		uint64_t frame[2];
 	} r = { .frame = { 0x10010, 0x10020 } };
 
-	r.rec = (struct sberf_record){ .size = sizeof(r), .version = SBERF_RECORD_VERSION, .token = token, .pid = NOBODY,
-				       .tid = NOBODY, .machine = SBERF_RECORD_MACHINE, .nr_regs = SBERF_RECORD_REGS,
-				       .nr_walked = 2 };
+	r.rec = (struct sberf_record){ .size = sizeof(r), .version = SBERF_RECORD_VERSION, .token = token,
+				       .pid = NOBODY, .tid = NOBODY, .machine = SBERF_RECORD_MACHINE,
+				       .nr_regs = SBERF_RECORD_REGS, .nr_walked = 2 };
 	return sberf_take(s, &r, sizeof(r), NULL, NULL);
 }
 
