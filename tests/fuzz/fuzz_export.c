@@ -405,7 +405,7 @@ static int write_diff(struct input *i, FILE *out, const struct exporter *x, stru
 	AUTO(diff_free) struct diff *diff = NULL;
 	const enum diff_norm norm = more & 8 && wall_ns[0] && wall_ns[1] ? DIFF_BY_WALL : DIFF_BY_TOTAL;
 	struct diff_view v = {
-		.name = { i->text[0].s, i->text[i->texts - 1].s }, .ascii = more & 2,
+		.name = { i->text[0].s, i->text[i->texts - 1].s }, .head = { "before", "after" }, .ascii = more & 2,
 			.title = more & 4 ? i->text[0].s : NULL,
 		.flame = { .upwards = more & 16, .no_script = more & 32 },
 	};

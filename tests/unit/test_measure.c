@@ -326,7 +326,7 @@ static void differences_have_units(void **state)
 	static const uint64_t wall[DIFF_SIDES] = { 1, 1 };
 	struct made *m = *state, other;
 	const struct query q = question(alloc());
-	struct diff_view v = { .name = { "a", "b" }, .ascii = true };
+	struct diff_view v = { .name = { "a", "b" }, .head = { "before", "after" }, .ascii = true };
 	struct err e = ERR_INIT;
 	struct diff *d;
 	char *text = NULL;

@@ -257,7 +257,7 @@ static char *diff_folded(struct round *before, struct round *after)
 {
 	static const uint64_t wall[DIFF_SIDES] = { 1, 1 };
 	const struct query q = { .group_by = GROUP_COMM };
-	struct diff_view v = { .name = { "a", "b" } };
+	struct diff_view v = { .name = { "a", "b" }, .head = { "before", "after" } };
 	struct err e = ERR_INIT;
 	struct diff *d;
 	char *text = NULL;
