@@ -211,7 +211,7 @@ static int set_measures(const struct opt *opt, const char *value, measure_mask *
 			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what,
 				       len < 64 ? (int)len : 64, at, opt_words(opt, all, sizeof(all)));
 		if (!lead)
-			lead = (uint8_t)(__builtin_ctzll(some) + 1);
+			lead = (uint8_t)(measures_first(some) + 1);
 		mask |= some;
 		at += len;
 		if (!*at)

@@ -98,6 +98,7 @@ struct placer {
 	uint64_t due_ns;         /* when it ends */
 	struct source_hits_cost before[PROBES_MAX];      /* hits by then */
 	uint32_t thin[PROBES_MAX];       /* one of so many is told; 0 = all */
+	struct probe_spell spell[PROBES_MAX];    /* that is under way; from_ns 0 = none is */
 
 	pthread_mutex_t lock;    /* protects what follows */
 	pthread_cond_t wake;
@@ -610,9 +611,32 @@ static void placer_show_scale(struct placer *p, uint32_t scale)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Which probes are, or were until NOW_NS, in place for a part of the time only, or off. */
+static void placer_note_spells(struct placer *p, uint64_t now_ns)
+{
+	const bool sliced = p->off || p->scale > 1 || p->next_scale > 1;
+
+	for (uint32_t i = 0; i < probes_count(); i++) {
+		const struct probe_set *set = placer_set_of(p, i);
+		struct probe_spell *s = &p->spell[i];
+		const bool off = probes_asked(i) && probes_is_off(i);
+
+		if (!off && !(sliced && set && !placing_kernel_ns(set->what, i))) {
+			s->from_ns = 0;
+			continue;
+		}
+		if (!s->from_ns)
+			*s = (struct probe_spell){ .from_ns = now_ns, .to_ns = now_ns };
+		s->on_ns += off || p->off ? 0 : now_ns - s->to_ns;
+		s->to_ns = now_ns;
+		probes_note_spell(i, s);
+	}
+}
+
 /* What was under way until NOW_NS is over: the price is known, and what follows is chosen by it. */
 static void placer_turn(struct placer *p, uint64_t now_ns)
 {
+	placer_note_spells(p, now_ns);
 	if (p->off) {
 		placer_put_back(p);
 		source_scale_hits(p->source, p->next_scale);
@@ -627,6 +651,7 @@ static void placer_turn(struct placer *p, uint64_t now_ns)
 		p->due_ns = p->begun_ns + (clock_mono_ns() - p->begun_ns) * p->scale;
 		placer_take_off(p);
 	} else {
+		placer_note_spells(p, now_ns);
 		source_scale_hits(p->source, p->next_scale);
 		placer_begin(p, p->next_scale, now_ns, p->next_scale > 1 ? BUDGET_SLICE_NS : BUDGET_LOOK_NS);
 	}
@@ -759,6 +784,7 @@ static void placer_obey(struct placer *p, const struct order *o)
 	u32_vec pids = { 0 };
 	int r = 0;
 
+	placer_note_spells(p, clock_mono_ns());
 	if (!o->text) {
 		placer_drop(p, o->probe);
 	} else {
@@ -766,6 +792,7 @@ static void placer_obey(struct placer *p, const struct order *o)
 		r = r < 0 ? r : placer_take_on(p, o->text, &pids, &a.probe, &a.err);
 	}
 	vec_free(&pids);
+	placer_note_spells(p, clock_mono_ns());
 	if (r < 0)
 		a.probe = PROBE_NONE;
 	else if (o->text)

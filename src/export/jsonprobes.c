@@ -20,6 +20,24 @@ static json_t *jsonprobes_unseen(struct jsonout *j, const struct probe_note *n)
 	return list;
 }
 
+/* Times in which it was not always in place, since the capture began. */
+static json_t *jsonprobes_spells(struct jsonout *j, const struct probe_report *p, const struct probe_note *n)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n->nr_spells; i++) {
+		const struct probe_spell *s = &n->spell[i];
+		const uint64_t from = s->from_ns > p->start_ns ? s->from_ns - p->start_ns : 0;
+		json_t *o = json_object();
+
+		jsonout_set(j, o, "from_ns", jsonout_u64(from));
+		jsonout_set(j, o, "to_ns", jsonout_u64(from + (s->to_ns - s->from_ns)));
+		jsonout_set(j, o, "in_place_ns", jsonout_u64(s->on_ns));
+		jsonout_append(j, list, o);
+	}
+	return list;
+}
+
 /* The values of its arguments that were seen most. */
 static json_t *jsonprobes_arguments(struct jsonout *j, const struct probe_seen *s)
 {
@@ -46,7 +64,7 @@ static json_t *jsonprobes_arguments(struct jsonout *j, const struct probe_seen *
 }
 
 /* What is known of it beside its hits. */
-static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_note *n)
+static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_report *p, const struct probe_note *n)
 {
 	jsonout_set_some(j, o, "cost_ns", n->cost_ns);
 	jsonout_set_some(j, o, "places", n->places.sites);
@@ -63,6 +81,8 @@ static void jsonprobes_note(struct jsonout *j, json_t *o, const struct probe_not
 		jsonout_set(j, o, "arguments", jsonprobes_arguments(j, &n->seen));
 	if (n->nr_unseen)
 		jsonout_set(j, o, "unseen", jsonprobes_unseen(j, n));
+	if (n->nr_spells)
+		jsonout_set(j, o, "not_always_in_place", jsonprobes_spells(j, p, n));
 	jsonout_set_some(j, o, "lost_stacks", n->lost[PROBE_LOST_STACK]);
 	jsonout_set_some(j, o, "lost_values", n->lost[PROBE_LOST_VALUE]);
 	jsonout_set_some(j, o, "lost_hits", n->lost[PROBE_LOST_HIT]);
@@ -77,7 +97,7 @@ static json_t *jsonprobes_piece(struct jsonout *j, const struct probe_report *p,
 	jsonout_set(j, o, "name", jsonout_string(r->measure->name));
 	jsonout_set(j, o, "hits", jsonout_u64(r->hits));
 	jsonout_set_some(j, o, "dropped", r->others);
-	jsonprobes_note(j, o, &r->note);
+	jsonprobes_note(j, o, p, &r->note);
 	if (r->timed)
 		jsonout_set(j, o, "total_ns", jsonout_u64(r->value));
 	jsonout_set_some(j, o, "own_ns", r->note.own_ns);

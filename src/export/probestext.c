@@ -117,6 +117,8 @@ static void probestext_put_note(struct probes_text *x, const struct probe_row *r
 		out_format(&x->o, "  %s\n", words);
 	for (uint32_t i = 0; i < r->note.nr_unseen; i++)
 		out_format(&x->o, "    %s\n", probe_unseen_label(r, i, words));
+	for (uint32_t i = 0; i < r->note.nr_spells; i++)
+		out_format(&x->o, "  %s\n", probe_spell_label(x->p, r, i, words));
 	if (*probe_lost_label(r, ", ", words))
 		out_format(&x->o, "  %s\n", words);
 	probestext_put_values(x, r);
@@ -168,7 +170,7 @@ static int probestext_write(FILE *out, const struct export_view *v, struct err *
 
 	if (r < 0)
 		return r;
-	probe_report_bound(p, v->meta->duration_ns, v->meta->probe_scale);
+	probe_report_bound(p, v->meta->duration_ns, v->meta);
 	x.p = p;
 	if (!p->n)
 		out_text(&x.o, "no probe was placed\n");

@@ -205,7 +205,7 @@ measure_mask measures_of_kind(unsigned int kind)
 	measure_mask r = 0;
 
 	for (unsigned int id = 0; id < measures_count(); id++)
-		r |= (measure_mask)(measure_get(id)->kinds >> kind & 1) << id;
+		r |= measure_get(id)->kinds >> kind & 1 ? MEASURE_BIT(id) : 0;
 	return r;
 }
 
@@ -253,7 +253,15 @@ struct measure_set measure_set(measure_mask mask, unsigned int lead)
 
 bool measures_fit(measure_mask mask)
 {
-	return (unsigned int)__builtin_popcountll(mask) <= MEASURES_ASKED;
+	return __builtin_popcountll((uint64_t)mask) + __builtin_popcountll((uint64_t)(mask >> 64)) <=
+		(int)MEASURES_ASKED;
+}
+
+unsigned int measures_first(measure_mask mask)
+{
+	if ((uint64_t)mask)
+		return (unsigned int)__builtin_ctzll((uint64_t)mask);
+	return mask ? 64 + (unsigned int)__builtin_ctzll((uint64_t)(mask >> 64)) : MEASURE_NONE;
 }
 
 const struct measure *measure_lead(const struct measure_set *s)

@@ -77,9 +77,10 @@ enum time_kind {
 	TIME_NR
 };
 
-typedef uint64_t measure_mask;   /* MEASURE_BIT(id) of each measure of a set */
+/* MEASURE_BIT(id) of each measure of a set: those of the table, and those of 64 probes */
+__extension__ typedef unsigned __int128 measure_mask;
 
-#define MEASURES_MAX 64u         /* in all */
+#define MEASURES_MAX 128u        /* in all */
 #define MEASURE_NONE UINT8_MAX
 #define MEASURE_BIT(id) ((measure_mask)1 << (id))
 #define MEASURES_ON_CPU MEASURE_BIT(MEASURE_RUNNING)
@@ -124,6 +125,8 @@ struct measure_set {
 struct measure_set measure_set(measure_mask mask, unsigned int lead);
 /* Whether all of MASK find one. */
 bool measures_fit(measure_mask mask);
+/* The first of MASK, by the table's order and then that of the probes; MEASURE_NONE when it is empty. */
+unsigned int measures_first(measure_mask mask);
 
 /* What a fact or an event of WEIGHT that stands for COUNT adds to the measure in PLACE of S, in which it counts. */
 static inline uint64_t measure_value(const struct measure_set *s, unsigned int place, uint64_t weight, uint64_t count)

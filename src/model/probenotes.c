@@ -51,6 +51,7 @@ struct probe_notes *probe_notes_now(uint64_t time_ns)
 		probes_why(i, note->why);
 		probe_values_get(i, &note->seen);
 		note->nr_unseen = probes_unseen(i, note->unseen);
+		note->nr_spells = probes_spells(i, note->spell);
 		for (unsigned int kind = 0; kind < PROBE_LOSSES; kind++)
 			note->lost[kind] = probes_lost(i, kind);
 		s->probe.n++;
@@ -110,6 +111,9 @@ static void probenotes_add_note(struct probe_note *dst, const struct probe_note 
 	probe_seen_add(&dst->seen, &src->seen);
 	for (uint32_t i = 0; i < src->nr_unseen; i++)
 		probe_unseen_add(dst->unseen, &dst->nr_unseen, &src->unseen[i]);
+	/* Of another machine they are times of another clock. */
+	for (uint32_t i = 0; same && i < src->nr_spells; i++)
+		probe_spell_add(dst->spell, &dst->nr_spells, &src->spell[i]);
 	if (same && later)
 		dst->open = src->open;
 	if (!same) {
@@ -137,6 +141,25 @@ bool probe_notes_add(struct probe_notes *dst, const struct probe_notes *src, boo
 	return true;
 }
 
+/* What came of the spells of S since NS, of which BEFORE knew by then. */
+static void probenotes_spells_since(struct probe_note *s, const struct probe_note *before, uint64_t ns)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->nr_spells; i++) {
+		struct probe_spell one = s->spell[i];
+
+		if (one.to_ns <= ns)
+			continue;
+		for (uint32_t k = 0; k < before->nr_spells; k++)
+			if (before->spell[k].from_ns == one.from_ns)
+				one.on_ns -= before->spell[k].on_ns < one.on_ns ? before->spell[k].on_ns : one.on_ns;
+		one.from_ns = one.from_ns > ns ? one.from_ns : ns;
+		s->spell[n++] = one;
+	}
+	s->nr_spells = n;
+}
+
 struct probe_notes *probe_notes_since(const struct probe_notes *s, const struct probe_notes *then)
 {
 	AUTO(probe_notes_unref) struct probe_notes *r = probe_notes_new();
@@ -151,8 +174,10 @@ struct probe_notes *probe_notes_since(const struct probe_notes *s, const struct 
 		r->probe.v[i] = s->probe.v[i];
 		for (unsigned int kind = 0; before && kind < PROBE_LOSSES; kind++)
 			r->probe.v[i].lost[kind] -= before->lost[kind];
-		if (before)
-			probe_seen_since(&r->probe.v[i].seen, &before->seen);
+		if (!before)
+			continue;
+		probe_seen_since(&r->probe.v[i].seen, &before->seen);
+		probenotes_spells_since(&r->probe.v[i], before, then->time_ns);
 	}
 	return take_ptr(r);
 }

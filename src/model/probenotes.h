@@ -29,6 +29,8 @@ struct probe_note {
 	uint64_t lost[PROBE_LOSSES];
 	uint32_t nr_unseen;      /* processes that ran without it for some time, as far as they are kept: */
 	struct probe_unseen unseen[PROBE_UNSEEN_MAX];    /* the longest times first */
+	uint32_t nr_spells;      /* times in which it was not always in place, as far as they are kept: */
+	struct probe_spell spell[PROBE_SPELLS_MAX];      /* the first one first */
 	struct probe_seen seen;  /* values of its arguments */
 	char why[PROBE_WHY_MAX]; /* why it has no place, or why some are missing; "" = nothing is known of that */
 };

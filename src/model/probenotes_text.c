@@ -52,6 +52,12 @@ static const struct value_key unseen_keys[] = {
 	AT(probe_unseen, "ns", ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
 };
 
+static const struct value_key spell_keys[] = {
+	AT(probe_spell, "from_ns", from_ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
+	AT(probe_spell, "to_ns", to_ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
+	AT(probe_spell, "on_ns", on_ns, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_OPTIONAL),
+};
+
 static const struct value_key values_keys[] = {
 	AT(probe_values, "name", name, VALUE_ESCAPED, 0, 0, VALUE_REQUIRED),
 	AT(probe_values, "total", total, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_REQUIRED),
@@ -63,13 +69,14 @@ static const struct value_key value_keys[] = {
 	AT(probe_value, "error", error, VALUE_UNSIGNED, 0, UINT64_MAX, VALUE_OPTIONAL),
 };
 
-enum { LINE_HEAD, LINE_PROBE, LINE_UNSEEN, LINE_VALUES, LINE_VALUE, LINE_NR };
+enum { LINE_HEAD, LINE_PROBE, LINE_UNSEEN, LINE_SPELL, LINE_VALUES, LINE_VALUE, LINE_NR };
 
 #define LINE(name, keys) { name, keys, sizeof(keys) / sizeof((keys)[0]) }
 
 static const struct keyline lines[LINE_NR] = {
 	[LINE_HEAD] = LINE("probes", head_keys), [LINE_PROBE] = LINE("probe", probe_keys),
-		[LINE_UNSEEN] = LINE("unseen", unseen_keys), [LINE_VALUES] = LINE("values", values_keys),
+		[LINE_UNSEEN] = LINE("unseen", unseen_keys), [LINE_SPELL] = LINE("spell", spell_keys),
+		[LINE_VALUES] = LINE("values", values_keys),
 		[LINE_VALUE] = LINE("value", value_keys),
 };
 
@@ -77,6 +84,7 @@ union row {
 	struct probe_notes head;
 	struct probe_line probe;
 	struct probe_unseen unseen;
+	struct probe_spell spell;
 	struct probe_values values;
 	struct probe_value value;
 };
@@ -95,6 +103,8 @@ static void probenotes_put(struct keyline_text *w, const struct probe_note *note
 	keyline_put(w, &lines[LINE_PROBE], &row);
 	for (uint32_t i = 0; i < note->nr_unseen; i++)
 		keyline_put(w, &lines[LINE_UNSEEN], &note->unseen[i]);
+	for (uint32_t i = 0; i < note->nr_spells; i++)
+		keyline_put(w, &lines[LINE_SPELL], &note->spell[i]);
 	for (uint32_t i = 0; i < note->seen.n; i++) {
 		keyline_put(w, &lines[LINE_VALUES], &note->seen.list[i]);
 		for (uint32_t k = 0; k < note->seen.list[i].n; k++)
@@ -174,6 +184,17 @@ static int probenotes_take_unseen(const struct probenotes_reading *r, const stru
 	return 0;
 }
 
+static int probenotes_take_spell(const struct probenotes_reading *r, const struct probe_spell *one)
+{
+	struct probe_note *note = probenotes_at(r);
+
+	if (!r->in_probe || one->to_ns < one->from_ns || one->on_ns > one->to_ns - one->from_ns)
+		return -EBADMSG;
+	if (note)
+		probe_spell_add(note->spell, &note->nr_spells, one);
+	return 0;
+}
+
 static int probenotes_take_values(struct probenotes_reading *r, const struct probe_values *one)
 {
 	struct probe_note *note = probenotes_at(r);
@@ -219,6 +240,8 @@ static int probenotes_take_line(struct probenotes_reading *r, struct part line)
 		return probenotes_take_probe(r, &row.probe);
 	if (kind == LINE_UNSEEN)
 		return probenotes_take_unseen(r, &row.unseen);
+	if (kind == LINE_SPELL)
+		return probenotes_take_spell(r, &row.spell);
 	if (kind == LINE_VALUES)
 		return probenotes_take_values(r, &row.values);
 	if (kind == LINE_VALUE)

@@ -30,6 +30,8 @@ static struct {
 	uint32_t cost_ns;
 	char why[PROBE_WHY_MAX];
 	uint32_t nr_unseen;
+	struct probe_spell spell[PROBE_SPELLS_MAX];
+	uint32_t nr_spells;
 	struct probe_unseen unseen[PROBE_UNSEEN_MAX];
 	_Atomic uint64_t kernel_lost[PROBE_LOSSES], lost[PROBE_LOSSES];
 	bool off;
@@ -408,6 +410,53 @@ uint32_t probes_unseen(uint32_t probe, struct probe_unseen ret[PROBE_UNSEEN_MAX]
 	pthread_mutex_lock(&placed_lock);
 	n = probe_table[probe].nr_unseen;
 	memcpy(ret, probe_table[probe].unseen, n * sizeof(*ret));
+	pthread_mutex_unlock(&placed_lock);
+	return n;
+}
+
+void probe_spell_add(struct probe_spell list[PROBE_SPELLS_MAX], uint32_t *nr, const struct probe_spell *one)
+{
+	uint32_t at = *nr;
+
+	while (at && list[at - 1].from_ns > one->from_ns)
+		at--;
+	if (at && list[at - 1].from_ns == one->from_ns) {
+		if (list[at - 1].to_ns < one->to_ns)
+			list[at - 1] = *one;
+		return;
+	}
+	if (*nr == PROBE_SPELLS_MAX) {
+		/* Between them it was in place. */
+		list[1].on_ns += list[0].on_ns;
+		list[1].on_ns += list[1].from_ns > list[0].to_ns ? list[1].from_ns - list[0].to_ns : 0;
+		list[1].from_ns = list[0].from_ns;
+		memmove(&list[0], &list[1], (PROBE_SPELLS_MAX - 1) * sizeof(*list));
+		--*nr;
+		at -= at > 0;
+	}
+	memmove(&list[at + 1], &list[at], (*nr - at) * sizeof(*list));
+	list[at] = *one;
+	++*nr;
+}
+
+void probes_note_spell(uint32_t probe, const struct probe_spell *now)
+{
+	if (probe >= probes_count())
+		return;
+	pthread_mutex_lock(&placed_lock);
+	probe_spell_add(probe_table[probe].spell, &probe_table[probe].nr_spells, now);
+	pthread_mutex_unlock(&placed_lock);
+}
+
+uint32_t probes_spells(uint32_t probe, struct probe_spell ret[PROBE_SPELLS_MAX])
+{
+	uint32_t n = 0;
+
+	if (probe >= probes_count())
+		return 0;
+	pthread_mutex_lock(&placed_lock);
+	n = probe_table[probe].nr_spells;
+	memcpy(ret, probe_table[probe].spell, n * sizeof(*ret));
 	pthread_mutex_unlock(&placed_lock);
 	return n;
 }

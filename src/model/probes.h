@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROBES_MAX 48u           /* those with numbers: a set of measures is a mask (MEASURES_MAX) */
+#define PROBES_MAX 64u           /* those with numbers: a set of them is a mask, as is one of measures (MEASURES_MAX) */
 #define PROBE_NONE UINT32_MAX
 #define PROBES_TEXT_MAX 1024u     /* bytes of its text, with the end */
 #define PROBE_WHY_MAX 256u       /* bytes of a sentence about it, with the end */
@@ -116,6 +116,20 @@ void probes_note_unseen(uint32_t probe, const struct probe_unseen *one);
 uint32_t probes_unseen(uint32_t probe, struct probe_unseen ret[PROBE_UNSEEN_MAX]);
 /* The same for any list: *NR in LIST, to which ONE is added where it belongs, or not. */
 void probe_unseen_add(struct probe_unseen list[PROBE_UNSEEN_MAX], uint32_t *nr, const struct probe_unseen *one);
+
+/* A time in which a probe was not always in place: as it was put there in slices (--budget), or was taken off. */
+#define PROBE_SPELLS_MAX 8u      /* of one probe that are known; where there are more, the first two become one */
+struct probe_spell {
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC; to_ns may still grow */
+	uint64_t on_ns;          /* for how long of it it was in place, at most all of it */
+};
+
+/* NOW is so of PROBE: it is a new one, or goes on, if the last one began at the same time. Nothing for no probe. */
+void probes_note_spell(uint32_t probe, const struct probe_spell *now);
+/* Those that are known, the first one first, to RET. Returns how many. */
+uint32_t probes_spells(uint32_t probe, struct probe_spell ret[PROBE_SPELLS_MAX]);
+/* The same for any list: *NR in LIST, to which ONE is added, or with which it goes on. */
+void probe_spell_add(struct probe_spell list[PROBE_SPELLS_MAX], uint32_t *nr, const struct probe_spell *one);
 
 /* A hit by itself, with its arguments as text: what a recording tells of some hits beside their event. */
 #define TOLD_TEXT_MAX 320u

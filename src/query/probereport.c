@@ -152,8 +152,9 @@ void probe_report_free(struct probe_report *p)
 	free(p);
 }
 
-void probe_report_bound(struct probe_report *p, uint64_t ns, unsigned int scale)
+void probe_report_bound(struct probe_report *p, uint64_t ns, const struct profile_meta *meta)
 {
+	p->start_ns = meta->start_mono_ns;
 	for (uint32_t i = 0; i < p->n; i++) {
 		struct probe_row *r = &p->row[i];
 
@@ -162,7 +163,7 @@ void probe_report_bound(struct probe_report *p, uint64_t ns, unsigned int scale)
 		/* One that was added later is counted from then on. */
 		if (r->elapsed_ns > r->placed_ns && r->placed_ns)
 			r->elapsed_ns = r->placed_ns;
-		r->estimate = scale > 1 && r->others;
+		r->estimate = meta->probe_scale > 1 && r->others;
 	}
 }
 
@@ -275,6 +276,23 @@ char *probe_unseen_label(const struct probe_row *r, uint32_t i, char dst[PROBE_W
 
 	text_format(dst, PROBE_WORDS_MAX, "%s%spid %u: first %s not seen", u->comm, *u->comm ? ", " : "", u->pid,
 		    units_time(text, u->ns));
+	return dst;
+}
+
+char *probe_spell_label(const struct probe_report *p, const struct probe_row *r, uint32_t i, char dst[PROBE_WORDS_MAX])
+{
+	const struct probe_spell *s = &r->note.spell[i];
+	const uint64_t from = s->from_ns > p->start_ns ? s->from_ns - p->start_ns : 0;
+	char begin[UNITS_MAX], end[UNITS_MAX], part[UNITS_MAX];
+	size_t n;
+
+	n = text_format(dst, PROBE_WORDS_MAX, "from %s to %s ", units_time(begin, from),
+			units_time(end, from + (s->to_ns - s->from_ns)));
+	if (s->on_ns)
+		text_format(dst + n, PROBE_WORDS_MAX - n, "in place for %s of the time (--budget)",
+			    units_percent(part, (double)s->on_ns / (double)(s->to_ns - s->from_ns)));
+	else
+		text_format(dst + n, PROBE_WORDS_MAX - n, "it was off");
 	return dst;
 }
 

@@ -17,6 +17,7 @@
 #include "model/names.h"
 #include "model/probenotes.h"
 #include "model/wait.h"
+#include "profile/meta.h"
 #include "profile/profile.h"
 #include "query/query.h"
 
@@ -51,6 +52,7 @@ struct probe_report {
 	struct query query;
 	struct probe_row *row;           /* in the order in which they were asked for */
 	uint32_t n;
+	uint64_t start_ns;               /* of the capture, CLOCK_MONOTONIC: probe_report_bound() */
 };
 
 /*
@@ -64,10 +66,10 @@ int probe_report_build(const struct snapshot *s, const struct names *names, cons
 void probe_report_free(struct probe_report *p);  /* NULL is fine */
 /*
  * Rates are of NS at most, 0 = no bound: slices are whole seconds, and the first and the last of a
- * short capture are longer than what was seen. SCALE is profile_meta.probe_scale: above 1 the hits of
- * which some stand for others are an estimate.
+ * short capture are longer than what was seen. META: of the capture; where probe_scale of it is above 1
+ * the hits of which some stand for others are an estimate.
  */
-void probe_report_bound(struct probe_report *p, uint64_t ns, unsigned int scale);
+void probe_report_bound(struct probe_report *p, uint64_t ns, const struct profile_meta *meta);
 
 /*
  * The time within which PERCENT of the calls of R were over, in ns: from the histogram, so at most a
@@ -94,6 +96,10 @@ char *probe_open_label(const struct probe_row *r, const char *between, char dst[
 char *probe_lost_label(const struct probe_row *r, const char *between, char dst[PROBE_WORDS_MAX]);
 /* "timed 41: the first 12.0 ms not seen": of number I of note.unseen. */
 char *probe_unseen_label(const struct probe_row *r, uint32_t i, char dst[PROBE_WORDS_MAX]);
+
+/* "from 0.10 s to 12.0 s in place for 14.3 % of the time (--budget)", of number I of note.spell. */
+char *probe_spell_label(const struct probe_report *p, const struct probe_row *r, uint32_t i,
+			char dst[PROBE_WORDS_MAX]);
 
 /* "arguments most seen, of 1,204 hits that stand for 90,000"; "" when none was looked at. */
 char *probe_seen_label(const struct probe_row *r, char dst[PROBE_WORDS_MAX]);

@@ -33,11 +33,14 @@ between "it says how often it is hit" 12000 25000 "$(value few.data probe_hits_p
 between "and what that costs, in percent" 10 60 "$(value few.data probe_cost_percent)"
 between "in place for one of so many parts of the time" 3 12 "$(value few.data probe_slices)"
 matches "the price is said at once" 'probes: [0-9,]+ hits a second, which cost the target [0-9.]+ % of one CPU: more than --budget.*1/' "$(cat few.data.err)"
+matches "when it was off is recorded" '  from [0-9.]+ m?s to [0-9.]+ m?s in place for [0-9.]+ % of the time \(--budget\)' \
+	"$("$SBERF" report -i few.data --format probes)"
 between "percent of the calls, as they are estimated" 70 135 "$(calls few.data)"
 
 check "without one: recorded" record all.data -p "$workload" --probe $probe --duration 2s --budget none
 rates=$(rates)
 note "$(cat all.data.err)" "calls a second: $rates"
+equal "never off" 0 "$("$SBERF" report -i all.data --format probes | grep -c ' of the time (--budget)')"
 equal "always in place" 1 "$(value all.data probe_slices)"
 # In the first moments a target is looked at, it is not probed yet.
 between "percent of the calls" 85 115 "$(calls all.data)"
@@ -56,18 +59,18 @@ print(r["tree"][0].get("count", 0))'
 }
 for budget in 5 none; do
 	check "system calls, --budget $budget: recorded" record sys.data --budget $budget --probe sys:read -- \
-		dd if=/dev/zero of=/dev/null bs=1 count=600000
+		dd if=/dev/zero of=/dev/null bs=1 count=200000
 	note "$(cat sys.data.err)"
 	# The loader reads headers of libraries.
-	between "--budget $budget: each call is counted" 600000 600020 "$(sum sys.data)"
+	between "--budget $budget: each call is counted" 200000 200020 "$(sum sys.data)"
 	"$SBERF" report -i sys.data --format probes >probes
 	equal "the price of a hit is known" 1 "$(grep -c '^  a hit costs [0-9.]* [nu]s$' probes)"
 	equal "in place all the time" 1 "$(value sys.data probe_slices)"
 done
 equal "with no budget each is told" 1 "$(value sys.data probe_told_each)"
 equal "and nothing else is said" 1 "$(grep -c 'hits a second, which cost the target [0-9.]* % of one CPU$' sys.data.err)"
-record sys.data --budget 5 --probe sys:read --probe t:syscalls:sys_enter_write --probe fault -- \
-	dd if=/dev/zero of=/dev/null bs=1 count=600000
+record sys.data --budget 1 --probe sys:read --probe t:syscalls:sys_enter_write --probe fault -- \
+	dd if=/dev/zero of=/dev/null bs=1 count=200000
 at_least "else one in so many" 2 "$(value sys.data probe_told_each)"
 matches "which is said" 'more than --budget, so of one hit in [0-9]* the stack is taken; totals are exact' "$(cat sys.data.err)"
 "$SBERF" report -i sys.data --format probes >probes

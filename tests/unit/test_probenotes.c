@@ -54,6 +54,7 @@ static void of_this_run(void **state)
 	probes_note_cost(call, 900);
 	probes_note_cost(call, 700);
 	probes_note_why(call, "busy\n");
+	probes_note_spell(call, &(struct probe_spell){ 10, 110, 25 });
 	probes_note_why(never, "no such function");
 	probes_set_open(call, (struct probe_open){ .calls = 4, .oldest_ns = 5 });
 	s = probe_notes_now(123);
@@ -65,6 +66,8 @@ static void of_this_run(void **state)
 	assert_int_equal(n->cost_ns, 900);
 	assert_int_equal(n->places.sites, 3);
 	assert_int_equal(n->open.calls, 4);
+	assert_int_equal(n->nr_spells, 1);
+	assert_int_equal(n->spell[0].on_ns, 25);
 	assert_string_equal(n->why, "busy\xEF\xBF\xBD");
 	assert_string_equal(probe_notes_of(s, never)->why, "no such function");
 }
@@ -162,6 +165,9 @@ static void what_is_refused(void **state)
 		"probes time_ns=1\nvalues name=fd total=1\n",
 		"probes time_ns=1\nprobe name=a unit=ns\nvalue text=x count=1\n",
 		"probes time_ns=1\nprobe name=a unit=ns\nvalues name=fd total=1\nvalues name=fd total=1\n",
+		"probes time_ns=1\nspell from_ns=1 to_ns=2\n",
+		"probes time_ns=1\nprobe name=a unit=ns\nspell from_ns=2 to_ns=1\n",
+		"probes time_ns=1\nprobe name=a unit=ns\nspell from_ns=2 to_ns=4 on_ns=3\n",
 		"probes time_ns=1\nunseen pid=1 ns=2\n", "probes time_ns=1\nprobe name=a unit=ns\nunseen pid=0 ns=2\n",
 	};
 	AUTO(probe_notes_unref) struct probe_notes *s = NULL;
@@ -237,6 +243,7 @@ static void rows_without_hits(void **state)
 	assert_non_null(strstr(text, "\n" CALL "\n"
 			       "  placed at 3 sites in 2 processes, 1 could not be: busy\xEF\xBF\xBD, "
 			       "1 ran without it for up to 12.0 ms\n    a b, pid 41: first 12.0 ms not seen\n"
+			       "  from 10 ns to 110 ns in place for 25.0 % of the time (--budget)\n"
 			       "  lost: 1,234 stacks, 7 hits for want of room\n"
 			       "  arguments most seen, of 2 hits that stand for 4:\n"
 			       "    a name       x y% ~75.0 %, z ~25.0 %\n  a hit costs its program up to 900 ns\n"

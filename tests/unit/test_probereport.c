@@ -118,7 +118,7 @@ static void rows(void **state)
 	assert_true(r->timed && !r->hits);
 	for (size_t c = 0; c < PROBE_COLUMNS; c++)
 		assert_int_equal(probe_columns[c].figure(r).unit, LIST_NONE);
-	probe_report_bound(p, 2 * NSEC_PER_SEC, 1);
+	probe_report_bound(p, 2 * NSEC_PER_SEC, &(struct profile_meta){ .probe_scale = 1 });
 	assert_int_equal(p->row[0].elapsed_ns, 2 * NSEC_PER_SEC);
 	probe_report_free(p);
 }
@@ -140,7 +140,7 @@ static void dropped(void **state)
 	assert_true(p->row[slow].longest_ns == (double)(100 * MS));
 	assert_true(probe_columns[PROBE_COLUMN_LONGEST].figure(&p->row[slow]).doubt);
 	assert_false(probe_columns[PROBE_COLUMN_HITS].figure(&p->row[slow]).doubt);
-	probe_report_bound(p, 0, 7);
+	probe_report_bound(p, 0, &(struct profile_meta){ .probe_scale = 7 });
 	assert_true(probe_columns[PROBE_COLUMN_HITS].figure(&p->row[slow]).doubt);
 	assert_true(probe_columns[PROBE_COLUMN_TOTAL].figure(&p->row[slow]).doubt);
 	assert_false(probe_columns[PROBE_COLUMN_HITS].figure(&p->row[sum]).doubt);

@@ -208,6 +208,33 @@ static void there_is_an_end_of_them(void **state)
 	assert_int_not_equal(add(READS, UNIT_TIME), PROBE_NONE);
 }
 
+/* Spells in the order of their times; where there are too many the first ones become one. */
+static void spells_in_which_it_was_not_always_there(void **state)
+{
+	struct probe_spell list[PROBE_SPELLS_MAX];
+	uint32_t n = 0;
+
+	probe_spell_add(list, &n, &(struct probe_spell){ 100, 200, 10 });
+	probe_spell_add(list, &n, &(struct probe_spell){ 100, 300, 20 });
+	assert_int_equal(n, 1);
+	assert_int_equal(list[0].to_ns, 300);
+	assert_int_equal(list[0].on_ns, 20);
+	/* What is known of it was known before. */
+	probe_spell_add(list, &n, &(struct probe_spell){ 100, 150, 5 });
+	assert_int_equal(list[0].to_ns, 300);
+	probe_spell_add(list, &n, &(struct probe_spell){ 50, 60, 0 });
+	assert_int_equal(n, 2);
+	assert_int_equal(list[0].from_ns, 50);
+	for (unsigned int i = 0; i < PROBE_SPELLS_MAX; i++)
+		probe_spell_add(list, &n, &(struct probe_spell){ 1000 + 100 * i, 1050 + 100 * i, 1 });
+	assert_int_equal(n, PROBE_SPELLS_MAX);
+	/* Between 60 and 100, and 300 and 1000, it was in place. */
+	assert_int_equal(list[0].from_ns, 50);
+	assert_int_equal(list[0].to_ns, 1050);
+	assert_int_equal(list[0].on_ns, 40 + 20 + 700 + 1);
+	assert_int_equal(list[PROBE_SPELLS_MAX - 1].from_ns, 1000 + 100 * (PROBE_SPELLS_MAX - 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +242,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_has_a_measure, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(what_is_no_probe_is_refused, made_set_up, made_tear_down),
 		cmocka_unit_test(places_add_up),
+		cmocka_unit_test(spells_in_which_it_was_not_always_there),
 		cmocka_unit_test(there_is_an_end_of_them),
 	};
 

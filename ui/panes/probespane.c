@@ -226,7 +226,7 @@ static void probespane_build(struct built *b, const struct names *names)
 
 	if (probe_report_build(b->snapshot, names, &b->job.query, &report, &b->err) < 0)
 		return;
-	probe_report_bound(report, build_elapsed_ns(&b->job), b->job.meta.probe_scale);
+	probe_report_bound(report, build_elapsed_ns(&b->job), &b->job.meta);
 	pv = probesview_new(report);
 	if (!pv) {
 		err_nomem(&b->err, "the list of probes");

@@ -22,6 +22,7 @@
 #define LOST_KEY 1004u
 #define SEEN_KEY 1005u
 #define VALUES_KEY 1100u         /* and the number of the argument */
+#define SPELL_KEY 1200u          /* and its number */
 #define UNSEEN_KEY 2000u         /* and the pid */
 
 /* Adds a row below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
@@ -70,6 +71,9 @@ static void probesview_add_now(struct probesview *pv, uint32_t above, uint32_t i
 	for (uint32_t u = 0; places && u < note->nr_unseen; u++)
 		probesview_add(pv, places, what, (struct probes_line){ PROBES_LEVEL_UNSEEN, (uint8_t)u, i },
 			       UNSEEN_KEY + note->unseen[u].pid);
+	for (uint32_t s = 0; s < note->nr_spells; s++)
+		probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_SPELL, (uint8_t)s, i },
+			       SPELL_KEY + s);
 	if (note->seen.n)
 		seen = probesview_add(pv, above, what, (struct probes_line){ PROBES_LEVEL_SEEN, 0, i }, SEEN_KEY);
 	for (uint32_t a = 0; seen && a < note->seen.n; a++)
@@ -178,6 +182,9 @@ char *probesview_head(const struct probesview *pv, uint32_t node, char *dst, siz
 		break;
 	case PROBES_LEVEL_UNSEEN:
 		text_builder_put(&words, "%s", probe_unseen_label(r, pv->line[node].sub, said));
+		break;
+	case PROBES_LEVEL_SPELL:
+		text_builder_put(&words, "%s", probe_spell_label(pv->report, r, pv->line[node].sub, said));
 		break;
 	case PROBES_LEVEL_OWN:
 		text_builder_put(&words, "own cost of the probe: %s taken off each call",

@@ -21,6 +21,7 @@ enum probes_level {
 	PROBES_LEVEL_OPEN,       /* its calls that have not ended */
 	PROBES_LEVEL_PLACES,     /* where it is placed */
 	PROBES_LEVEL_UNSEEN,     /* below that: process SUB that ran without it for a time */
+	PROBES_LEVEL_SPELL,      /* spell SUB of note.spell */
 	PROBES_LEVEL_SEEN,       /* arguments that were looked at */
 	PROBES_LEVEL_VALUES,     /* below that: the values of argument SUB */
 	PROBES_LEVEL_LOST,       /* what was lost of its hits */
