@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "import/import.h"
 #include "model/probes.h"
 #include "model/wait.h"
 #include "query/spandiff.h"
@@ -173,7 +174,11 @@ int filter_options_query(const struct options *o, const char *arch, struct query
 		.hide_libraries = o->no_libraries, .fold_recursion = o->fold_recursion, .short_names = o->short_names,
 		.fold_idle = o->hide_idle, .by_node = o->by_node, .inverted = o->inverted,
 	};
-	int r = o->syscalls ? add_calls(&q, o->syscalls, e) : 0;
+	int r;
+
+	if (!q.measures)
+		q.measures = import_measures(o->import);
+	r = o->syscalls ? add_calls(&q, o->syscalls, e) : 0;
 
 	if (r < 0)
 		return r;

@@ -666,7 +666,9 @@ const struct opt opts[] = {
 			"Names that end in _[k] are functions of the kernel, in _[i] inlined functions, in _[j] "
 			"functions of JIT compilers. perf-script: what perf script prints, by perf or by others, with "
 			"stacks or without; of several events see --event. sberf passes over lines that it does not "
-			"know and counts them, as long as it knows most lines. Input may be compressed by gzip or xz, "
+			"know and counts them, as long as it knows most lines. heaptrack: a file of heaptrack 1.4, with "
+			"each allocation and each free of a program: everything that --memory measures, without "
+			"errors and without threads. Input may be compressed by gzip or xz, "
 			"and by zstd or bzip2 where sberf was built with their libraries. An imported file has no NUMA "
 			"nodes.",
 	}, {

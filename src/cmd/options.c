@@ -712,17 +712,21 @@ static int check_shown(const struct options *o, struct err *e)
 /* An option whose subject is in no import of that format; NULL = none was given. */
 static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX])
 {
-	const bool folded = o->import == IMPORT_FOLDED, waits = o->format && o->format->subject == EXPORT_WAITS;
+	const bool folded = o->import == IMPORT_FOLDED, memory = o->import == IMPORT_HEAPTRACK;
+	const bool waits = o->format && o->format->subject == EXPORT_WAITS;
 	const bool nodes = o->format && o->format->subject == EXPORT_NODES;
-	const bool probes = o->format && (o->format->subject == EXPORT_PROBES || o->format->subject == EXPORT_MEMORY);
+	const bool probes = o->format && (o->format->subject == EXPORT_PROBES ||
+					  (!memory && o->format->subject == EXPORT_MEMORY));
+	const measure_mask known = memory ? MEASURES_MEMORY : MEASURES_WALL;
 	const struct {
 		bool given;
 		const char *name;
 	} all[] = {
 		{ o->states, "--state" }, { o->syscalls, "--syscall" }, { o->min_block_ns, "--min-block" },
 		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) ||
-						   o->measures & ~MEASURES_WALL, "--metric" },
-		{ (folded && waits) || nodes || probes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" },
+						   o->measures & ~known, "--metric" },
+		{ ((folded || memory) && waits) || nodes || probes, dst }, { o->nodes.n, "--node" },
+		{ o->by_node, "--by-node" },
 		{ o->far, "--far" }, { o->span, "--span" }, { o->inside, "--inside" }, { o->outside, "--outside" },
 		{ o->span_above, "--span-above" }, { o->span_below, "--span-below" },
 		{ o->span_diff, "--span-diff" },
@@ -749,11 +753,14 @@ static int check_import(const struct options *o, struct err *e)
 	if (o->time && o->import == IMPORT_FOLDED)
 		return err_set(e, EINVAL, "--time needs to know when things happened, and folded stacks do not tell");
 	if (which)
-		return err_set(e, EINVAL, "%s is about waits, NUMA nodes or probes, and what is imported %s", which,
-			       o->import == IMPORT_FOLDED ? "has none" : "says nothing of it");
-	if (o->imported_event && o->import == IMPORT_FOLDED)
-		return err_set(e, EINVAL, "--event needs to know of what event a sample is, and folded "
-			       "stacks do not tell");
+		return o->import == IMPORT_HEAPTRACK ?
+			err_set(e, EINVAL, "%s is not about memory, and what heaptrack wrote is about nothing else",
+				which) :
+			err_set(e, EINVAL, "%s is about waits, NUMA nodes or probes, and what is imported %s", which,
+				o->import == IMPORT_FOLDED ? "has none" : "says nothing of it");
+	if (o->imported_event && o->import != IMPORT_PERF_SCRIPT)
+		return err_set(e, EINVAL, "--event needs to know of what event a sample is, and %s do not tell",
+			       o->import == IMPORT_FOLDED ? "folded stacks" : "files of heaptrack");
 	return 0;
 }
 

@@ -23,6 +23,11 @@ static int (*const readers[IMPORT_NR])(struct import_state *r, struct err *e) = 
 #undef X
 };
 
+measure_mask import_measures(enum import_format format)
+{
+	return format == IMPORT_HEAPTRACK ? MEASURE_BIT(MEASURE_ALLOCATED) | MEASURE_BIT(MEASURE_IN_USE) : 0;
+}
+
 void import_state_note(struct import_state *r, const char *fmt, ...)
 {
 	char *note = r->report->note;

@@ -15,6 +15,7 @@
 #define SBERF_IMPORT_IMPORT_H
 
 #include "base/err.h"
+#include "model/measure.h"
 #include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
@@ -25,7 +26,8 @@
 /* X(ID, NAME, READ): IMPORT_ID is chosen by --import NAME, and read by READ. */
 #define IMPORT_FORMATS(X) \
 	X(FOLDED, "folded", import_folded) \
-	X(PERF_SCRIPT, "perf-script", import_perf_script)
+	X(PERF_SCRIPT, "perf-script", import_perf_script) \
+	X(HEAPTRACK, "heaptrack", import_heaptrack)
 
 enum import_format {
 	IMPORT_NONE,             /* a recording of sberf */
@@ -34,6 +36,9 @@ enum import_format {
 #undef X
 	IMPORT_NR,
 };
+
+/* What an import of FORMAT is about, which a question that asks for nothing in particular gets; 0: as everywhere. */
+measure_mask import_measures(enum import_format format);
 
 /* The memory that a profile for imports may hold: many times what the largest files met in the wild need. */
 #define IMPORT_PROFILE_BYTES ((size_t)768 << 20)

@@ -38,5 +38,6 @@ bool import_state_is_cut(struct import_state *r);
 /* Readers: all lines into the sink. 0 or a negative errno with a sentence. */
 int import_folded(struct import_state *r, struct err *e);
 int import_perf_script(struct import_state *r, struct err *e);
+int import_heaptrack(struct import_state *r, struct err *e);
 
 #endif

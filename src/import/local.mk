@@ -11,6 +11,7 @@ libsberf_a_SOURCES += src/import/perfevents.c
 libsberf_a_SOURCES += src/import/perfevents.h
 libsberf_a_SOURCES += src/import/perfline.c
 libsberf_a_SOURCES += src/import/perfline.h
+libsberf_a_SOURCES += src/import/read_heaptrack.c
 libsberf_a_SOURCES += src/import/read_perfscript.c
 libsberf_a_SOURCES += src/import/import_state.h
 libsberf_a_SOURCES += src/import/sink.c

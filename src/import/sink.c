@@ -8,7 +8,6 @@
 #include "import/sink.h"
 
 #include "base/text.h"
-#include "model/event.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -164,5 +163,14 @@ int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thre
 	s->total_ns += weight;
 	s->stacks++;
 	sink_count(s->meta, kind, weight, samples);
+	return 0;
+}
+
+int sink_add_block(struct sink *s, const struct event *ev, struct err *e)
+{
+	if (profile_add(s->profile, ev) < 0)
+		return err_nomem(e, "the profile of an import");
+	if (ev->kind == EVENT_ALLOC)
+		s->total_ns += ev->weight;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "import/import.h"
+#include "model/event.h"
 #include "model/measure.h"
 
 #include <stdbool.h>
@@ -77,5 +78,8 @@ bool sink_weighs(const struct sink *s, uint64_t weight);
 int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight,
 	     uint64_t samples,
 	     struct err *e);
+
+/* Adds EV, which is about a block of memory. Its allocations are what sink_weighs() counts. The same. */
+int sink_add_block(struct sink *s, const struct event *ev, struct err *e);
 
 #endif

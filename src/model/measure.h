@@ -88,6 +88,8 @@ __extension__ typedef unsigned __int128 measure_mask;
 #define MEASURES_WALL (MEASURES_ON_CPU | MEASURES_OFF_CPU)
 #define MEASURES_FAR MEASURE_BIT(MEASURE_FAR)
 #define MEASURES_IMPORTED MEASURE_BIT(MEASURE_IMPORTED)
+#define MEASURES_MEMORY (measures_of_kind(EVENT_ALLOC) | measures_of_kind(EVENT_FREE) | \
+			 measures_of_kind(EVENT_IN_USE) | measures_of_kind(EVENT_PEAK))
 
 /* How many there are. It grows when a probe is placed. */
 unsigned int measures_count(void);

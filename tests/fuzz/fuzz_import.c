@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "import/import.h"
+#include "query/leaks.h"
 #include "query/query.h"
 
 #include <stdlib.h>
@@ -15,6 +16,17 @@
 #define ASKS_EVENT 0x40u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Of memory all that was allocated is freed or in use. */
+static void look_at_memory(const struct snapshot *s, const struct names *names)
+{
+	const struct query q = { 0 };
+	AUTO(leaks_free) struct leaks *l = NULL;
+
+	if (!leaks_build(s, names, &q, &(struct leaks_wish){ 0 }, &l, NULL) &&
+	    l->all.allocated != l->all.freed + l->all.in_use)
+		abort();
+}
 
 /* What is in P is named, sorted and labelled as a report does. */
 static void look(struct profile *p, const struct names *names, uint64_t want_ns)
@@ -28,6 +40,7 @@ static void look(struct profile *p, const struct names *names, uint64_t want_ns)
 		return;
 	if (t->node[0].total_ns != want_ns)
 		abort();
+	look_at_memory(s, names);
 	for (uint32_t i = 0; i < t->n; i++)
 		tree_label(t, i, label, sizeof(label));
 }
@@ -55,7 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const int fd = memfd_create("input", MFD_CLOEXEC);
 
 	if (size && fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)(size - 1) && !lseek(fd, 0, SEEK_SET))
-		load(fd, IMPORT_NONE + 1 + data[0] % (IMPORT_NR - 1), data[0] & ASKS_EVENT ? "cycles" : NULL);
+		load(fd, IMPORT_NONE + 1 + (data[0] & ~ASKS_EVENT) % (IMPORT_NR - 1),
+		     data[0] & ASKS_EVENT ? "cycles" : NULL);
 	if (fd >= 0)
 		close(fd);
 	return 0;
