@@ -248,10 +248,51 @@ static const Elf64_Phdr *load_of(const struct elf_file *f, uint64_t at, bool by_
 	return NULL;
 }
 
+/*
+ * Of a debug file, which has no code: the lowest address of what it belongs to, from which offsets are
+ * counted then. False: F has code.
+ */
+static bool debug_only(const struct elf_file *f, uint64_t *ret_lowest)
+{
+	bool code = false;
+
+	*ret_lowest = UINT64_MAX;
+	for (size_t i = 0; i < f->nr_ph; i++) {
+		const Elf64_Phdr *ph = &f->ph[i];
+
+		if (ph->p_type != PT_LOAD)
+			continue;
+		if (ph->p_flags & PF_X && ph->p_filesz)
+			return false;
+		code |= ph->p_flags & PF_X && ph->p_memsz;
+		*ret_lowest = ph->p_vaddr < *ret_lowest ? ph->p_vaddr : *ret_lowest;
+	}
+	return code;
+}
+
+/* Does what F belongs to have VADDR? */
+static bool has_vaddr(const struct elf_file *f, uint64_t vaddr)
+{
+	for (size_t i = 0; i < f->nr_ph; i++) {
+		const Elf64_Phdr *ph = &f->ph[i];
+
+		if (ph->p_type == PT_LOAD && vaddr >= ph->p_vaddr && vaddr - ph->p_vaddr < ph->p_memsz)
+			return true;
+	}
+	return false;
+}
+
 bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr)
 {
 	const Elf64_Phdr *ph = load_of(f, offset, true);
+	uint64_t lowest;
 
+	if (debug_only(f, &lowest)) {
+		if (!has_vaddr(f, lowest + offset))
+			return false;
+		*ret_vaddr = lowest + offset;
+		return true;
+	}
 	if (ph)
 		*ret_vaddr = offset - ph->p_offset + ph->p_vaddr;
 	return ph;
@@ -260,7 +301,14 @@ bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *ret_vad
 bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_offset)
 {
 	const Elf64_Phdr *ph = load_of(f, vaddr, false);
+	uint64_t lowest;
 
+	if (debug_only(f, &lowest)) {
+		if (!has_vaddr(f, vaddr))
+			return false;
+		*ret_offset = vaddr - lowest;
+		return true;
+	}
 	if (ph)
 		*ret_offset = vaddr - ph->p_vaddr + ph->p_offset;
 	return ph;

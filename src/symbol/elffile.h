@@ -77,7 +77,11 @@ bool elf_note_next(const uint8_t **p, size_t *len, struct elf_note *ret);
 /* The build-id copied to ID; returns its length, 0 = none. Longer ones are cut at BUILD_ID_MAX, as the kernel does. */
 uint8_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX]);
 
-/* By the PT_LOAD that covers it, executable ones first; false when none does. */
+/*
+ * By the PT_LOAD that covers it, executable ones first; false when none does. In a debug file, whose program
+ * headers have lost their offsets, an offset counts from the lowest address: as in the file that it belongs to,
+ * when that was linked as GNU ld does by default.
+ */
 bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr);
 bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_offset);
 

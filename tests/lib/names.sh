@@ -46,6 +46,8 @@ id=$(readelf -n "$file" | awk '/Build ID/ { print $3 }')
 mkdir -p "$SCRATCH/.build-id/${id:0:2}"
 cp "$file" "$SCRATCH/.build-id/${id:0:2}/${id:2}.debug"
 matches "a file by its build-id" ": main at " "$("$SBERF" symbolize --symfs "$SCRATCH" "$id" "$main")"
+objcopy --only-keep-debug "$file" "$SCRATCH/.build-id/${id:0:2}/${id:2}.debug"
+matches "and by a debug file that has it, without code" ": main at .*/src/main\.c:[0-9]+$" "$("$SBERF" symbolize --symfs "$SCRATCH" "$id" "$main")"
 
 fails() {
 	local title=$1 want=$2 out
