@@ -69,29 +69,29 @@ static __always_inline __u32 top_bit(__u32 v)
 	return top;
 }
 
-/* The odds of a block of SIZE bytes; between the borders of a class on a straight line. */
-static __always_inline __u32 odds_of(__u64 size)
+/* The odds by ODDS of a block of SIZE bytes; between the borders of a class on a straight line. */
+static __always_inline __u32 odds_of(const volatile __u32 *odds, __u64 size)
 {
 	__u32 at, bits;
 	__u64 lo, hi;
 
 	if (size < SB_ALLOC_STEPS)
-		return alloc_odds[size & (SB_ALLOC_STEPS - 1)];
+		return odds[size & (SB_ALLOC_STEPS - 1)];
 	if (size >> SB_ALLOC_TOP_MAX)
 		return ~0u;
 	bits = top_bit((__u32)size) - SB_ALLOC_STEP_BITS;
 	at = SB_ALLOC_STEPS * (bits + 1) + (__u32)(size >> bits & (SB_ALLOC_STEPS - 1));
 	barrier_var(at);
-	lo = alloc_odds[at & (SB_ALLOC_CLASSES - 1)];
-	hi = alloc_odds[(at + 1) & (SB_ALLOC_CLASSES - 1)];
+	lo = odds[at & (SB_ALLOC_CLASSES - 1)];
+	hi = odds[(at + 1) & (SB_ALLOC_CLASSES - 1)];
 	return (__u32)(lo + ((hi - lo) * (size & ((1ull << bits) - 1)) >> bits));
 }
 
-static __always_inline bool is_sampled(__u64 size)
+static __always_inline bool is_sampled(const volatile __u32 *odds, __u64 size)
 {
-	const __u32 odds = odds_of(size);
+	const __u32 of = odds_of(odds, size);
 
-	return odds == ~0u || bpf_get_prandom_u32() < odds;
+	return of == ~0u || bpf_get_prandom_u32() < of;
 }
 
 /* Argument I of the call, from 1 on, of ARG; 0 = it has none such. */
@@ -199,7 +199,7 @@ static __always_inline bool alloc_begins(struct sb_ctx_regs *regs)
 	/* One block of this thread is temporary no more. */
 	if (c->alloc_tid == task->pid)
 		c->alloc_tid = 0;
-	call.sampled = is_sampled(call.size);
+	call.sampled = is_sampled(alloc_odds, call.size);
 	if (allocs_freed && SB_ALLOC_OLD(how) && is_alive(task, alloc_arg(arg, SB_ALLOC_OLD(how))))
 		call.old = alloc_arg(arg, SB_ALLOC_OLD(how));
 	/* Where the pointer is put, is not both. */

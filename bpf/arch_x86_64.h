@@ -93,6 +93,11 @@ struct task_struct___x86 {
 	(sb_regs_call(r) == SB_CALL_MMAP && (r)->dx & SB_PROT_EXEC && !((r)->r10 & SB_MAP_ANONYMOUS) && \
 	 !sb_regs_compat(r))
 
+/* The other calls that change how much is mapped. */
+#define SB_CALL_MUNMAP 11
+#define SB_CALL_BRK 12
+#define SB_CALL_MREMAP 25
+
 /* Is it one that makes a process, or executes a program? */
 #define SB_CALL_CLONE 56
 #define SB_CALL_FORK 57

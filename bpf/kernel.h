@@ -114,12 +114,39 @@ struct uprobes_state {
 	struct xol_area *xol_area;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
 struct mm_struct {
+	atomic_t mm_users;
 	struct uprobes_state uprobes_state;     /* with CONFIG_UPROBES */
 	struct file *exe_file;
 	unsigned long end_code, start_stack, start_brk, brk;
 	unsigned long env_end;          /* behind the environment, the last but one thing on the first stack */
 	unsigned long exec_vm;          /* pages that are executable and not writable */
+};
+
+/* include/linux/percpu_counter.h */
+struct percpu_counter {
+	__s64 count;
+	__s32 *counters;                /* one for each CPU */
+};
+
+#define SB_RSS_COUNTERS 4        /* NR_MM_COUNTERS of include/linux/mm_types_task.h */
+
+/* Since 6.2, ... */
+struct mm_struct___percpu {
+	struct percpu_counter rss_stat[SB_RSS_COUNTERS];
+};
+
+struct mm_rss_stat {
+	long count[SB_RSS_COUNTERS];
+};
+
+/* ... and before. */
+struct mm_struct___passed {
+	struct mm_rss_stat rss_stat;
 };
 
 struct vm_area_struct {

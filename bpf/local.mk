@@ -65,5 +65,6 @@ bpf_headers += bpf/mapped.bpf.h
 bpf_headers += bpf/spans.bpf.h
 bpf_headers += bpf/forks.bpf.h
 bpf_headers += bpf/functions.bpf.h
+bpf_headers += bpf/growth.bpf.h
 bpf_headers += bpf/placed.bpf.h
 bpf_headers += bpf/calls.bpf.h

@@ -29,6 +29,7 @@
  *	placed.bpf.h    who comes by a place in a program
  *	functions.bpf.h functions from entry to return
  *	allocs.bpf.h    blocks of memory that are allocated and freed
+ *	growth.bpf.h    memory that comes to be resident, and what is mapped
  *	opencalls.bpf.h calls of both that have not ended
  *	owncost.bpf.h   how much of a time is that of the probes
  *	faults.bpf.h    which addresses are touched first, with which stacks
@@ -58,6 +59,7 @@
 #include "faults.bpf.h"
 #include "forks.bpf.h"
 #include "functions.bpf.h"
+#include "growth.bpf.h"
 #include "offcpu.bpf.h"
 #include "placed.bpf.h"
 #include "tasks.bpf.h"

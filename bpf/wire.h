@@ -214,6 +214,20 @@ struct sb_part_sum {
 #define SB_PROBE_ALLOC 10
 /* such a block was freed; arguments: its address; and 1 = nothing was allocated there and by that thread since */
 #define SB_PROBE_FREE 11
+/*
+ * Memory became resident, ceased to be, was mapped, or unmapped; arguments: bytes; and of the first two
+ * which of the kernel's counters says so (SB_RSS_*).
+ */
+#define SB_PROBE_GROWN 14
+#define SB_PROBE_RETURNED 15
+#define SB_PROBE_MAPPED 16
+#define SB_PROBE_UNMAPPED 17
+/* include/linux/mm_types_task.h: MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES */
+#define SB_RSS_FILE 0u
+#define SB_RSS_ANON 1u
+#define SB_RSS_SWAPPED 2u
+#define SB_RSS_SHARED 3u
+#define SB_RSS_NR 4u
 #define SB_PROBE_PLACED 64
 #define SB_CALLS_MAX 1024u       /* numbers of system calls that can be probed are below */
 
@@ -803,6 +817,7 @@ struct sb_cpu {
 	__u64 allocs;            /* calls of functions that allocate or free, sampled or not */
 	/* the block that was sampled last here, until its thread allocates another one */
 	__u64 alloc_tid, alloc_addr;
+	__u64 own_variables;     /* what is added to a pointer to a variable of each CPU, for this one; 0 = not known */
 };
 
 #ifndef __bpf__
@@ -829,7 +844,7 @@ _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format")
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 352, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 360, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

@@ -15,6 +15,7 @@
 #include "bpf/sberf_plain.skel.h"
 #include "capture/bpflog.h"
 #include "capture/faultentry.h"
+#include "capture/percpu.h"
 #include "capture/features.h"
 #include "capture/mapmem.h"
 #include "capture/prepare.h"
@@ -198,6 +199,9 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->min_wait_ns = plan->min_block_ns;
 	s->rodata->allocs_freed = plan->alloc_frees;
 	set_alloc_odds((uint32_t *)s->rodata->alloc_odds, plan->alloc_interval);
+	if (k->features.rss_parts && plan->growth_interval)
+		percpu_distances((int64_t *)&s->rodata->own_variables_at, (int64_t *)&s->rodata->cpu_number_at);
+	set_alloc_odds(s->bss->growth_odds, plan->growth_interval);
 	/* Nodes that come later have CPUs of this layout, and nobody loads the programs again for them. */
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1 || cpu_nodes_possible(SYSTEM_DIR);
 	s->data->stack_cap = k->first_copy = k->walks && !plan->stack_fixed ? SB_STACK_MAX : plan->stack_bytes;
@@ -254,6 +258,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
 	when |= plan->name ? WHEN_NAME : 0;
 	when |= bpf_side_probe_conditions(plan);
+	when |= plan->growth_interval && k->features.rss_stat ? WHEN_GROWTH : 0;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
@@ -288,6 +293,8 @@ static int size_maps(struct bpf_side *k)
 	r = r ? r : bpf_map__set_max_entries(s->maps.even_hits, n->hits);
 	r = r ? r : bpf_map__set_max_entries(s->maps.odd_hits, n->hits);
 	r = r ? r : bpf_map__set_max_entries(s->maps.live_allocs, n->blocks);
+	r = r ? r : bpf_map__set_max_entries(s->maps.residents, n->residents);
+	r = r ? r : bpf_map__set_max_entries(s->maps.resident_parts, n->resident_parts);
 	return r ? r : bpf_map__set_max_entries(s->maps.walks, n->walks);
 }
 
@@ -570,18 +577,26 @@ void bpf_side_measure_own(struct bpf_side *k, struct programs *p, struct sberf_b
 	s->bss->own_call_ns = own->call;
 }
 
+static bool copy_traces(trace_vec *to, const struct capture_trace *from, uint32_t n)
+{
+	if (!n)
+		return true;
+	if (!vec_reserve(to, n))
+		return false;
+	memcpy(to->v, from, n * sizeof(*from));
+	to->n = n;
+	return true;
+}
+
 /* Keeps the tracepoints of PLAN until the capture starts. */
 static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
 	if (plan->call_wishes)
 		memcpy(k->skel->bss->call_wishes, plan->call_wishes, sizeof(k->skel->bss->call_wishes));
 	k->skel->rodata->raw_cookies = trace_cookies();
-	if (!plan->nr_traces)
-		return 0;
-	if (!vec_reserve(&k->traces, plan->nr_traces))
+	if (!copy_traces(&k->traces, plan->traces, plan->nr_traces) ||
+	    !copy_traces(&k->mapping_calls, plan->mapping_calls, plan->nr_mapping_calls))
 		return err_nomem(e, "probes");
-	memcpy(k->traces.v, plan->traces, plan->nr_traces * sizeof(*k->traces.v));
-	k->traces.n = plan->nr_traces;
 	return 0;
 }
 
@@ -617,6 +632,18 @@ int bpf_side_attach_traces(struct bpf_side *k, const struct capture_trace *trace
 static int attach_traces(struct bpf_side *k, struct err *e)
 {
 	return k->trace_links.n ? 0 : bpf_side_attach_traces(k, k->traces.v, (uint32_t)k->traces.n, e);
+}
+
+static int attach_growth(struct bpf_side *k, struct err *e)
+{
+	const int prog[CAPTURE_TRACE_HOWS] = {
+		[CAPTURE_TRACE_FORMATTED] = programs_fd(&k->programs, ATTACH_MAPPING_CALLS),
+	};
+	int r = programs_attach(&k->programs, ATTACH_GROWTH, e);
+
+	if (!r && k->mapping_calls.n && !k->mapping_links && prog[CAPTURE_TRACE_FORMATTED] >= 0)
+		r = trace_attach(prog, k->mapping_calls.v, (uint32_t)k->mapping_calls.n, &k->mapping_links, e);
+	return r;
 }
 
 static enum program_attach attach_of_places(const struct link_places *p)
@@ -850,6 +877,8 @@ void bpf_side_free(struct bpf_side *k)
 	sberf_bpf__destroy(k->skel);
 	vec_free(&k->ids);
 	vec_free(&k->traces);
+	vec_free(&k->mapping_calls);
+	links_drop(k->mapping_links);
 	free(k->name);
 	free(k->ring_fd);
 	free(k->ring_bytes);
@@ -910,6 +939,7 @@ int bpf_side_start(struct bpf_side *k, struct err *e)
 	int r = programs_attach(&k->programs, ATTACH_EVENTS, e), fd;
 
 	r = r ? r : programs_attach(&k->programs, ATTACH_CALLS, e);
+	r = r ? r : attach_growth(k, e);
 	r = r ? r : attach_traces(k, e);
 	if (r || !k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
 		return r;
@@ -937,6 +967,9 @@ void bpf_side_stop(struct bpf_side *k)
 	programs_detach(&k->programs, ATTACH_LIVE, NULL);
 	programs_detach(&k->programs, ATTACH_EVENTS, NULL);
 	programs_detach(&k->programs, ATTACH_CALLS, NULL);
+	programs_detach(&k->programs, ATTACH_GROWTH, NULL);
+	links_drop(k->mapping_links);
+	k->mapping_links = NULL;
 	bpf_late_stop(k);
 	if (k->runtime.partly && !k->runtime.ended)
 		runtime_end(&k->runtime, bpf_side_ran_ns(k), clock_mono_ns());

@@ -29,6 +29,8 @@ struct late_programs {
 	struct programs programs;
 };
 
+typedef VEC(struct capture_trace) trace_vec;
+
 struct bpf_side {
 	struct sberf_bpf *skel;
 	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
@@ -51,7 +53,9 @@ struct bpf_side {
 	struct rulebook *book;           /* NULL when it does not */
 	struct programs programs;
 	VEC(struct links *) links;       /* to places in programs */
-	VEC(struct capture_trace) traces;        /* to be attached when the capture starts */
+	trace_vec traces;        /* to be attached when the capture starts */
+	trace_vec mapping_calls;         /* the same, where growth of memory is followed, ... */
+	struct links *mapping_links;     /* ... and when they are; NULL */
 	VEC(struct probe_links) trace_links;     /* of those that are */
 	struct owncost own;
 	struct runtime runtime;

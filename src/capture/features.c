@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define SWITCH_ARGS_WITH_STATE 5
+#define RSS_ARGS 3                       /* void *, the memory, and which counter */
 #define LOCK_ARGS 3                      /* void *, the memory, and whether to write */
 #define WITHOUT "SBERF_WITHOUT"
 #define ALL "all"
@@ -65,6 +66,14 @@ static bool lock_told_cheaply(const struct btf *btf)
 	const struct btf_type *fn = pointed_function(btf, "btf_trace_mmap_lock_released");
 
 	return fn && btf_vlen(fn) == LOCK_ARGS;
+}
+
+/* Before, the sum was a third argument. */
+static bool rss_in_parts(const struct btf *btf)
+{
+	const struct btf_type *fn = pointed_function(btf, "btf_trace_rss_stat");
+
+	return fn && btf_vlen(fn) == RSS_ARGS;
 }
 
 static bool enum_has(const struct btf *btf, const char *name, const char *value)
@@ -111,6 +120,8 @@ void features_of(const struct btf *btf, struct features *ret)
 		.task_storage = enum_has(btf, "bpf_map_type", "BPF_MAP_TYPE_TASK_STORAGE"),
 		.task_iter = btf_has(btf, "bpf_iter__task", BTF_KIND_STRUCT),
 		.balancing = btf_has(btf, "mpol_misplaced", BTF_KIND_FUNC),
+		.rss_stat = pointed_function(btf, "btf_trace_rss_stat"),
+		.rss_parts = rss_in_parts(btf),
 		.run_stats = true,
 		.mmap_lock = lock_told_cheaply(btf),
 		.exit_code = struct_has(btf, "pidfd_info", "exit_code"),

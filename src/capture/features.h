@@ -38,6 +38,10 @@ enum feature_use {
 	X(task_iter, "5.8", FEATURE_WAITS, "BPF programs cannot list threads") \
 	X(prev_state, "5.18", FEATURE_SPARED, "a wait that ends as it begins may count as preempted") \
 	X(balancing, "5.5", FEATURE_SPARED, "page faults of automatic NUMA balancing count as first touches") \
+	X(rss_stat, "5.5", FEATURE_SPARED, "nobody sees what makes memory resident: --memory shows sizes over " \
+	  "time only") \
+	X(rss_parts, "6.2", FEATURE_SPARED, "what makes memory resident is told of 64 page faults of a thread " \
+	  "together") \
 	X(run_stats, "5.8", FEATURE_SPARED, "the CPU time of the BPF programs is not known") \
 	X(mmap_lock, "6.14", FEATURE_SPARED, "stacks that were unwound by outdated mappings are detected later, " \
 	  "and dropped") \

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #define SLOT_ALIGN 4096u
+#define RESIDENT_CPUS 4u         /* that a process runs on, on average */
 #define PROBE_PLACES 2u          /* as in bpf/maps.bpf.h */
 
 static uint32_t mapsizes_within(uint64_t n, uint32_t least, uint32_t most)
@@ -44,7 +45,7 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 		.sums = 1, .hits = 1, .untold = 1, .rates = plan->hits_every > 1 || plan->hits_rate ? PROBES_MAX : 1,
 			.filters = !plan->nr_filters ? 1 : plan->spans ? 2 * SB_PROBES : PROBES_MAX,
 		.loads = plan->loads ? SB_LOAD_SETS : 1,
-		.blocks = 1, .pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
+		.blocks = 1, .residents = 1, .resident_parts = 1, .pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
 	};
 
 	s.slot_bytes = (plan->stack_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN + SLOT_EXTRA;
@@ -64,8 +65,12 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	}
 	if (plan->alloc_frees)
 		s.blocks = BLOCKS;
+	if (plan->growth_interval) {
+		s.residents = RESIDENT_MAX + SPARE_PER_CPU * cpus->nr_cpus;
+		s.resident_parts = RESIDENT_MAX * RESIDENT_CPUS + SPARE_PER_CPU * cpus->nr_cpus;
+	}
 	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_traces || plan->nr_places ||
-	    plan->places_to_come) {
+	    plan->places_to_come || plan->growth_interval) {
 		s.probe_first = cpus->nr_cpus;
 		s.untold = PROBES_MAX;
 		s.scratches += PROBE_PLACES * cpus->nr_cpus;

@@ -17,6 +17,7 @@
 /* stacks kept of waits under way, at least: one for each thread active within a second */
 #define SLOTS_LEAST 64u
 #define SLOTS_PER_THREAD 8u              /* of the initial target, since more may come, but for this reason */
+#define RESIDENT_MAX 1024u               /* processes whose resident memory is followed */
 #define SLOTS_FEW 512u                   /* never more than these */
 #define SLOTS_MANY 1024u                 /* for a whole machine or a cgroup */
 #define SLOTS_PER_CPU 4u                 /* at least: a running thread has one too */
@@ -58,6 +59,7 @@ struct map_sizes {
 	uint32_t loads;                  /* where their named values are, at different places */
 	uint32_t probe_first;            /* scratch buffers from this one on are for probes; UINT32_MAX = none */
 	uint32_t blocks;                 /* of memory, that are followed to their ends */
+	uint32_t residents, resident_parts;      /* LRU maps: of processes, and of each on each CPU */
 	uint32_t slots, slot_bytes;
 	uint32_t totals, sums;
 	uint32_t pages, rules, spaces;

@@ -51,6 +51,8 @@ static const struct program {
 	{ "sb_freed", WHEN_FREES, ATTACH_FREES, false, 0 },
 	{ "sb_told_alloc", WHEN_ALLOCS_TOLD, ATTACH_TOLD_ALLOCS, true, 0 },
 	{ "sb_told_free", WHEN_ALLOCS_TOLD, ATTACH_TOLD_FREES, false, 0 },
+	{ "sb_rss", WHEN_GROWTH, ATTACH_GROWTH, true, 0 },
+	{ "sb_mapping_call", WHEN_GROWTH, ATTACH_MAPPING_CALLS, true, 0 },
 	{ "sb_trace", WHEN_TRACES, ATTACH_TRACES, true, 0 },
 	{ "sb_raw_trace", WHEN_RAW_TRACES, ATTACH_RAW_TRACES, true, 0 },
 	{ "sb_kfunc", WHEN_KERNEL_FUNCTIONS, ATTACH_KERNEL_FUNCTIONS, true, 0 },

@@ -41,6 +41,7 @@ enum program_when {
 	WHEN_FREES = 1 << 22,        /* and their frees */
 	WHEN_ALLOCS_TOLD = 1 << 23,  /* the same, where programs tell of both by themselves */
 	WHEN_KERNEL_RETURNS = 1 << 24,       /* and returns of these */
+	WHEN_GROWTH = 1 << 25,       /* it is told what makes memory resident, and what is mapped */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
@@ -52,6 +53,8 @@ enum program_attach {
 	ATTACH_WAITS,                /* while waits are followed, in the order of the table */
 	ATTACH_EVENTS,               /* while the capture runs */
 	ATTACH_CALLS,                /* while the capture runs and system calls are probed, in the order of the table */
+	ATTACH_GROWTH,               /* the same, while growth of memory is followed */
+	ATTACH_MAPPING_CALLS,        /* the same, by a link for each of plan.mapping_calls */
 	ATTACH_PLACES,               /* by links of their own (link.h) */
 	ATTACH_ENTRIES,              /* the same, where functions begin that are probed up to their return */
 	ATTACH_RETURNS,              /* and where these return */
@@ -74,7 +77,7 @@ enum program_attach {
 	ATTACH_RUN,                  /* never: test-run once */
 };
 
-#define PROGRAMS_MAX 40u
+#define PROGRAMS_MAX 48u
 
 /* The programs of one BPF object. Zero it, then call programs_find(). */
 struct programs {

@@ -155,6 +155,14 @@ struct capture_plan {
 	 */
 	uint32_t alloc_interval;
 	bool alloc_frees;        /* with it: and frees of those are told */
+	/*
+	 * changes of resident and of mapped memory are told, sampled by so many bytes in the same way;
+	 * 0 = they are not
+	 */
+	uint32_t growth_interval;
+	/* with it: the tracepoints at which system calls return that map or unmap; NULL = these are not told */
+	const struct capture_trace *mapping_calls;
+	uint32_t nr_mapping_calls;
 	/* places where programs tell of blocks that they sample are placed instead of these functions */
 	bool allocs_told;
 	/* code places to probe (capture/link.h), in several files; NULL = none */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #define ALLOC_INTERVAL_DEFAULT (512u << 10)      /* bytes */
+#define GROWTH_INTERVAL_DEFAULT (64u << 10)      /* the same of memory that grows: page faults are fewer */
 /* with larger ones the odds of small blocks, in 2^32 cases, would be rough */
 #define ALLOC_INTERVAL_MAX (64u << 20)
 
@@ -47,6 +48,9 @@ struct alloc_weight alloc_weight(uint64_t size, uint32_t interval, uint64_t draw
 struct alloc_weight alloc_weight_told(uint64_t size, uint64_t bytes, uint32_t interval, uint64_t draw,
 				      uint32_t *ret_interval);
 
+/* What memory is that becomes resident. Numbers are in recordings. */
+enum growth_kind { GROWTH_NOT, GROWTH_FILE, GROWTH_ANON, GROWTH_SHARED };
+
 /*
  * What events of blocks carry as their argument. Sizes and ages are classes of base/octave.h.
  */
@@ -54,6 +58,7 @@ struct allocation {
 	uint8_t size;            /* octave_class() of its bytes */
 	uint8_t age;             /* octave_class() of its age in ms, when it was freed or is told as in use; else 0 */
 	bool temporary;          /* freed by the thread that allocated it, before that allocated another one */
+	uint8_t growth;          /* of memory that grows or is returned: enum growth_kind */
 	bool leaked;             /* in use, and older than asked for, or its process has ended */
 	uint32_t interval;       /* bytes between samples when it was told; 0 = not known */
 };
@@ -61,12 +66,15 @@ struct allocation {
 #define ALLOCATION_AGE_AT 8u
 #define ALLOCATION_TEMPORARY ((uint64_t)1 << 16)
 #define ALLOCATION_LEAKED ((uint64_t)1 << 17)
+#define ALLOCATION_GROWTH_AT 18u
+#define ALLOCATION_GROWTH_MASK 0x7u
 #define ALLOCATION_INTERVAL_AT 32u
 
 static inline uint64_t allocation_argument(const struct allocation *a)
 {
 	return a->size | (uint64_t)a->age << ALLOCATION_AGE_AT | (a->temporary ? ALLOCATION_TEMPORARY : 0) |
-	       (a->leaked ? ALLOCATION_LEAKED : 0) | (uint64_t)a->interval << ALLOCATION_INTERVAL_AT;
+	       (a->leaked ? ALLOCATION_LEAKED : 0) | (uint64_t)a->growth << ALLOCATION_GROWTH_AT |
+	       (uint64_t)a->interval << ALLOCATION_INTERVAL_AT;
 }
 
 static inline struct allocation allocation_of(uint64_t argument)
@@ -76,6 +84,7 @@ static inline struct allocation allocation_of(uint64_t argument)
 		.age = (uint8_t)(argument >> ALLOCATION_AGE_AT),
 		.temporary = argument & ALLOCATION_TEMPORARY,
 		.leaked = argument & ALLOCATION_LEAKED,
+		.growth = argument >> ALLOCATION_GROWTH_AT & ALLOCATION_GROWTH_MASK,
 		.interval = (uint32_t)(argument >> ALLOCATION_INTERVAL_AT),
 	};
 }

@@ -46,6 +46,15 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_FREE = 11,
 	EVENT_IN_USE = 12,
 	EVENT_PEAK = 13,
+	/*
+	 * memory of a process (model/allocation.h), by the stack that brought it about; weight in bytes,
+	 * count in changes, as sampled ones stand for others: it became resident, ceased to be, was
+	 * mapped, was unmapped
+	 */
+	EVENT_GROWN = 14,
+	EVENT_RETURNED = 15,
+	EVENT_MAPPED = 16,
+	EVENT_UNMAPPED = 17,
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 

@@ -21,6 +21,10 @@ const struct event_kind_info event_kinds[EVENT_KINDS_MAX] = {
 	[EVENT_FREE] = { "blocks freed", CARRIES_ARGUMENT, 1 },
 	[EVENT_IN_USE] = { "blocks in use", CARRIES_ARGUMENT, 1 },
 	[EVENT_PEAK] = { "blocks in use at the peak", CARRIES_ARGUMENT, 1 },
+	[EVENT_GROWN] = { "memory grown", CARRIES_ARGUMENT, 1 },
+	[EVENT_RETURNED] = { "memory returned", CARRIES_ARGUMENT, 1 },
+	[EVENT_MAPPED] = { "memory mapped", CARRIES_ARGUMENT, 1 },
+	[EVENT_UNMAPPED] = { "memory unmapped", CARRIES_ARGUMENT, 1 },
 #ifdef KINDS_OF_TEST
 	KINDS_OF_TEST            /* tests/unit/test_measure.c takes this file in, with rows of its own */
 #endif

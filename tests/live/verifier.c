@@ -123,6 +123,7 @@ static int show(const struct kind *kind)
 		.calls = &call, .nr_calls = 1, .functions_to_come = true, .spans = true,
 		.traces = traces,
 		.nr_traces = sizeof(traces) / sizeof(*traces),
+		.growth_interval = 65536,
 	};
 	static const struct sb_call_wish wishes[SB_CALLS_MAX];
 	struct cpu_layout layout = { 0 };
@@ -136,7 +137,7 @@ static int show(const struct kind *kind)
 		plan.call_wishes = wishes;
 		plan.off_cpu = plan.wakers = false;
 		plan.numa = NUMA_OFF;
-		plan.kinds = plan.nr_places = 0;
+		plan.kinds = plan.nr_places = plan.growth_interval = 0;
 	}
 	if (!r) {
 		pretend_nodes(&layout);
