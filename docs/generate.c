@@ -129,8 +129,9 @@ static void option(const struct opt *opt)
 	snprintf(text, sizeof(text), "--%s", opt->name);
 	bold(text);
 	if (opt->metavar) {
-		putchar(' ');
+		fputs(opt->bare ? "[=" : " ", stdout);
 		italic(opt_value(opt, value));
+		fputs(opt->bare ? "]" : "", stdout);
 	}
 	putchar('\n');
 	capitalised(opt->help);
@@ -834,19 +835,32 @@ static void completion_value(const struct opt *opt)
 	}
 }
 
+static void completion_options(const struct command_info *c)
+{
+	for (size_t i = 0; i < nr_opts; i++)
+		if (opts[i].commands & c->bit)
+			printf("--%s ", opts[i].name);
+}
+
 static void completion_of(const struct command_info *c)
 {
 	for (size_t i = 0; i < nr_opts; i++) {
 		if (!(opts[i].commands & c->bit) || !opts[i].metavar)
 			continue;
 		completion_pattern(c, &opts[i]);
+		if (opts[i].bare) {
+			/* Another option may follow as well. */
+			fputs("if [[ $cur == -* ]]; then _sberf_words -W \"", stdout);
+			completion_options(c);
+			fputs("\"; else ", stdout);
+		}
 		completion_value(&opts[i]);
+		if (opts[i].bare)
+			fputs("\t\tfi\n", stdout);
 		fputs("\t\t;;\n", stdout);
 	}
 	printf("\t\"%s \"*)\n\t\tcase $cur in\n\t\t-*) _sberf_words -W \"", c->name);
-	for (size_t i = 0; i < nr_opts; i++)
-		if (opts[i].commands & c->bit)
-			printf("--%s ", opts[i].name);
+	completion_options(c);
 	fputs(c->bit & CMD_TARGETING ? "--\" ;;\n" : "\" ;;\n", stdout);
 	if (c->bit & (CMD_READING | CMD_CHECK | CMD_MERGE))
 		fputs("\t\t*) _sberf_words -f ;;\n", stdout);

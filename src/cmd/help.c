@@ -30,14 +30,14 @@ static void help_wrap(FILE *f, const char *text, size_t at, size_t indent)
 }
 
 /*
- * Writes the VALUE of an option behind AT columns: in lines that end behind a choice when it is
- * long. Returns the columns used.
+ * Writes the VALUE of an option, behind BEFORE, behind AT columns: in lines that end behind a choice when it
+ * is long. Returns the columns used.
  */
-static size_t put_value(FILE *f, const char *value, size_t at)
+static size_t put_value(FILE *f, const char *before, const char *value, size_t at)
 {
-	const size_t indent = at + 1;
+	const size_t indent = at + strlen(before);
 
-	at += (size_t)fprintf(f, " ");
+	at += (size_t)fprintf(f, "%s", before);
 	while (*value) {
 		const size_t len = strcspn(value, "|"), with_bar = len + (value[len] == '|');
 
@@ -58,7 +58,9 @@ static void put_option(FILE *f, const struct opt *opt)
 	char value[OPT_VALUE_MAX];
 
 	if (opt->metavar)
-		at = put_value(f, opt_value(opt, value), at);
+		at = put_value(f, opt->bare ? "[=" : " ", opt_value(opt, value), at);
+	if (opt->bare)
+		at += (size_t)fprintf(f, "]");
 	if (at + 2 > OPTION_COLUMNS) {
 		fputc('\n', f);
 		at = 0;

@@ -16,6 +16,7 @@
 #include "engine/budget.h"
 #include "engine/guard.h"
 #include "engine/placer.h"
+#include "model/allocation.h"
 #include "model/measure.h"
 #include "model/probes.h"
 #include "probe/spec.h"
@@ -124,6 +125,17 @@ static int target_name(struct launch *s, const struct options *o, struct err *e)
 	return 0;
 }
 
+/* Places in programs are probed to follow memory. */
+static bool memory_in_programs(const struct options *o)
+{
+	return o->memory == MEMORY_ALLOCS || o->memory == MEMORY_PRELOAD;
+}
+
+static uint32_t alloc_interval(const struct options *o)
+{
+	return o->sample_bytes ? o->sample_bytes : ALLOC_INTERVAL_DEFAULT;
+}
+
 static int target_command(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	uint32_t *id = vec_push(&s->config.plan.ids);
@@ -135,7 +147,7 @@ static int target_command(struct launch *s, const struct options *o, bool detach
 		return err_nomem(e, "the target list");
 	r = child_check(o->argv[0], &s->status, e);
 	if (!r && o->memory == MEMORY_PRELOAD)
-		r = preload_begin(o->argv[0], o->sample_bytes, e);
+		r = preload_begin(o->argv[0], alloc_interval(o), e);
 	if (!r)
 		r = child_start(o->argv, detached, &s->child, e);
 	preload_end();
@@ -356,6 +368,11 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	/* The same. */
 	plan->probes_may_come = s->live && !o->raw_capture && o->target != OPT_TARGET_REPLAY;
 	plan->sum_hits = (o->probes.n || plan->probes_may_come) && !s->config.tracer && !o->raw_capture;
+	if (o->memory == MEMORY_GROWTH) {
+		plan->growth_interval = o->sample_bytes ? o->sample_bytes : GROWTH_INTERVAL_DEFAULT;
+		plan->mapping_calls = s->mapping_calls;
+		plan->nr_mapping_calls = mapping_calls_find(s->mapping_calls);
+	}
 	plan->hits_every = o->every;
 	plan->hits_rate = o->max_rate;
 	/* A trace has a line for each, and a raw capture each by itself. */
@@ -368,10 +385,10 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
 	};
 	r = copy_ids(&plan->cpus, &o->cpus, e);
-	if (!r && (o->probes.n || o->memory || plan->probes_may_come))
+	if (!r && (o->probes.n || memory_in_programs(o) || plan->probes_may_come))
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
-	if (!r && o->memory)
-		placing_memory(s->placing, o->sample_bytes, true, o->memory == MEMORY_PRELOAD);
+	if (!r && memory_in_programs(o))
+		placing_memory(s->placing, alloc_interval(o), true, o->memory == MEMORY_PRELOAD);
 	if (s->placing)
 		placing_plan(s->placing, plan);
 	if (!r && plan->sum_hits)

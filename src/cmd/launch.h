@@ -10,6 +10,7 @@
 #include "cmd/options.h"
 #include "engine/child.h"
 #include "engine/engine.h"
+#include "engine/growth_facts.h"
 #include "engine/placing.h"
 #include "model/probes.h"
 
@@ -28,6 +29,7 @@ struct launch {
 	} told[PROBES_MAX];
 	uint64_t values_known;   /* probes whose kind it knows, by their number; the engine's thread */
 	struct engine_looker looker;     /* which does so */
+	struct capture_trace mapping_calls[MAPPING_CALLS];       /* of config.plan */
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
 	/* what launch_say_price() has said: the price; that probes are in place at times only; that few are told */
 	bool price_said, slices_said, thin_said;

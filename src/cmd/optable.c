@@ -61,7 +61,7 @@ static const struct opt_choice groups[] = {
 };
 
 static const struct opt_choice memory_levels[] = {
-	{ "allocs", MEMORY_ALLOCS }, { "preload", MEMORY_PRELOAD }, { NULL, 0 },
+	{ "growth", MEMORY_GROWTH }, { "allocs", MEMORY_ALLOCS }, { "preload", MEMORY_PRELOAD }, { NULL, 0 },
 };
 
 const struct opt opts[] = {
@@ -274,8 +274,14 @@ const struct opt opts[] = {
 	}, {
 		.name = "memory", .metavar = "LEVEL", .type = OPT_CHOICE, .what = "level",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(memory), .choices = memory_levels,
-		.help = "follow who allocates memory, who holds it, and what leaks",
-		.more = "allocs: functions that allocate and free memory are probed in the target: those of "
+		.bare = "growth",
+		.help = "follow who makes memory grow, or with allocs who allocates it, who holds it, and what leaks",
+		.more = "growth, which is what --memory alone means: the kernel tells what memory becomes resident, "
+			"and ceases to be (page faults by the size of their pages, unmapping), and what is "
+			"mapped and unmapped (mmap, munmap, mremap, brk), by stack; and the sizes of the "
+			"processes are read from time to time. That needs no probe in the target, and costs it "
+			"about 1 %. report --metric shows what has grown, was returned, mapped and unmapped. "
+			"allocs: functions that allocate and free memory are probed in the target: those of "
 			"malloc(3) by whichever library or program defines them (glibc, musl, jemalloc, "
 			"tcmalloc, mimalloc), and C++ operators that do not only call these. Blocks are "
 			"sampled by bytes (--sample-bytes), and followed until they are freed. Each call "
@@ -293,10 +299,11 @@ const struct opt opts[] = {
 	}, {
 		.name = "sample-bytes", .metavar = "BYTES", .type = OPT_SIZE32, .what = "distance of samples",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(sample_bytes), .min = 1,
-		.max = ALLOC_INTERVAL_MAX, .fallback = "512K",
-		.help = "with --memory, follow a block for each so many bytes allocated",
+		.max = ALLOC_INTERVAL_MAX,
+		.help = "with --memory, follow a block for each so many bytes allocated (512K; of growth 64K)",
 		.more = "Each byte is picked with the same probability, and a block of which one was picked is "
-			"followed, for all that it stands for. 1: every block is. A target that samples by itself "
+			"followed, for all that it stands for, or of memory that grows told with its stack. 1: every "
+			"block is. A target that samples by itself "
 			"(--memory=preload with -p) does so as it was told when it was started.",
 	}, {
 		.name = "yes", .type = OPT_FLAG, .min = true,

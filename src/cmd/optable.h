@@ -104,6 +104,7 @@ struct opt {
 	size_t given;                    /* a bool there that is set when the option is given; 0 = none */
 	uint64_t min, max;
 	const struct opt_choice *choices;
+	const char *bare;                /* of OPT_CHOICE: what it is without a value; NULL = it needs one */
 	const char *fallback;            /* the default, as a user would write it; NULL = none */
 	const char *help;                /* lower case, one line for --help */
 	const char *more;                /* further sentences for the man page; NULL = none */

@@ -44,6 +44,14 @@ static const char *options_display(const struct opt *opt, char dst[64])
 	return dst;
 }
 
+static bool is_choice(const struct opt *opt, const char *value)
+{
+	for (const struct opt_choice *c = opt->choices; c->name; c++)
+		if (!strcmp(c->name, value))
+			return true;
+	return false;
+}
+
 static int set_choice(const struct opt *opt, const char *value, uint32_t *ret, struct err *e)
 {
 	char all[OPT_VALUE_MAX];
@@ -371,7 +379,10 @@ static int needs_value(struct parser *p, const struct opt *opt)
 		       opt_value(opt, value));
 }
 
-/* "--name", "--name=value" or "--name" and the next argument; *I is moved onto the last argument used. */
+/*
+ * "--name", "--name=value" or "--name" and the next argument; *I is moved onto the last argument used. An
+ * option that has a bare value takes the next argument only if that is one of its choices.
+ */
 static int parse_long(struct parser *p, int argc, char **argv, int *i)
 {
 	const char *name = argv[*i] + 2, *equals = strchr(name, '=');
@@ -385,6 +396,8 @@ static int parse_long(struct parser *p, int argc, char **argv, int *i)
 		return err_set(p->e, EINVAL, "--%s takes no value", opt->name);
 	if (!opt->metavar || equals)
 		return options_take(p, opt, equals ? equals + 1 : "");
+	if (opt->bare && !(*i + 1 < argc && is_choice(opt, argv[*i + 1])))
+		return options_take(p, opt, opt->bare);
 	if (*i + 1 >= argc)
 		return needs_value(p, opt);
 	return options_take(p, opt, argv[++*i]);

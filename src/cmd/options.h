@@ -50,6 +50,7 @@ typedef VEC(const char *) text_vec;
 /* How memory is followed. */
 enum memory_level {
 	MEMORY_OFF,
+	MEMORY_GROWTH,           /* the kernel tells what makes it resident */
 	MEMORY_ALLOCS,           /* functions that allocate it are probed */
 	MEMORY_PRELOAD,          /* the target samples it, by itself or by a library of ours */
 };
@@ -89,7 +90,7 @@ struct options {
 	uint32_t every, max_rate;        /* of hits of probes; 0 = all */
 	enum memory_level memory;        /* --memory, MEMORY_OFF */
 	uint64_t older_ns, min_bytes;    /* --older, --min-bytes (report), 0 = none */
-	uint32_t sample_bytes;           /* --sample-bytes, ALLOC_INTERVAL_DEFAULT */
+	uint32_t sample_bytes;           /* --sample-bytes; 0 = that of the level of --memory */
 	bool yes;                        /* --yes: probes in programs may be placed in every process */
 #define PERCENT_NONE (-1.0)
 	double budget;                   /* --budget, percent of one CPU; PERCENT_NONE = none */

@@ -690,6 +690,7 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		en->sink.hits = hit_sums_new(en->source, en->ps, &en->sink);
 		r = en->sink.hits ? r : err_nomem(e, "probes");
 	}
+	en->sink.growth_interval = c->plan.growth_interval;
 	if (r >= 0 && c->plan.alloc_interval) {
 		en->sink.allocs = alloc_facts_new(&(struct alloc_facts_config){
 			.interval = c->plan.alloc_interval, .frees = c->plan.alloc_frees, .sink = &en->sink });

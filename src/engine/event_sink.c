@@ -5,6 +5,7 @@
 #include "engine/event_sink.h"
 
 #include "engine/alloc_facts.h"
+#include "engine/growth_facts.h"
 #include "engine/hit_sums.h"
 #include "engine/insides.h"
 #include "engine/numa_facts.h"
@@ -98,6 +99,10 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 		if (ev->kind == EVENT_ALLOC || ev->kind == EVENT_FREE) {
 			if (s->allocs)
 				alloc_facts_hit(s->allocs, raw, ev);
+			break;
+		}
+		if (ev->kind >= EVENT_GROWN && ev->kind <= EVENT_UNMAPPED) {
+			growth_facts_hit(s, raw, ev);
 			break;
 		}
 		if (s->hits && ev->stack != ID_NONE)

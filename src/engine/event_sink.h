@@ -38,6 +38,7 @@ struct event_sink {
 	struct offcpu *offcpu;
 	/* finds the nodes of samples and faults, counts migrations; NULL = no NUMA */
 	struct numa_facts *numa;
+	uint32_t growth_interval;        /* with which changes of memory are sampled */
 	struct alloc_facts *allocs;      /* follows blocks of memory; NULL = nobody does */
 	/*
 	 * Of an event_sink_add(): becomes facts here, and goes nowhere else, since it is

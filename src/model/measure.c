@@ -144,6 +144,27 @@ static const struct measure measure_table[] = {
 		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_IN_USE, .events = true,
 		.counts = is_leaked_block, .pprof = "leaked_objects",
 	},
+	{
+		.name = "grown", .title = "memory grown", .head = "grown", .brief = "grown", .json = "grown",
+		.about = "bytes of memory that became resident, with --memory=growth",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_GROWN,
+		.pprof = "grown_space", .counted = "grown_changes",
+	}, {
+		.name = "returned", .title = "memory returned", .head = "return", .brief = "retrn",
+		.json = "returned", .about = "bytes that ceased to be, as the program gave them back",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_RETURNED,
+		.pprof = "returned_space", .counted = "returned_changes",
+	}, {
+		.name = "mapped", .title = "memory mapped", .head = "mapped", .brief = "map", .json = "mapped",
+		.about = "bytes of addresses that were mapped: mmap(2), brk(2), mremap(2)",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_MAPPED,
+		.pprof = "mapped_space", .counted = "mapped_calls",
+	}, {
+		.name = "unmapped", .title = "memory unmapped", .head = "unmap", .brief = "unmap",
+		.json = "unmapped", .about = "bytes of addresses that were unmapped",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_UNMAPPED,
+		.pprof = "unmapped_space", .counted = "unmapped_calls",
+	},
 #ifdef MEASURES_OF_TEST
 	MEASURES_OF_TEST         /* tests/unit/test_measure.c takes this file in, with rows of its own */
 #endif

@@ -117,6 +117,29 @@ static void a_name_or_a_number(void **state)
 	}
 }
 
+/* It can do without, and takes no argument that is none of its values. */
+static void memory_may_have_no_level(void **state)
+{
+	static const struct {
+		const char *line;
+		enum memory_level level;
+	} lines[] = {
+		{ "record -a --memory", MEMORY_GROWTH }, { "record --memory -a", MEMORY_GROWTH },
+		{ "record --memory=allocs -a", MEMORY_ALLOCS }, { "record --memory allocs -a", MEMORY_ALLOCS },
+		{ "record --memory -- allocs", MEMORY_GROWTH }, { "record -a", MEMORY_OFF },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char line[64];
+		struct options o;
+
+		snprintf(line, sizeof(line), "%s", lines[i].line);
+		assert_int_equal(parse(line, &o, NULL), 0);
+		assert_int_equal(o.memory, lines[i].level);
+		options_free(&o);
+	}
+}
+
 static void assert_call_graph(const char *text, enum opt_call_graph want)
 {
 	char line[64];
@@ -495,6 +518,7 @@ static void refuses(void **state)
 		"use sberf record "
 		"--keep");
 	refused("record -b -a", "there is no option -b");
+	refused("record -a --memory=all", "level 'all' is unknown: it must be one of growth|allocs|preload");
 	refused("record -a --max-files 3",
 		"--max-files says how many files there may be, and --max-size, when another one begins: give both");
 	refused("record -a --max-size 1M -o -", "--max-size is about files, and standard output is none: name a "
@@ -503,12 +527,14 @@ static void refuses(void **state)
 	refused("record -n x --symfs=", "the directory is empty");
 	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
-		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks");
+		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks|"
+		"grown|returned|mapped|unmapped");
 	refused("report --metric wall,faults,migrations,forks,new-threads",
 		"--metric 'wall,faults,migrations,forks,new-threads' asks for more than 6: wall time is three");
 	refused("report --metric faults,", "metric '' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
-		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks");
+		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks|"
+		"grown|returned|mapped|unmapped");
 	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), "
 		"uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
@@ -567,6 +593,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(every_way_of_writing),
 		cmocka_unit_test(a_name_or_a_number),
+		cmocka_unit_test(memory_may_have_no_level),
 		cmocka_unit_test(capture_options),
 		cmocka_unit_test(report_options),
 		cmocka_unit_test(waits_are_followed_unless_told_otherwise),

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* growth_facts.c - weighs changes of memory, which are sampled by bytes as blocks are. */
+#include "config.h"
+
+#include "engine/growth_facts.h"
+
+#include "base/hash.h"
+#include "base/octave.h"
+#include "bpf/wire.h"
+#include "model/allocation.h"
+#include "probe/tracepoint.h"
+
+#include <stdio.h>
+
+/* Of the counter of the kernel WHAT. */
+static enum growth_kind growth_facts_kind(uint64_t what)
+{
+	static const uint8_t kinds[SB_RSS_NR] = {
+		[SB_RSS_FILE] = GROWTH_FILE, [SB_RSS_ANON] = GROWTH_ANON, [SB_RSS_SHARED] = GROWTH_SHARED,
+	};
+
+	return what < SB_RSS_NR ? (enum growth_kind)kinds[what] : GROWTH_NOT;
+}
+
+void growth_facts_hit(struct event_sink *s, const struct raw_event *raw, const struct event *ev)
+{
+	const uint64_t size = raw->hit.nr_args ? raw->hit.arg[0] : 0;
+	const bool resident = ev->kind == EVENT_GROWN || ev->kind == EVENT_RETURNED;
+	const struct alloc_weight weight = alloc_weight(size, s->growth_interval,
+							hash_u64(raw->time_ns ^ (uint64_t)raw->tid));
+	const struct allocation a = {
+		.size = (uint8_t)octave_class(size), .interval = s->growth_interval,
+		.growth = resident && raw->hit.nr_args > 1 ? growth_facts_kind(raw->hit.arg[1]) : GROWTH_NOT,
+	};
+	struct event told = *ev;
+
+	if (!size)
+		return;
+	told.weight = weight.bytes;
+	told.count = weight.blocks;
+	told.argument = allocation_argument(&a);
+	event_sink_add(s, &told);
+}
+
+uint32_t mapping_calls_find(struct capture_trace ret[MAPPING_CALLS])
+{
+	static const char *const names[MAPPING_CALLS] = { "sys_exit_mmap", "sys_exit_munmap", "sys_exit_mremap",
+							  "sys_exit_brk" };
+	char tracefs[PATH_MAX];
+	uint32_t n = 0;
+
+	if (tracefs_find(tracefs, NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < MAPPING_CALLS; i++) {
+		struct tracepoint_name name = { .category = "syscalls" };
+		struct tracepoint format = { 0 };
+
+		snprintf(name.name, sizeof(name.name), "%s", names[i]);
+		if (tracepoint_read(tracefs, &name, &format, NULL) >= 0) {
+			ret[n] = (struct capture_trace){ .how = CAPTURE_TRACE_FORMATTED, .id = format.id };
+			snprintf(ret[n++].name, sizeof(ret->name), "syscalls:%s", names[i]);
+		}
+		tracepoint_free(&format);
+	}
+	return n;
+}

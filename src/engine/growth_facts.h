@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * growth_facts.h - memory that becomes resident or is mapped, as the kernel half tells of it, becomes events
+ * with what each stands for.
+ */
+#ifndef SBERF_ENGINE_GROWTH_FACTS_H
+#define SBERF_ENGINE_GROWTH_FACTS_H
+
+#include "capture/source.h"
+#include "engine/event_sink.h"
+
+#define MAPPING_CALLS 4u
+
+/* EV, which is RAW with its stack, is of EVENT_GROWN to EVENT_UNMAPPED: tells S of it. */
+void growth_facts_hit(struct event_sink *s, const struct raw_event *raw, const struct event *ev);
+
+/*
+ * The tracepoints at which system calls return that map or unmap, for capture_plan.mapping_calls. Returns how
+ * many there are: 0 where tracefs is not mounted, or the kernel has none.
+ */
+uint32_t mapping_calls_find(struct capture_trace ret[MAPPING_CALLS]);
+
+#endif
