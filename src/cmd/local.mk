@@ -40,3 +40,5 @@ sberf_SOURCES += src/cmd/timerange.h
 sberf_SOURCES += src/cmd/top.c
 sberf_SOURCES += src/cmd/trace.c
 sberf_SOURCES += src/cmd/symbolize.c
+sberf_SOURCES += src/cmd/symbolize_serve.c
+sberf_SOURCES += src/cmd/symbolize_serve.h

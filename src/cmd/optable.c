@@ -508,6 +508,20 @@ const struct opt opts[] = {
 		.help = "fetch missing debug files from $DEBUGINFOD_URLS",
 		.more = "sberf never fetches anything without this option.",
 	}, {
+		.name = "remote", .metavar = "SERVICE", .type = OPT_TEXT, .what = "service",
+		.section = SECTION_SYMBOLS, .commands = CMD_SYMBOLIZE, .at = FIELD(remote),
+		.help = "ask this service for names that are not known here",
+		.more = "SERVICE is the path of a socket (--serve) or http://HOST[:PORT]. It gets build-ids and "
+			"offsets, and nothing else. One that does not answer within five seconds is left alone for 30.",
+	}, {
+		.name = "serve", .metavar = "SOCKET", .type = OPT_FILE, .what = "socket",
+		.section = SECTION_SYMBOLS, .commands = CMD_SYMBOLIZE, .at = FIELD(serve),
+		.help = "answer at this socket those who ask by build-id and offset",
+		.more = "Until it is interrupted. It looks for files as for a build-id on the command line. Requests "
+			"are POST /symbolize over HTTP, with lines of a build-id, a blank and an offset; a response "
+			"has for each a line for each function, innermost first, of name, file and line with tabs "
+			"between, and then a line with a full stop.",
+	}, {
 		.name = "no-inline", .type = OPT_FLAG, .min = true,
 		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING | CMD_READING | CMD_SYMBOLIZE,
 		.at = FIELD(no_inline),
@@ -673,8 +687,8 @@ const struct opt opts[] = {
 			"Names that end in _[k] are functions of the kernel, in _[i] inlined functions, in _[j] "
 			"functions of JIT compilers. perf-script: what perf script prints, by perf or by others, with "
 			"stacks or without; of several events see --event. sberf passes over lines that it does not "
-			"know and counts them, as long as it knows most lines. heaptrack: a file of heaptrack 1.4, with "
-			"each allocation and each free of a program: everything that --memory measures, without "
+			"know and counts them, as long as it knows most lines. heaptrack: a file of heaptrack 1.4, "
+			"with each allocation and each free of a program: everything that --memory measures, without "
 			"errors and without threads. Input may be compressed by gzip or xz, "
 			"and by zstd or bzip2 where sberf was built with their libraries. An imported file has no NUMA "
 			"nodes.",

@@ -157,6 +157,7 @@ struct options {
 	bool trace_sums_only;            /* -S */
 	uint32_t trace_json;             /* --format json (trace, symbolize) */
 	const char *elf;                 /* -e (symbolize), NULL = not given */
+	const char *serve, *remote;      /* --serve, --remote (symbolize); the same */
 	text_vec addresses;              /* ADDRESS and BUILD-ID (symbolize) */
 
 	/* symbols */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/clean.h"
 #include "cmd/options.h"
+#include "cmd/symbolize_serve.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -268,15 +269,22 @@ static int find_subject(struct asked *a, struct err *e)
 
 int cmd_symbolize(const struct options *o, struct err *e)
 {
-	const struct sberf_options wanted = { .size = sizeof(wanted), .symfs = o->symfs,
+	const struct sberf_options wanted = { .size = sizeof(wanted), .symfs = o->symfs, .remote = o->remote,
 					      .flags = o->debuginfod ? SBERF_DEBUGINFOD : 0 };
 	__attribute__((cleanup(close_handle))) struct sberf *s = NULL;
 	struct asked a = { .o = o, .module = SBERF_MODULE_NONE };
 	int rc = sberf_open(&s, &wanted), skip;
 
+	if (rc == -EINVAL && o->remote)
+		return err_set(e, EINVAL, "'%s' is no service of names: give the path of a socket or "
+			       "http://HOST[:PORT]", o->remote);
 	if (rc < 0)
 		return err_set(e, -rc, "cannot set up what names addresses: %s", strerror(-rc));
 	a.s = s;
+	if (o->serve)
+		return o->addresses.n || o->ids.n || o->elf ?
+			err_set(e, EINVAL, "--serve answers others: it takes no addresses, -p and -e") :
+			symbolize_serve(s, o->serve, !o->no_inline, e);
 	skip = find_subject(&a, e);
 	if (skip < 0)
 		return skip;

@@ -42,6 +42,14 @@ static struct sberf *new_handle(const struct sberf_options *o, int *ret_error)
 	s->dict = dict_new();
 	s->texts = strtab_new();
 	s->unwinder = unwinder_new();
+	if (o->remote) {
+		*ret_error = remote_new(o->remote, &s->remote, NULL);
+		if (*ret_error) {
+			sberf_close(s);
+			return NULL;
+		}
+		*ret_error = -ENOMEM;
+	}
 	if ((o->symfs && !s->symfs) || !s->dict || !s->texts || !s->unwinder) {
 		sberf_close(s);
 		return NULL;
@@ -87,6 +95,8 @@ void sberf_close(struct sberf *s)
 		return;
 	lib_names_clear(s);
 	lib_put_clear(s);
+	remote_free(s->remote);
+	keyed_free(&s->known);
 	keyed_free(&s->told);
 	unwinder_free(s->unwinder);
 	processes_free(s->ps);
@@ -303,6 +313,7 @@ int sberf_stats(const struct sberf *s, struct sberf_stats *ret)
 	st.bytes = ps.bytes + u.bytes + dict_bytes(s->dict) + strtab_bytes(s->texts);
 	st.tokens = s->told.n;
 	st.rules = s->put.next_row;
+	st.remote_failed = s->remote_failed;
 	st.rules_refused = s->put.refused;
 	memcpy(ret, &st, ret->size);
 	return 0;

@@ -7,6 +7,7 @@
 #include "base/keyed.h"
 #include "base/vec.h"
 #include <sberf/unwind.h>
+#include "lib/remote.h"
 #include "model/unread.h"
 #include "process/process.h"
 #include "symbol/elffile.h"
@@ -53,6 +54,12 @@ struct rules_put {
 	uint64_t refused;
 };
 
+/* What the remote service has said of a place. */
+struct remote_name {
+	uint64_t module, offset;
+	str_id lines;            /* of its answer, without the full stop; 0 = it does not know */
+};
+
 #define LIB_MAPS_MAX 64u         /* mappings remembered during one walk, to tell addresses of frames */
 
 struct sberf {
@@ -82,6 +89,9 @@ struct sberf {
 	VEC(str_id) function;    /* by the number that a symbol table keeps for us, less 1 */
 	struct answer answer;
 	VEC(struct added_file) added;
+	struct remote *remote;   /* NULL = none */
+	KEYED(struct remote_name) known; /* by it */
+	uint64_t remote_failed;
 };
 
 /*

@@ -7,6 +7,8 @@ libsberf_api_a_SOURCES += src/lib/handle.c
 libsberf_api_a_SOURCES += src/lib/handle.h
 libsberf_api_a_SOURCES += src/lib/naming.c
 libsberf_api_a_SOURCES += src/lib/putting.c
+libsberf_api_a_SOURCES += src/lib/remote.c
+libsberf_api_a_SOURCES += src/lib/remote.h
 libsberf_api_a_SOURCES += src/lib/taking.c
 libsberf_api_a_SOURCES += src/lib/unwinding.c
 

@@ -5,12 +5,15 @@
 #include <sberf/symbolize.h>
 #include "lib/handle.h"
 
+#include "base/parse.h"
 #include "process/open.h"
 #include "symbol/debugfile.h"
 #include "symbol/fetch.h"
 #include "symbol/kernel.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A list of names that grows: texts are offsets into TEXT until it is whole. */
@@ -203,6 +206,129 @@ static bool name_frame(struct sberf *s, const struct sberf_frame *f, uint32_t fl
 	return true;
 }
 
+/* Is the place of F, which is called N, one that somebody else may know better? */
+static const struct module *may_be_asked(const struct sberf *s, const struct sberf_frame *f, const struct sberf_name *n,
+					 const struct naming *naming)
+{
+	const struct module *m = dict_get_module(s->dict, f->module);
+
+	if (!m || m->kind != MODULE_FILE || !m->build_id_len)
+		return NULL;
+	if (n->why == SBERF_NO_FILE || n->why == SBERF_NO_SYMBOLS || n->why == SBERF_NO_FUNCTION)
+		return m;
+	return n->nr_functions == 1 &&
+	       naming->function.v[(uintptr_t)n->functions].flags & SBERF_FUNCTION_BY_PLACE ? m : NULL;
+}
+
+/* Reads "NAME<tab>FILE<tab>LINE" lines up to END into functions of N, for NAME. False when out of memory. */
+static bool take_lines(struct naming *n, char *at, struct sberf_name *name)
+{
+	const size_t first = n->function.n;
+
+	for (char *next; *at; at = next) {
+		char *end = strchr(at, '\n'), *file, *line;
+		struct sberf_function f = { 0 }, *slot;
+		uint64_t nr = 0;
+
+		if (!end)
+			break;
+		*end = '\0';
+		next = end + 1;
+		file = strchr(at, '\t');
+		line = file ? strchr(file + 1, '\t') : NULL;
+		if (!line)
+			continue;
+		*file++ = *line++ = '\0';
+		if (!parse_u64(line, "line", 0, UINT32_MAX, &nr, NULL))
+			f.line = (uint32_t)nr;
+		f.flags = *next ? SBERF_FUNCTION_INLINED : 0;
+		slot = vec_push(&n->function);
+		if (!slot || !keep_text(n, at, &f.name) || !keep_text(n, file, &f.file) ||
+		    !keep_text(n, "", &f.directory))
+			return false;
+		n->function.v[n->function.n - 1] = f;
+	}
+	if (n->function.n > first)
+		*name = (struct sberf_name){ .functions = (const struct sberf_function *)(uintptr_t)first,
+					     .nr_functions = (uint32_t)(n->function.n - first) };
+	return true;
+}
+
+/* Asks the service for what QUESTION has, NR places that are the last ones of s->known. */
+static void ask_service(struct sberf *s, const char *question, size_t len, size_t nr)
+{
+	AUTO_FREE char *reply = NULL;
+	char *at, *end;
+
+	if (remote_ask(s->remote, question, len, &s->stop, &reply, NULL)) {
+		s->remote_failed++;
+		keyed_free(&s->known);   /* so that it is asked again, some time */
+		return;
+	}
+	at = reply;
+	for (size_t i = s->known.n - nr; i < s->known.n && *at; i++) {
+		end = !strncmp(at, ".\n", 2) ? at : strstr(at, "\n.\n");
+		if (!end)
+			return;
+		end += end != at;
+		s->known.v[i].lines = end > at ? strtab_add(s->texts, at, (size_t)(end - at)) : 0;
+		if (s->known.v[i].lines == STR_NONE)
+			s->known.v[i].lines = 0;
+		at = end + 2;
+	}
+}
+
+/* Remembers that the place of F, in M, is asked for, and adds it to QUESTION. */
+static bool add_question(struct sberf *s, const struct sberf_frame *f, const struct module *m, struct naming *question)
+{
+	const struct remote_name want = { .module = f->module, .offset = f->offset };
+	char line[2 * BUILD_ID_MAX + 24];
+	size_t n = 0;
+
+	if (keyed_get(&s->known, &want, lines) == HIDX_NONE || !vec_reserve(&question->text, sizeof(line)))
+		return false;
+	for (uint8_t i = 0; i < m->build_id_len; i++)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%02x", m->build_id[i]);
+	n += (size_t)snprintf(line + n, sizeof(line) - n, " %" PRIx64 "\n", f->offset);
+	memcpy(question->text.v + question->text.n, line, n);
+	question->text.n += n;
+	return true;
+}
+
+/* Names by the service what is not named in N. False when out of memory. */
+static bool name_remotely(struct sberf *s, const struct sberf_frame *frames, struct naming *n)
+{
+	struct naming question = { 0 };
+	size_t asked = 0;
+	bool ok = true;
+
+	if (s->known.n >= REMOTE_ASKED_MAX)
+		keyed_free(&s->known);
+	for (size_t i = 0; i < n->name.n && asked < REMOTE_ASKED_MAX && ok; i++) {
+		const struct remote_name want = { .module = frames[i].module, .offset = frames[i].offset };
+		const struct module *m = may_be_asked(s, &frames[i], &n->name.v[i], n);
+
+		if (!m || keyed_find(&s->known, &want, lines) != HIDX_NONE)
+			continue;
+		ok = add_question(s, &frames[i], m, &question);
+		asked += ok;
+	}
+	if (asked)
+		ask_service(s, question.text.v, question.text.n, asked);
+	vec_free(&question.text);
+	for (size_t i = 0; i < n->name.n && ok; i++) {
+		const struct remote_name want = { .module = frames[i].module, .offset = frames[i].offset };
+		const uint32_t at = may_be_asked(s, &frames[i], &n->name.v[i], n) ?
+			keyed_find(&s->known, &want, lines) : HIDX_NONE;
+		AUTO_FREE char *lines = at != HIDX_NONE && s->known.v[at].lines ?
+			strdup(strtab_get(s->texts, s->known.v[at].lines)) : NULL;
+
+		if (lines)
+			ok = take_lines(n, lines, &n->name.v[i]);
+	}
+	return ok;
+}
+
 static void naming_clear(struct naming *n)
 {
 	vec_free(&n->function);
@@ -249,6 +375,8 @@ int sberf_symbolize(struct sberf *s, const struct sberf_frame *frames, size_t n,
 		return rc;
 	for (size_t i = 0; i < n && ok; i++)
 		ok = name_frame(s, &frames[i], flags, &naming);
+	if (ok && s->remote)
+		ok = name_remotely(s, frames, &naming);
 	names = ok ? finish(&naming) : NULL;
 	if (!names) {
 		naming_clear(&naming);

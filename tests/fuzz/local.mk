@@ -32,6 +32,9 @@ fuzz_targets += tests/fuzz/fuzz_unwind
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_main)
 tests_fuzz_fuzz_unwind_LDADD = $(fuzz_ldadd)
 
+fuzz_targets += tests/fuzz/fuzz_http
+tests_fuzz_fuzz_http_SOURCES = tests/fuzz/fuzz_http.c $(fuzz_main)
+tests_fuzz_fuzz_http_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_record
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_main)
 tests_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)

@@ -49,12 +49,49 @@ matches "a file by its build-id" ": main at " "$("$SBERF" symbolize --symfs "$SC
 objcopy --only-keep-debug "$file" "$SCRATCH/.build-id/${id:0:2}/${id:2}.debug"
 matches "and by a debug file that has it, without code" ": main at .*/src/main\.c:[0-9]+$" "$("$SBERF" symbolize --symfs "$SCRATCH" "$id" "$main")"
 
+# A service that has the file, and a process of it that has lost its symbols.
+strip -o "$SCRATCH/stripped" "$file"
+"$SBERF" symbolize --symfs "$SCRATCH" --serve "$SCRATCH/socket" 2>"$SCRATCH/served" &
+also_kill $!
+service=$!
+wait_until 5 test -S "$SCRATCH/socket"
+matches "without it a stripped file has no name" "\?\?|\+0x" "$("$SBERF" symbolize -e "$SCRATCH/stripped" "$main")"
+matches "a service knows it" ": main at .*/src/main\.c:[0-9]+$" "$("$SBERF" symbolize --remote "$SCRATCH/socket" -e "$SCRATCH/stripped" "$main")"
+inlined=$("$SBERF" symbolize -e "$file" < <(nm "$file" | awk '$2 == "t" { print $1 }' | sed -n '1~40p') | grep -B1 '^ (inlined' | head -1 |
+	cut -d: -f1)
+equal "with inlined calls" "$("$SBERF" symbolize -e "$file" "$inlined" | sed 's/ at .*//')" \
+	"$("$SBERF" symbolize --remote "$SCRATCH/socket" -e "$SCRATCH/stripped" "$inlined" | sed 's/ at .*//')"
+equal "its socket is for the user and his group" srw-rw---- "$(stat -c %A "$SCRATCH/socket")"
+post() {
+	printf '%b' "$1" | timeout 10 python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(sys.stdin.buffer.read()); s.shutdown(socket.SHUT_WR)
+print(s.recv(100).decode().split("\r")[0])' "$SCRATCH/socket"
+}
+equal "another path" "HTTP/1.1 404 Not Found" "$(post 'POST /x HTTP/1.1\r\n\r\n')"
+equal "another method" "HTTP/1.1 405 Method Not Allowed" "$(post 'GET /symbolize HTTP/1.1\r\n\r\n')"
+equal "no HTTP" "HTTP/1.1 400 Bad Request" "$(post 'hello\r\n\r\n')"
+equal "a line that is none" "HTTP/1.1 400 Bad Request" "$(post 'POST /symbolize HTTP/1.1\r\nContent-Length: 4\r\n\r\nxyz\n')"
+equal "a body that is too large" "HTTP/1.1 413 Content Too Large" "$(post 'POST /symbolize HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n')"
+equal "two lengths" "HTTP/1.1 400 Bad Request" \
+	"$(post 'POST /symbolize HTTP/1.1\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nxyz\n')"
+equal "a build-id of nobody has no names" "HTTP/1.1 200 OK" "$(post 'POST /symbolize HTTP/1.1\r\nContent-Length: 6\r\n\r\nabcd 1')"
+kill "$service" && wait "$service"
+equal "it ends well when it is interrupted" 0 $?
+matches "and says what it did" "[3-9] requests answered, 6 refused" "$(cat "$SCRATCH/served")"
+[ ! -e "$SCRATCH/socket" ]
+result $? "and removes its socket"
+matches "nobody who answers is no error" "\?\?|\+0x" "$("$SBERF" symbolize --remote "$SCRATCH/socket" -e "$SCRATCH/stripped" "$main")"
+
 fails() {
 	local title=$1 want=$2 out
 	shift 2
 	out=$("$SBERF" symbolize "$@" 2>&1 </dev/null) && note "it succeeded"
 	matches "$title" "^sberf symbolize: .*$want" "$out"
 }
+fails "a service that is none" "'nowhere' is no service of names" --remote nowhere -e "$file" 1
+fails "a socket in a folder that is not there" "cannot listen at /nonexistent/s" --serve /nonexistent/s
+fails "serving and asking" "takes no addresses" --serve "$SCRATCH/s2" -e "$file" 1
 fails "an address that is none" "'xyz' is no address" -e "$file" xyz
 fails "one that is too long" "is no address" -e "$file" 11112222333344445
 fails "a file that is not there" "/nonexistent: No such file" -e /nonexistent 1

@@ -49,6 +49,7 @@ suites_base += tests/unit/test_allocation
 suites_base += tests/unit/test_arena
 suites_base += tests/unit/test_err
 suites_base += tests/unit/test_hash
+suites_base += tests/unit/test_http
 suites_base += tests/unit/test_keyed
 suites_base += tests/unit/test_keyvalue
 suites_base += tests/unit/test_pages

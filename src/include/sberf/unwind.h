@@ -59,6 +59,11 @@ struct sberf_options {
 	uint32_t mode;           /* enum sberf_mode */
 	uint32_t flags;          /* SBERF_BACKGROUND, SBERF_DEBUGINFOD */
 	const char *symfs;       /* a folder in which files and debug files are looked for first; NULL = none */
+	/*
+	 * A service that is asked for names which this machine has not: the path of a UNIX socket or
+	 * http://HOST[:PORT]. It gets build-ids and offsets, nothing else. NULL = none.
+	 */
+	const char *remote;
 };
 
 /*
@@ -266,6 +271,7 @@ struct sberf_stats {
 	uint64_t bytes;                  /* of memory, estimated */
 	uint64_t tokens;                 /* of sberf_take(), known now */
 	uint64_t rules;                  /* put into the maps of sberf_bpf_use() */
+	uint64_t remote_failed;          /* questions that the remote service did not answer */
 	uint64_t rules_refused;          /* mappings that found no room there: their stacks are copied */
 };
 
