@@ -78,6 +78,23 @@ for way in many single; do
 	at_least "$way: places" 16 "$(sed -n 's/.*probes at \([0-9]*\) places.*/\1/p' "$SCRATCH/said")"
 	at_least "$way: ms until its reader ends" "$late" 400
 done
+# A view with as many probes as there can be gives the terminal back at once.
+mapfile -t probes < <(nm -D --defined-only "$libc" | awk '$2 == "T" && n++ < 64 { sub(/@.*/, "", $3); print "--probe=u:libc.so.6:" $3 }')
+# left: for how many ms it is there after q.
+left() {
+	TERM=linux "$top_builddir/tests/qemu/ptyrun" 100 30 "$SCRATCH/screen" 60 'with stack' q -- \
+		"$SBERF" top -e cpu-clock -p "$workload" "${probes[@]}" 2>&1 | sed -n 's/.*ended \([0-9]*\) ms after.*/\1/p'
+}
+for way in many single; do
+	case $way in
+	many) unset SBERF_WITHOUT ;;
+	single) export SBERF_WITHOUT=uprobe_multi ;;
+	esac
+	late=$(left)
+	[ "${late:-9999}" -lt 500 ] || late=$(left)
+	note "$way: ${late:-?} ms"
+	check "$way: q leaves a view of 64 probes within 0.5 s" test "${late:-9999}" -lt 500
+done
 gone() {
 	! pgrep -f "$SCRATCH/run.data" >/dev/null
 }

@@ -7,7 +7,8 @@
  *
  * Each KEYS is typed when TEXT has come since the keys before it. Before the last KEYS are typed,
  * all output up to then goes to FILE: what a terminal of that size shows after it is what was on
- * the screen. Ends with 1 when TEXT does not come within SECONDS, else with the status of COMMAND.
+ * the screen. Ends with 1 when TEXT does not come within SECONDS, else with the status of COMMAND, and
+ * says on standard error how long after the last KEYS it ended.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -74,6 +75,7 @@ static void let_it_draw(int fd)
 
 int main(int argc, char **argv)
 {
+	struct timespec typed, ended;
 	struct winsize size = { 0 };
 	size_t from = 0;
 	time_t until;
@@ -108,8 +110,12 @@ int main(int argc, char **argv)
 		if (write(fd, argv[k + 1], strlen(argv[k + 1])) < 0)
 			return 2;
 	}
+	clock_gettime(CLOCK_MONOTONIC, &typed);
 	while (read_some(fd) && !waitpid(pid, &status, WNOHANG))
 		;
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	fprintf(stderr, "ptyrun: it ended %ld ms after the last keys\n",
+		(ended.tv_sec - typed.tv_sec) * 1000 + (ended.tv_nsec - typed.tv_nsec) / 1000000);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
