@@ -54,7 +54,8 @@ static __always_inline int on_kfunc(struct sb_ctx_regs *regs, bool walk)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	const __u64 cookie = bpf_get_attach_cookie(regs);
 	struct hit hit = {
-		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1, .nr = SB_CALL_ARGS,
+		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .loads = SB_COOKIE_LOADS(cookie),
+		.value = 1, .nr = SB_CALL_ARGS,
 	};
 
 	if (!wanted(task, task->tgid, task->pid))
@@ -69,7 +70,8 @@ static __always_inline int on_kret(struct sb_ctx_regs *regs, bool walk)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	const __u64 cookie = bpf_get_attach_cookie(regs);
 	struct hit hit = {
-		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .value = 1, .nr = SB_CALL_ARGS + 1,
+		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .loads = SB_COOKIE_LOADS(cookie),
+		.value = 1, .nr = SB_CALL_ARGS + 1,
 	};
 
 	if (!wanted(task, task->tgid, task->pid))

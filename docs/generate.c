@@ -755,8 +755,8 @@ static void probe_page(void)
 	     "There is no division. Values are signed numbers of 64 bits.");
 	terms(values);
 	fputs(".PP\n", stdout);
-	line("So far a condition or a sum can use arg0 to arg5 of functions (of the kernel, too), system calls and "
-	     "static probes, parameters of functions of programs, the values of faults and signals, fields of "
+	line("A condition or a sum can use arg0 to arg5 of functions (of the kernel, too), system calls, raw "
+	     "tracepoints and static probes, parameters by name, the values of faults and signals, fields of "
 	     "tracepoints, retval, latency, comm, pid, tid, cpu and numbers. retval is a whole register of "
 	     "64 bits: of a function that returns int, retval & 0xffffffff is its value.");
 	line("The fields of a tracepoint are those of its format, which sberf list shows: prev_pid of sched_switch, "
@@ -764,7 +764,13 @@ static void probe_page(void)
 	     "cannot be read. A wildcard may mean tracepoints that have a field at different places. arg0 to arg5 "
 	     "of a static probe stand where its note says, which can differ from place to place.");
 	line("Arguments of system calls have the names that sberf list shows: fd, count, filename. Of a set of calls, "
-	     "such as sys:%file, those are meant that have such an argument.");
+	     "such as sys:%file, those are meant that have such an argument. What they point to has the names that the "
+	     "kernel's own types (BTF) give it: uservaddr->sa_family of connect, vec[0].iov_len of writev, as it is "
+	     "when the call has returned.");
+	line("Parameters of functions of the kernel and of raw tracepoints, and what they lead to, have the names of "
+	     "these types, too, as sberf list says: file->f_inode->i_ino of kprobe:vfs_read, bprm->filename of "
+	     "rawtracepoint:sched_process_exec, retval->f_flags of a function that returns a pointer. There the memory "
+	     "is that of the kernel.");
 	line("Text in quotes, of up to 63 bytes, can be compared with comm and with strings: of system calls "
 	     "(filename == \"/etc/passwd\"), of tracepoints (arrays, char * and __data_loc char[]), of parameters and "
 	     "what they lead to (req->path == \"/\", where the type is char * or an array of char), and where arg0 to "

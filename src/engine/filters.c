@@ -68,10 +68,9 @@ static bool has_arguments(enum probe_kind kind)
 /* Is the operand ST of a probe of KIND looked up when its place is known? */
 static bool filters_is_name(enum probe_kind kind, const struct spec_step *st)
 {
-	if (kind == PROBE_USDT)
-		return st->op == SPEC_ARG;
-	return st->op == SPEC_PATH && (kind == PROBE_TRACEPOINT || kind == PROBE_ENTRY || kind == PROBE_CALL ||
-				       kind == PROBE_RETURN || kind == PROBE_SYSCALL);
+	if (st->op == SPEC_ARG)
+		return kind == PROBE_USDT || kind == PROBE_RAW_TRACEPOINT;
+	return st->op == SPEC_PATH && kind != PROBE_USDT && kind != PROBE_FAULT && kind != PROBE_SIGNAL;
 }
 
 /* The value that is called NAME; with TEXT whether the string there is that. */
@@ -162,9 +161,7 @@ static int filters_string(struct translating *t, const struct spec_step *st, con
 	uint32_t texts = 1;
 	char arg[sizeof("argN")];
 
-	if (t->kind == PROBE_FAULT || t->kind == PROBE_SIGNAL || t->kind == PROBE_KPROBE ||
-	    t->kind == PROBE_KRETPROBE || t->kind == PROBE_RAW_TRACEPOINT ||
-	    (st->op == SPEC_RETVAL && t->kind == PROBE_SYSCALL))
+	if (t->kind == PROBE_FAULT || t->kind == PROBE_SIGNAL || (st->op == SPEC_RETVAL && t->kind == PROBE_SYSCALL))
 		return err_set(t->e, EOPNOTSUPP, "nothing but comm can be compared with text at a probe of kind %s",
 			       probe_kind_info(t->kind)->name);
 	for (uint32_t i = 0; i < t->names->n; i++)

@@ -201,16 +201,56 @@ static void load_call_type(const char *type, struct sb_load *ret)
 		}
 }
 
-static int load_call(const struct tracepoint *t, const char *path, bool text, struct sb_load *ret, struct err *e)
+/* PATH in steps, which borrow from NAME, whose first is what it begins with. How many steps follow, or -EINVAL. */
+static int load_steps(const char *path, struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1],
+		      struct param_step step[SPEC_PATH_STEPS_MAX], struct err *e)
 {
-	const struct tracepoint_field *f = NULL;
-	const int arg = load_call_argument(t, path, &f);
+	const char *at = path;
+	int n = 0;
 
-	if (arg < 0 && path[strcspn(path, ".-[")])
-		return err_set(e, EOPNOTSUPP, "'%s' cannot be looked up: arguments of system calls are known, and not "
-			       "what they point to", path);
+	while (n < (int)SPEC_PATH_STEPS_MAX + 1 && *at && spec_path_next(&at, &name[n]))
+		n++;
+	if (!n || *at)
+		return err_set(e, EINVAL, "'%s' is no path", path);
+	for (int i = 1; i < n; i++)
+		step[i - 1] = (struct param_step){
+			.join = name[i].join == SPEC_PATH_INDEX ? PARAM_INDEX :
+				name[i].join == SPEC_PATH_POINTER ? PARAM_POINTER : PARAM_MEMBER,
+			.name = name[i].name, .index = name[i].index
+		};
+	return n - 1;
+}
+
+/* V as a load that begins at FROM, of memory of the program if USER. */
+static void load_of_ktype(const struct ktypes_value *v, uint8_t from, bool user, struct sb_load *ret)
+{
+	*ret = (struct sb_load){ .size = v->size, .is_signed = v->is_signed, .hops = v->hops, .from = from,
+				 .user = (uint8_t)(user ? (1u << v->hops) - 1 : 0) };
+	for (unsigned int i = 0; i < v->hops; i++)
+		ret->offset[i] = v->offset[i];
+}
+
+static int load_call(const struct tracepoint *t, const char *path, bool text, struct ktypes *types,
+		     struct sb_load *ret, struct err *e)
+{
+	struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1];
+	struct param_step step[SPEC_PATH_STEPS_MAX];
+	const struct tracepoint_field *f = NULL;
+	const int n = load_steps(path, name, step, e);
+	const int arg = n < 0 ? n : load_call_argument(t, name[0].name, &f);
+	struct ktypes_value v;
+
+	if (n < 0)
+		return n;
 	if (arg < 0)
-		return loads_no_field(t, path, e);
+		return loads_no_field(t, name[0].name, e);
+	if (n) {
+		const int r = ktypes_behind(types, f->type, f->name, step, (uint32_t)n, text, &v, e);
+
+		if (!r)
+			load_of_ktype(&v, (uint8_t)(SB_LOAD_ARG + arg), true, ret);
+		return r;
+	}
 	*ret = (struct sb_load){ .from = (uint8_t)(SB_LOAD_ARG + arg) };
 	load_call_type(f->type, ret);
 	if (text && (f->form != TRACEPOINT_POINTER || !strstr(f->type, "char")))
@@ -220,13 +260,47 @@ static int load_call(const struct tracepoint *t, const char *path, bool text, st
 	return 0;
 }
 
-int loads_of_call(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret, struct err *e)
+bool loads_need_types(const struct filter_names *names)
+{
+	for (uint32_t i = 0; i < names->n; i++)
+		if (names->name[i][strcspn(names->name[i], ".-[")])
+			return true;
+	return false;
+}
+
+int loads_of_kernel(const struct filter_names *names, struct ktypes *types, enum ktypes_of of, const char *what,
+		    struct sb_loads *ret, struct err *e)
+{
+	int r = 0;
+
+	_Static_assert(SB_LOAD_RESULT == SB_LOAD_ARG + PARAM_ARGS, "the result stands behind the arguments");
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t i = 0; i < names->n && !r; i++) {
+		struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1];
+		struct param_step step[SPEC_PATH_STEPS_MAX];
+		const int n = load_steps(names->name[i], name, step, e);
+		struct ktypes_value v;
+
+		r = n < 0 ? n : ktypes_find(types, of, what, name[0].name, step, (uint32_t)n, names->compared[i], &v,
+					    e);
+		if (r)
+			return r;
+		load_of_ktype(&v, of == KTYPES_TRACEPOINT ? SB_LOAD_RECORD :
+			      (uint8_t)(SB_LOAD_ARG + (v.is_result ? PARAM_ARGS : v.arg)), false, &ret->load[i]);
+		if (names->compared[i])
+			load_text(ret, &ret->load[i], names->text[i]);
+	}
+	return r;
+}
+
+int loads_of_call(const struct filter_names *names, const struct tracepoint *t, struct ktypes *types,
+		  struct sb_loads *ret, struct err *e)
 {
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	for (uint32_t i = 0; i < names->n && !r; i++) {
-		r = load_call(t, names->name[i], names->compared[i], &ret->load[i], e);
+		r = load_call(t, names->name[i], names->compared[i], types, &ret->load[i], e);
 		if (!r && names->compared[i])
 			load_text(ret, &ret->load[i], names->text[i]);
 	}
@@ -320,23 +394,11 @@ static int load_param(struct params *debug, const char *path, bool text, uint64_
 		      struct sb_load *ret, struct err *e)
 {
 	struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1];
-	struct param_step step[SPEC_PATH_STEPS_MAX + 1];
+	struct param_step step[SPEC_PATH_STEPS_MAX];
 	struct param_value v;
-	const char *at = path;
-	uint32_t n = 0;
-	int r;
+	const int n = load_steps(path, name, step, e);
+	int r = n < 0 ? n : params_find(debug, pc, name[0].name, step, (uint32_t)n, text, reg, &v, e);
 
-	while (n < SPEC_PATH_STEPS_MAX + 1 && *at && spec_path_next(&at, &name[n]))
-		n++;
-	if (!n || *at)
-		return err_set(e, EINVAL, "'%s' is no path", path);
-	for (uint32_t i = 1; i < n; i++)
-		step[i] = (struct param_step){
-			.join = name[i].join == SPEC_PATH_INDEX ? PARAM_INDEX :
-				name[i].join == SPEC_PATH_POINTER ? PARAM_POINTER : PARAM_MEMBER,
-			.name = name[i].name, .index = name[i].index
-		};
-	r = params_find(debug, pc, name[0].name, step + 1, n - 1, text, reg, &v, e);
 	return r ? r : load_of_param(&v, path, reg, ret, e);
 }
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "bpf/wire.h"
 #include "engine/filters.h"
+#include "probe/ktypes.h"
 #include "probe/tracepoint.h"
 #include "probe/usdt.h"
 #include "symbol/params.h"
@@ -32,10 +33,21 @@ int loads_of_tracepoint(const struct filter_names *names, const struct tracepoin
 			struct err *e);
 
 /*
- * Where NAMES, arguments of a system call whose entry is the tracepoint T, are when it has returned. 0, or a negative
- * errno with a sentence, as above.
+ * Where NAMES, arguments of a system call whose entry is the tracepoint T, are when it has returned, and what they
+ * point to, as TYPES know it, which may be NULL when loads_need_types() says so. 0, or a negative errno with a
+ * sentence, as above.
  */
-int loads_of_call(const struct filter_names *names, const struct tracepoint *t, struct sb_loads *ret, struct err *e);
+int loads_of_call(const struct filter_names *names, const struct tracepoint *t, struct ktypes *types,
+		  struct sb_loads *ret, struct err *e);
+/* Whether types of the kernel are needed for NAMES of a system call: for what its arguments point to. */
+bool loads_need_types(const struct filter_names *names);
+
+/*
+ * Where NAMES are when the function WHAT of the kernel begins, or has returned ("retval" and what it leads to), or its
+ * tracepoint WHAT is called, as TYPES know it. 0, or a negative errno with a sentence, as ktypes_find().
+ */
+int loads_of_kernel(const struct filter_names *names, struct ktypes *types, enum ktypes_of of, const char *what,
+		    struct sb_loads *ret, struct err *e);
 
 /*
  * Where NAMES, which are "arg0" to "arg5", are at SITE. 0; -ENOENT with a sentence for one that its note does not

@@ -19,6 +19,7 @@
 #include "probe/functions.h"
 #include "probe/kernel_functions.h"
 #include "probe/kinds.h"
+#include "probe/ktypes.h"
 #include "probe/leaves.h"
 #include "probe/memory_notes.h"
 #include "probe/site.h"
@@ -63,6 +64,7 @@ struct placing {
 	VEC(struct in_program) points;
 	struct load_sets *loads; /* where names of filters are */
 	bool shared;             /* they are another one's */
+	struct ktypes *types;    /* of the kernel; NULL = nobody has asked yet */
 	/* it only tries whether this probe, borrowed, can be placed, which gets no number; NULL = it is to be placed */
 	const char *tries;
 	bool spans;              /* there are some */
@@ -123,6 +125,24 @@ struct wanted {
 	const struct filter_names *names;        /* in its condition and its sum */
 };
 
+static int placing_types(struct placing *p, struct err *e)
+{
+	return p->types ? 0 : ktypes_open(&p->types, e);
+}
+
+/* The number of the set that says where the names of W are in what the kernel calls WHAT; 0 = it has none. */
+static int placing_kernel_loads(struct placing *p, const struct wanted *w, enum ktypes_of of, const char *what,
+				struct err *e)
+{
+	struct sb_loads loads;
+	int r = w->names->n ? placing_types(p, e) : 0;
+
+	if (r || !w->names->n)
+		return r;
+	r = loads_of_kernel(w->names, p->types, of, what, &loads, e);
+	return r ? err_prefix(e, "probe '%.100s'", w->text) : load_sets_add(p->loads, &loads, e);
+}
+
 /* Where the names of W are at the system call NAME. */
 static int placing_call_loads(struct placing *p, const struct wanted *w, const char *name, uint32_t *ret, struct err *e)
 {
@@ -132,7 +152,9 @@ static int placing_call_loads(struct placing *p, const struct wanted *w, const c
 	int r = tracefs_find(tracefs, e);
 
 	r = r < 0 ? r : tracepoint_read_call(tracefs, name, &format, e);
-	r = r ? r : loads_of_call(w->names, &format, &loads, e);
+	if (!r && loads_need_types(w->names))
+		r = placing_types(p, e);
+	r = r ? r : loads_of_call(w->names, &format, p->types, &loads, e);
 	tracepoint_free(&format);
 	r = r ? err_prefix(e, "probe '%.100s'", w->text) : load_sets_add(p->loads, &loads, e);
 	*ret = r > 0 ? (uint32_t)r : 0;
@@ -208,6 +230,10 @@ static int placing_trace(struct placing *p, const struct wanted *w, const char *
 		r = r ? err_prefix(e, "probe '%.100s'", w->text) : load_sets_add(p->loads, &loads, e);
 		trace.loads = (uint32_t)r;
 	}
+	if (raw) {
+		r = placing_kernel_loads(p, w, KTYPES_TRACEPOINT, name->name, e);
+		trace.loads = (uint32_t)r;
+	}
 	trace.id = format.id;
 	tracepoint_free(&format);
 	if (r < 0)
@@ -243,6 +269,7 @@ static int placing_traces(struct placing *p, const struct wanted *w, struct err 
 static int placing_kernel_functions(struct placing *p, const struct wanted *w, struct err *e)
 {
 	kernel_functions found = { 0 };
+	const size_t before = p->traces.n;
 	int r = trace_check_functions(e);
 
 	r = r ? r : find_kernel_functions(KALLSYMS_PATH, &w->spec->point[0], &found, e);
@@ -250,6 +277,15 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
 		struct capture_trace trace = { .how = CAPTURE_TRACE_FUNCTION, .id = found.v[i].address };
 
+		r = placing_kernel_loads(p, w, KTYPES_FUNCTION, found.v[i].name, e);
+		/* Of many functions those are meant that have such a parameter. */
+		if (r == -ENOENT && (p->traces.n > before || i + 1 < found.n)) {
+			r = 0;
+			continue;
+		}
+		if (r < 0)
+			break;
+		trace.loads = (uint32_t)r;
 		if (w->spec->point[0].kind == PROBE_KRETPROBE)
 			trace.how = CAPTURE_TRACE_RETURN;
 		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
@@ -503,6 +539,7 @@ void placing_free(struct placing *p)
 	vec_free(&p->calls);
 	vec_free(&p->traces);
 	vec_free(&p->filters);
+	ktypes_free(p->types);
 	if (!p->shared)
 		free(p->loads);
 	free(p);

@@ -10,6 +10,7 @@
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
 #include "probe/kernel_functions.h"
+#include "probe/ktypes.h"
 #include "probe/leaves.h"
 #include "probe/site.h"
 #include "probe/tracepoint.h"
@@ -106,10 +107,13 @@ static int catalog_syscalls(const struct catalog *c, const char *tracefs, struct
 static int catalog_tracepoints(const struct catalog *c, const char *tracefs, struct err *e)
 {
 	const enum probe_kind kind = c->only ? c->only->kind : PROBE_TRACEPOINT;
+	AUTO(ktypes_free) struct ktypes *types = NULL;
 	tracepoint_names names = { 0 };
 	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX];
 	int rc = find_tracepoints(tracefs, c->only, &names, e);
 
+	if (rc >= 0 && kind == PROBE_RAW_TRACEPOINT)
+		(void)ktypes_open(&types, NULL);
 	for (size_t i = 0; rc >= 0 && i < names.n; i++) {
 		struct spec_point p = { .kind = (uint8_t)kind, .match = SPEC_EXACT };
 
@@ -119,7 +123,11 @@ static int catalog_tracepoints(const struct catalog *c, const char *tracefs, str
 		text_format(p.name, sizeof(p.name), "%s", names.v[i].name);
 		if (!catalog_wants(c, &p, text))
 			continue;
-		read_fields_text(tracefs, &names.v[i], NULL, args);
+		*args = '\0';
+		if (types)
+			ktypes_text(types, KTYPES_TRACEPOINT, names.v[i].name, args, sizeof(args));
+		else if (kind == PROBE_TRACEPOINT)
+			read_fields_text(tracefs, &names.v[i], NULL, args);
 		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(kind), "" });
 	}
 	vec_free(&names);
@@ -146,16 +154,22 @@ static int catalog_plain(const struct catalog *c, enum probe_kind kind)
 
 static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 {
+	AUTO(ktypes_free) struct ktypes *types = NULL;
 	kernel_functions found = { 0 };
-	char text[SPEC_TEXT_MAX];
+	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX] = "";
 	int rc = find_kernel_functions(KALLSYMS_PATH, c->only, &found, e);
 
+	if (rc >= 0)
+		(void)ktypes_open(&types, NULL);
 	for (size_t i = 0; rc >= 0 && i < found.n; i++) {
 		struct spec_point p = { .kind = c->only->kind, .match = SPEC_EXACT };
 
 		text_format(p.name, sizeof(p.name), "%s", found.v[i].name);
-		if (catalog_wants(c, &p, text))
-			rc = c->each(c->ctx, &(struct catalog_row){ text, "", catalog_kernel_ns(p.kind), "" });
+		if (!catalog_wants(c, &p, text))
+			continue;
+		if (types)
+			ktypes_text(types, KTYPES_FUNCTION, found.v[i].name, args, sizeof(args));
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(p.kind), "" });
 	}
 	vec_free(&found);
 	return rc < 0 ? rc : 0;

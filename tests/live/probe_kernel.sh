@@ -37,6 +37,12 @@ record run.data --ring-size 32M --probe "$one" --probe k:__x64_sys_write --probe
 equal "recorded, status" 0 $?
 note "$(cat run.data.err)"
 equal "reads of a byte, by the argument" 500 "$(hits "$one")"
+# The same by the names that the kernel's types have for them: of /dev/zero alone.
+named='kprobe:vfs_read /count == 1 && file->f_inode->i_rdev == 1048581 && file->f_path.dentry->d_name.name == "zero"/'
+record named.data --ring-size 32M --probe "$named" --probe 'kretprobe:vfs_read sum(retval)' -- dd if=/dev/zero of=/dev/null bs=1 count=300
+equal "by names of parameters, and members behind them" "300 unread 0" \
+	"$("$SBERF" report -i named.data --format probes | awk '/kprobe:vfs_read \/count/ { print $1; exit }') unread $(value named.data lost_value)"
+note "$(cat named.data.err)"
 equal "with the kernel's side of the stack" 500 "$(hits "$one" '(ksys_read|sys_read).*vfs_read')"
 note "$(head -n 2 folded)"
 at_least "with the program's" 499 "$(hits "$one" '^dd;.*(read|main|_start)[^;]*;.*vfs_read')"
@@ -125,4 +131,5 @@ matches "the nearest name is said" "did you mean 'vfs_rea" "$(cat err)"
 matches "one that must not be probed" "lets nobody probe its function kprobe_dispatcher" "$(cat err)"
 "$SBERF" list 'kprobe:vfs_re*' >listed
 at_least "list knows them" 3 "$(grep -c 'kprobe:vfs_re' listed)"
+matches "with what they are given" 'kprobe:vfs_read\(struct file \* file, char \* buf, size_t count, loff_t \* pos\)' "$(cat listed)"
 finish

@@ -74,6 +74,23 @@ record run.data --no-off-cpu --probe 't:sched:sched_switch /prev_comm == "sleep"
 at_least "a text in an array" 1 "$("$SBERF" report -i run.data --format json | python3 -c 'import json, sys
 print(json.load(sys.stdin)["probes"][0]["hits"])')"
 
+# What the kernel's own types know: arguments of raw tracepoints, and what arguments of system calls point to.
+record run.data --no-off-cpu --probe 'rt:sched_process_exec /bprm->filename == "/bin/true" && p->pid > 0/' \
+	--probe 'rt:sched_process_exec sum(bprm->argc)' --probe 'rt:sched_process_exec /arg1 < 0/' \
+	-- sh -c '/bin/true; /bin/true x y; /bin/false'
+equal "arguments of raw tracepoints" "2 8 0" "$("$SBERF" report -i run.data --format json | python3 -c 'import json, sys
+p = {x["name"]: x for x in json.load(sys.stdin)["probes"]}
+print(*(p.get("rawtracepoint:sched_process_exec " + k, {}).get(v, 0)
+	for k, v in (("/bprm->filename == \"/bin/true\" && p->pid > 0/", "hits"), ("sum(bprm->argc)", "sum"), ("/arg1 < 0/", "hits"))))')"
+record run.data --no-off-cpu --probe 'sys:connect /uservaddr->sa_family == 2/' -- python3 -c 'import socket
+for family, to in (socket.AF_UNIX, "/nowhere"), (socket.AF_INET, ("127.0.0.1", 1)), (socket.AF_INET, ("127.0.0.1", 1)):
+    try: socket.socket(family).connect(to)
+    except OSError: pass'
+equal "what an argument of a system call points to" 2 "$("$SBERF" report -i run.data --format json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["probes"][0]["hits"])')"
+"$SBERF" list rt:sched_process_exec >list
+matches "lists know them, too" 'sched_process_exec\(struct task_struct \* p, pid_t old_pid, struct linux_binprm \* bprm\)' "$(cat list)"
+
 # Which places are inlined calls is said.
 record run.data --budget none --no-off-cpu --probe uprobe:named:inner -- "$WORKLOADS/named" < <(sleep 2; echo 10)
 matches "in the report" "placed at 3 sites in 1 process, 3 of them where it is inlined" "$("$SBERF" report -i run.data --format probes)"
@@ -90,7 +107,10 @@ said() {
 }
 said "no field 'flaggs': did you mean 'flags'" 'sys:openat /flaggs == 0/'
 said "'fd' of this system call is a 'unsigned int', no text" 'sys:read /fd == "x"/'
-said "not what they point to" 'sys:connect /uservaddr->sa_family == 1/'
+said "has no member 'sa_famly': did you mean 'sa_family'" 'sys:connect /uservaddr->sa_famly == 1/'
+said "'fd' leads to nothing that is known" 'sys:connect /fd->x == 1/'
+said "has no parameter 'bprn': did you mean 'bprm'" 'rawtracepoint:sched_process_exec /bprn > 0/'
+said "'bprm' is a pointer: use 'bprm->filename'" 'rawtracepoint:sched_process_exec /bprm.filename > 0/'
 said "none of these system calls has an argument 'nothing'" 'sys:%file /nothing == 1/'
 said "is no text" 'uprobe:named:handle /i == "x"/'
 said "compare strings with 4 texts" 'uprobe:named:plain /s == "a" || s == "b" || s == "c" || s == "d" || s == "e"/'

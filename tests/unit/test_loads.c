@@ -173,7 +173,7 @@ static void arguments_of_calls_have_names(void **state)
 	struct sb_loads l;
 
 	assert_int_equal(tracepoint_parse(call_format, strlen(call_format), &t, NULL), 0);
-	assert_int_equal(loads_of_call(&names, &t, &l, &e), 0);
+	assert_int_equal(loads_of_call(&names, &t, NULL, &l, &e), 0);
 	assert_true(l.load[0].from == SB_LOAD_ARG && l.load[0].size == 4 && l.load[0].is_signed && !l.load[0].hops);
 	assert_true(l.load[1].from == SB_LOAD_ARG + 1 && l.load[1].size == SB_LOAD_TEXT && l.load[1].hops == 1 &&
 		    l.load[1].user == 1);
@@ -181,13 +181,59 @@ static void arguments_of_calls_have_names(void **state)
 	assert_true(l.load[3].from == SB_LOAD_ARG + 3 && l.load[3].size == 8);
 	assert_string_equal((const char *)l.text[0], "/x");
 	strcpy(names.name[0], "fnord");
-	assert_int_equal(loads_of_call(&names, &t, &l, &e), -ENOENT);
-	strcpy(names.name[0], "filename->x");
-	assert_int_equal(loads_of_call(&names, &t, &l, &e), -EOPNOTSUPP);
+	assert_int_equal(loads_of_call(&names, &t, NULL, &l, &e), -ENOENT);
+	assert_false(loads_need_types(&names));
 	names.compared[0] = true;
 	strcpy(names.name[0], "count");
-	assert_int_equal(loads_of_call(&names, &t, &l, &e), -EOPNOTSUPP);
+	assert_int_equal(loads_of_call(&names, &t, NULL, &l, &e), -EOPNOTSUPP);
 	tracepoint_free(&t);
+}
+
+/* What an argument points to, and what functions and tracepoints of the running kernel are given. */
+static void types_of_the_kernel_know_more(void **state)
+{
+	const struct filter_names behind = { .n = 2, .name = { "addr->sa_family", "vec[1].iov_len" } };
+	const struct filter_names raw = { .n = 3, .name = { "bprm->filename", "arg0->pid", "bprm->filename" },
+					  .compared = { [2] = true }, .text = { [2] = "/bin/true" } };
+	const struct filter_names function = { .n = 2, .name = { "count", "file->f_path.dentry" } };
+	const struct filter_names bad = { .n = 1, .name = { "bprm->filenme" } };
+	AUTO(ktypes_free) struct ktypes *types = NULL;
+	static const char with_pointers[] = "name: sys_enter_made\nID: 7\nformat:\n"
+		"\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+		"\tfield:struct sockaddr * addr;\toffset:16;\tsize:8;\tsigned:0;\n"
+		"\tfield:const struct iovec * vec;\toffset:24;\tsize:8;\tsigned:0;\n";
+	struct tracepoint t = { 0 };
+	struct err e = ERR_INIT;
+	struct sb_loads l;
+	char text[256];
+
+	if (ktypes_open(&types, &e)) {
+		assert_int_equal(e.code, ENOENT);
+		skip();
+	}
+	assert_int_equal(tracepoint_parse(with_pointers, strlen(with_pointers), &t, NULL), 0);
+	assert_true(loads_need_types(&behind));
+	assert_int_equal(loads_of_call(&behind, &t, types, &l, &e), 0);
+	assert_true(l.load[0].from == SB_LOAD_ARG && l.load[0].hops == 1 && l.load[0].user == 1 &&
+		    l.load[0].size == 2 && !l.load[0].is_signed && !l.load[0].offset[0]);
+	assert_true(l.load[1].from == SB_LOAD_ARG + 1 && l.load[1].hops == 1 && l.load[1].size == 8 &&
+		    l.load[1].offset[0] == 24);
+	tracepoint_free(&t);
+
+	/* Arguments of a tracepoint are in an array of words. */
+	assert_int_equal(loads_of_kernel(&raw, types, KTYPES_TRACEPOINT, "sched_process_exec", &l, &e), 0);
+	assert_true(l.load[0].from == SB_LOAD_RECORD && l.load[0].hops == 2 && !l.load[0].user &&
+		    l.load[0].offset[0] == 16 && l.load[0].size == 8);
+	assert_true(l.load[1].hops == 2 && !l.load[1].offset[0] && l.load[1].size == 4 && l.load[1].is_signed);
+	assert_true(l.load[2].hops == 3 && l.load[2].size == SB_LOAD_TEXT && !l.load[2].offset[2]);
+	assert_int_equal(loads_of_kernel(&function, types, KTYPES_FUNCTION, "vfs_read", &l, &e), 0);
+	assert_true(l.load[0].from == SB_LOAD_ARG + 2 && !l.load[0].hops && l.load[0].size == 8);
+	assert_true(l.load[1].from == SB_LOAD_ARG && l.load[1].hops == 1 && l.load[1].offset[0]);
+	assert_int_equal(loads_of_kernel(&bad, types, KTYPES_TRACEPOINT, "sched_process_exec", &l, &e), -ENOENT);
+	assert_non_null(strstr(e.text, "did you mean 'filename'?"));
+	ktypes_text(types, KTYPES_FUNCTION, "vfs_read", text, sizeof(text));
+	assert_string_equal(text, "struct file * file, char * buf, size_t count, loff_t * pos");
+	assert_string_equal(ktypes_text(types, KTYPES_FUNCTION, "no_such_function", text, sizeof(text)), "");
 }
 
 /* Equal texts share a place. */
@@ -233,6 +279,7 @@ int main(void)
 		cmocka_unit_test(arguments_that_are_not_there_are_said),
 		cmocka_unit_test(equal_sets_are_one),
 		cmocka_unit_test(arguments_of_calls_have_names),
+		cmocka_unit_test(types_of_the_kernel_know_more),
 		cmocka_unit_test(texts_are_where_the_format_says),
 		cmocka_unit_test(texts_of_arguments_need_no_names),
 	};
