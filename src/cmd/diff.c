@@ -172,7 +172,7 @@ static int diff_check_name(const struct options *o, struct err *e)
 static int write_diff(const struct sides *s, const struct options *o, const struct exporter *x, struct err *e)
 {
 	const struct diff_view v = {
-		.diff = s->diff, .name = { o->before, o->after }, .head = { "before", "after" },
+		.diff = s->diff, .name = { o->before, o->after },
 			.wall_ns = { s->wall_ns[DIFF_BEFORE], s->wall_ns[DIFF_AFTER] },
 		.min_percent = o->percent_limit, .max_depth = o->depth, .ascii = o->ascii, .title = o->title,
 		/* 0 asks for all that there is, not for the default. */

@@ -21,7 +21,7 @@
 struct diff_view {
 	const struct diff *diff;
 	const char *name[DIFF_SIDES];    /* of the two sides, such as files; foreign text */
-	const char *head[DIFF_SIDES];    /* what columns call them: "before" and "after" */
+	const char *head[DIFF_SIDES];    /* what columns call them; NULL = "before" and "after" */
 	uint64_t wall_ns[DIFF_SIDES];    /* for how long each was recorded; 0 = not known */
 	double min_percent;      /* what changed less, in points, is left out and counted; 0 = nothing is */
 	uint32_t max_depth;      /* levels under the groups; 0 = all */
@@ -29,6 +29,12 @@ struct diff_view {
 	const char *title;       /* of a picture; NULL = the names of the two sides */
 	struct flame_options flame;      /* how to draw one */
 };
+
+/* What columns call SIDE. */
+static inline const char *diff_view_head(const struct diff_view *v, int side)
+{
+	return v->head[side] ? v->head[side] : side == DIFF_BEFORE ? "before" : "after";
+}
 
 /*
  * An indented tree: shares before and after, what changed in points (percent of what a share is

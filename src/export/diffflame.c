@@ -93,7 +93,7 @@ static int diffflame_add_facts(struct flame *f, const struct diff_view *v, struc
 			 units_thousands(count, v->diff->tree[side]->node[0].count),
 			 tree_counted(v->diff->tree[side], 0),
 			 v->wall_ns[side] ? " in " : "", v->wall_ns[side] ? units_time(time, v->wall_ns[side]) : "");
-		r = flame_fact(f, v->head[side], text, e);
+		r = flame_fact(f, diff_view_head(v, side), text, e);
 	}
 	if (r >= 0)
 		r = flame_filters(f, v->diff->tree[DIFF_AFTER], e);
@@ -121,10 +121,12 @@ static int diffflame_fill(struct flame *f, const struct diff_view *v, struct err
 		*after = measure_lead(&d->tree[DIFF_AFTER]->set);
 	const struct measure *m = before->unit == UNIT_OWN ? after : before;
 	const uint64_t each = measure_one(m);
-	/* Which calls they are takes a sentence. */
-	const char *const *names = d->norm == DIFF_BY_CALL ? v->head : v->name;
+	const char *names[DIFF_SIDES];
 	int r;
 
+	/* Which calls they are takes a sentence. */
+	for (int side = 0; side < DIFF_SIDES; side++)
+		names[side] = d->norm == DIFF_BY_CALL ? diff_view_head(v, side) : v->name[side];
 	f->compared = true;
 	f->unit = flame_unit_of(m);
 	f->after_whole = (uint64_t)d->unit[DIFF_AFTER] / each;

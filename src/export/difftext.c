@@ -273,12 +273,12 @@ static void put_heading(struct text *x)
 	};
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
+		const int own = (int)strlen(diff_view_head(x->v, side));
+		const int cols = (int)strlen(diff_view_head(x->v, !side));
 		char name[LABEL_MAX], text[UNITS_MAX];
 
 		text_sanitise(name, sizeof(name), x->v->name[side], strlen(x->v->name[side]));
-		out_format(&x->o, "%s:%*s%s, ", x->v->head[side],
-			   (int)(strlen(x->v->head[!side]) > strlen(x->v->head[side]) ?
-				 strlen(x->v->head[!side]) - strlen(x->v->head[side]) : 0) + 1, "", name);
+		out_format(&x->o, "%s:%*s%s, ", diff_view_head(x->v, side), cols > own ? cols - own + 1 : 1, "", name);
 		out_format(&x->o, "%s %s", units_thousands(text, x->d->tree[side]->node[0].count),
 			   tree_counted(x->d->tree[side], 0));
 		if (x->v->wall_ns[side])
@@ -333,9 +333,10 @@ int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e)
 		return err_nomem(e, "the text of the difference");
 	difftext_begin(&x, out, v, label);
 	x.level = level;
-	out_format(&x.o, "%10s%10s%10s%9s", v->head[DIFF_BEFORE], v->head[DIFF_AFTER], "change", "error");
+	out_format(&x.o, "%10s%10s%10s%9s", diff_view_head(v, DIFF_BEFORE), diff_view_head(v, DIFF_AFTER),
+		   "change", "error");
 	put_part_names(&x);
-	out_format(&x.o, "%11s%11s\n", v->head[DIFF_BEFORE], v->head[DIFF_AFTER]);
+	out_format(&x.o, "%11s%11s\n", diff_view_head(v, DIFF_BEFORE), diff_view_head(v, DIFF_AFTER));
 	do {
 		if (!i || difftext_fits(&x, i))
 			i = difftext_put_run(&x, i);
@@ -374,8 +375,8 @@ static void put_flat_head(struct text *x)
 
 	out_format(&x->o, "%10s%*s %10s\n", "self", 20 + more, "", "total");
 	for (int i = 0; i < 2; i++) {
-		out_format(&x->o, "%s%10s%10s%10s", i ? " " : "", x->v->head[DIFF_BEFORE], x->v->head[DIFF_AFTER],
-			   "change");
+		out_format(&x->o, "%s%10s%10s%10s", i ? " " : "", diff_view_head(x->v, DIFF_BEFORE),
+			   diff_view_head(x->v, DIFF_AFTER), "change");
 		put_part_names(x);
 	}
 	out_text(&x->o, "\n");

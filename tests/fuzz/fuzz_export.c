@@ -403,7 +403,8 @@ static int write_diff(struct input *i, FILE *out, const struct exporter *x, stru
 {
 	const uint64_t wall_ns[DIFF_SIDES] = { i->side[0].meta.duration_ns, i->side[1].meta.duration_ns };
 	AUTO(diff_free) struct diff *diff = NULL;
-	const enum diff_norm norm = more & 8 && wall_ns[0] && wall_ns[1] ? DIFF_BY_WALL : DIFF_BY_TOTAL;
+	const enum diff_norm norm = more & 8 && wall_ns[0] && wall_ns[1] ?
+		(more & 64 ? DIFF_BY_CALL : DIFF_BY_WALL) : DIFF_BY_TOTAL;
 	struct diff_view v = {
 		.name = { i->text[0].s, i->text[i->texts - 1].s }, .head = { "before", "after" }, .ascii = more & 2,
 			.title = more & 4 ? i->text[0].s : NULL,
