@@ -28,7 +28,8 @@
 
 struct open_call {
 	__u64 begun_ns;
-	__u64 pc, slot;                  /* the place of the probe, and where the return address is */
+	__u64 pc, slot;                  /* the place of the probe, and where the return address is, */
+	__u64 back;                      /* which this was at the entry */
 	__u64 arg[SB_CALL_ARGS];
 	/* named values, which are read at the entry: the function may change them, and what leads to them */
 	__u64 value[SB_CALL_LOADS];
@@ -106,6 +107,23 @@ static __always_inline void drop_left(struct sb_cpu *c, struct open_calls *o, __
 		__sync_fetch_and_add(&c->left, had - o->nr);
 }
 
+#define LEFT_NEAR (1u << 20)             /* a stack pointer further away is on another stack */
+
+/*
+ * Was CALL of TASK, which is current and has the stack pointer SP, left without a return? Then SP is above its slot, or
+ * another call has put its return address there. What runs on another stack has left nothing.
+ */
+static __always_inline bool was_left(const struct open_call *call, struct task_struct *task, __u64 sp)
+{
+	const __u64 above = sp - call->slot;
+	__u64 word;
+
+	if (above && above < LEFT_NEAR)
+		return true;
+	word = user_word(call->slot);
+	return word && word != call->back && word != trampoline_of(task);
+}
+
 /* Reads the named values of CALL, which SET says. */
 static __always_inline void read_values(struct sb_cpu *c, struct open_call *call, __u32 set)
 {
@@ -134,10 +152,11 @@ static __always_inline void read_values(struct sb_cpu *c, struct open_call *call
 }
 
 /*
- * Notes in O a call that begins with the registers REGS, at a place that has COOKIE; when there is no room, that is
- * counted.
+ * Notes in O a call that begins with the registers REGS and goes BACK to there, at a place that has COOKIE; when there
+ * is no room, that is counted.
  */
-static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, struct sb_ctx_regs *regs, __u64 cookie)
+static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, struct sb_ctx_regs *regs, __u64 back,
+				      __u64 cookie)
 {
 	const __u32 set = SB_COOKIE_LOADS(cookie);
 	__u32 nr = o->nr;
@@ -156,6 +175,7 @@ static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, st
 	call->begin = SB_COOKIE_BEGIN(cookie);
 	call->pc = regs->ip;
 	call->slot = regs->sp;
+	call->back = back;
 	sb_regs_to_args(regs, call->arg);
 	if (filtered && set)
 		read_values(c, call, set);
@@ -170,7 +190,7 @@ SEC("kprobe")
 int sb_func_enter(struct sb_ctx_regs *regs)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	const __u64 slot = regs->sp;
+	const __u64 slot = regs->sp, back = user_word(slot);
 	struct sb_cpu *c = this_cpu();
 	struct open_calls *o;
 
@@ -183,8 +203,8 @@ int sb_func_enter(struct sb_ctx_regs *regs)
 		return 0;
 	}
 	forget_slice(o);
-	drop_left(c, o, slot, user_word(slot) == pending_trampoline(task) ? KEEP_ALL : KEEP_NONE);
-	note_call(c, o, regs, bpf_get_attach_cookie(regs));
+	drop_left(c, o, slot, back == pending_trampoline(task) ? KEEP_ALL : KEEP_NONE);
+	note_call(c, o, regs, back, bpf_get_attach_cookie(regs));
 	return 0;
 }
 

@@ -42,12 +42,19 @@ static __always_inline void add_inside(struct looking *l, struct sb_inside *to, 
 	l->nr = nr + 1;
 }
 
-static __always_inline void look_at_calls(struct looking *l, struct sb_inside *to, const struct open_calls *o)
+/* Calls that were left by longjmp() or an exception are on O until the next one begins or ends. */
+static __always_inline void look_at_calls(struct looking *l, struct sb_inside *to, const struct open_calls *o,
+					  struct task_struct *task)
 {
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+
 	if (o->slice != hits_slice)
 		return;
-	for (__u32 i = 0; i < OPEN_CALLS && i < o->nr; i++)
+	for (__u32 i = 0; i < OPEN_CALLS && i < o->nr; i++) {
+		if (was_left(&o->at[i], task, regs->sp))
+			return;
 		add_inside(l, to, o->at[i].probe, o->at[i].begun_ns);
+	}
 }
 
 static __always_inline void look_at_spans(struct looking *l, struct sb_inside *to, struct open_spans *o)
@@ -89,7 +96,7 @@ __noinline int sb_look_inside(struct sb_inside *to, bool told)
 	if (insides & SB_INSIDE_CALLS)
 		call = bpf_task_storage_get(&calls, task, NULL, 0);
 	if (funcs)
-		look_at_calls(l, to, funcs);
+		look_at_calls(l, to, funcs, task);
 	if (spans)
 		look_at_spans(l, to, spans);
 	if (call && call->begun_ns)

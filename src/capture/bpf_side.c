@@ -154,7 +154,7 @@ static void set_alloc_odds(uint32_t *odds, uint32_t interval)
 /* Of what probes samples and waits say that they were inside of a call. */
 static uint32_t insides_of(const struct capture_plan *plan)
 {
-	if (plan->call_wishes && !plan->look)
+	if (!capture_tells_insides(plan))
 		return 0;
 	if (plan->probes_may_come)
 		return SB_INSIDE_FUNCTIONS | SB_INSIDE_CALLS | SB_INSIDE_SPANS;

@@ -177,6 +177,13 @@ struct capture_plan {
 	enum numa_wish numa;     /* not NUMA_OFF: source_set_faults() and source_homes() work */
 };
 
+/* Whether samples and waits say inside of which calls of probes they were (raw_sample.inside); not for a trace. */
+static inline bool capture_tells_insides(const struct capture_plan *p)
+{
+	return (!p->call_wishes || p->look) &&
+		(p->probes_may_come || p->functions_to_come || p->nr_calls || p->spans);
+}
+
 /*
  * Whether the kernel half unwinds by learned rules: not with frame pointers, nor with innermost
  * frames only.

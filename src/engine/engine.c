@@ -696,7 +696,7 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 			.interval = c->plan.alloc_interval, .frees = c->plan.alloc_frees, .sink = &en->sink });
 		r = en->sink.allocs ? r : err_nomem(e, "blocks of memory");
 	}
-	if (r >= 0 && (c->plan.sum_hits || !source_of_now(en->source))) {
+	if (r >= 0 && (capture_tells_insides(&c->plan) || !source_of_now(en->source))) {
 		en->sink.insides = insides_new();
 		r = en->sink.insides ? r : err_nomem(e, "probes");
 	}

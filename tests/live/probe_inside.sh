@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# probe_inside.sh - what threads did inside the calls of a probe and outside of them, against the clock of a program of known truth; and of
-# the calls that were slow alone, which are those that wait.
+# probe_inside.sh - what threads did inside the calls of a probe and outside of them, against the clock of a program of known truth; of the
+# calls that were slow alone, which are those that wait, and of these beside the others; and of calls that do not return.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
@@ -71,8 +71,8 @@ matches "no such probe" "there is no probe 'call:other' that has a beginning and
 "$SBERF" report -i run.data --span-above quick --format tree >/dev/null 2>err
 matches "no such length" "'quick' is no length of a call" "$(cat err)"
 
-# It is kept by other recordings.
-"$SBERF" record -F 499 -o other.data --budget none --probe call:requests:handle --probe sys:clock_nanosleep -- "$WORKLOADS/requests" 2 20 1 >other 2>err
+# It is kept by other recordings, and by one of which only the end is kept.
+"$SBERF" record -F 499 -o other.data --keep 1h --budget none --probe call:requests:handle --probe sys:clock_nanosleep -- "$WORKLOADS/requests" 2 20 1 >other 2>err
 read -r _ _ other_fast other_wait other_cpu _ <other
 mv run.data one.data
 "$SBERF" merge -o run.data one.data other.data 2>err
@@ -83,5 +83,29 @@ near "inside, of two" 6 $((fast_path + slow_wait + slow_cpu + other_fast + other
 near "inside of the system call" 5 $other_wait "$(total work --span sys:clock_nanosleep --inside)"
 equal "with two probes one has to be named" 1 "$("$SBERF" report -i run.data --inside --format tree >/dev/null 2>err; echo $?)"
 matches "which, is said" 'say with --span which of these probes is meant: call:requests:handle,' "$(cat err)"
+
+# Calls that end in other ways than by their return, and those of a function that calls itself.
+"$SBERF" record -F 1999 -o run.data --budget none --probe call:inward:deep --probe call:inward:jumps --probe call:inward:quits -- \
+	"$WORKLOADS/inward" 3 >out 2>err
+equal "recorded: status" 0 $?
+note "$(cat err out)"
+read -r deep rests jumps lands quits <out
+# of_clock FUNCTION PROBE OPTIONS...: percent of its time by the clock of inward.
+of_clock() {
+	local name=$1 probe=$2
+	shift 2
+	echo $((100 * $("$SBERF" report -i run.data --metric wall --span "call:inward:$probe" "$@" --format json 2>said | python3 -c 'import json, sys
+p = json.load(sys.stdin)
+print(sum(f["total_ns"] for f in p["functions"] if f["name"] == sys.argv[1]))' "$name") / ${!name}))
+}
+between "a call that calls itself: percent of its clock" 90 110 "$(of_clock deep deep --inside)"
+between "it is one call, as long as the outermost" 90 110 "$(of_clock deep deep --span-above 3900us)"
+equal "between its calls nothing is inside" 0 "$(of_clock rests deep --inside)"
+between "but outside" 90 110 "$(of_clock rests deep --outside)"
+between "a call that longjmp() left: percent" 90 110 "$(of_clock jumps jumps --inside)"
+between "where it leads to is not inside: percent" 0 2 "$(of_clock lands jumps --inside)"
+between "but outside: percent" 90 110 "$(of_clock lands jumps --outside)"
+between "a call that a thread ends in: percent" 90 110 "$(of_clock quits quits --inside)"
+between "how long it took is known: percent" 90 110 "$(of_clock quits quits --span-above 4900us)"
 
 finish

@@ -28,7 +28,8 @@ static struct raw_event whole_sample(enum raw_kind kind)
 		.kind = kind, .cpu = 3, .node = 1, .time_ns = 5000, .pid = 10, .tid = 11,
 		.sample = {
 			.period = 20, .weight = 21, .since_ns = 22, .busy = true, .ip = 0x401000, .in_kernel = true,
-			.kernel_full = true, .start_ns = 12, .cgroup_id = 13, .exe_id = 14, .comm = "0123456789abcdef",
+			.kernel_full = true, .inside = { (uint64_t)3 << RAW_INSIDE_AT | 7 }, .start_ns = 12,
+			.cgroup_id = 13, .exe_id = 14, .comm = "0123456789abcdef",
 			.nr_kernel = 2, .kernel = kernel, .space_id = 7, .walk_why = SB_WALK_NO_PAGE,
 			.user = {
 				.machine = 62, .nr_regs = 17, .nr_walked = 3, .walked = walked,
@@ -60,6 +61,7 @@ static void assert_same_sample(const struct raw_event *a, const struct raw_event
 		    x->busy == y->busy && x->ip == y->ip);
 	assert_true(x->in_kernel == y->in_kernel && x->user.kthread == y->user.kthread &&
 		    x->user.compat == y->user.compat && x->no_user == y->no_user);
+	assert_memory_equal(x->inside, y->inside, sizeof(x->inside));
 	assert_true(x->start_ns == y->start_ns && x->cgroup_id == y->cgroup_id && x->exe_id == y->exe_id);
 	assert_string_equal(x->comm, y->comm);
 	assert_true(x->user.machine == y->user.machine && x->user.nr_regs == y->user.nr_regs &&
@@ -281,6 +283,8 @@ static const struct rawfile_turn turn = {
 	},
 };
 
+static const struct raw_inside ended = { .call = (uint64_t)3 << RAW_INSIDE_AT | 7, .took_ns = 5, .unwanted = true };
+
 static struct made_file make_file(void)
 {
 	struct raw_event events[] = {
@@ -312,6 +316,7 @@ static struct made_file make_file(void)
 		whole_hit(),
 		whole_sample(RAW_MOVE),
 		whole_stack(),
+		whole_sample(RAW_INSIDE),
 	};
 	const struct rawfile_item answers[] = {
 		{ .what = RAWFILE_PROBE, .probe = { .number = 3, .unit = UNIT_TIME, .text = "sys:openat" } },
@@ -336,6 +341,7 @@ static struct made_file make_file(void)
 	events[6].wake = (struct raw_wake){ .tid = 5, .start_ns = 6, .wait_id = 7, .context = WAKER_SOFTIRQ };
 	events[7].sample.addr = 0x7f0000000000;
 	events[9].wait = whole_wait().wait;
+	events[11].inside = ended;
 	assert_int_equal(rawfile_begin(f, &head), 0);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		item = (struct rawfile_item){ .what = RAWFILE_EVENT, .told = i == 1, .further = i == 10,
@@ -471,6 +477,9 @@ static void all_kinds_come_back(void **state)
 	want = whole_stack();
 	assert_true(item.further && item.event.kind == RAW_WAIT_STACK);
 	assert_same_stack(&item.event, &want);
+	ev = next_event(r);
+	assert_true(ev.kind == RAW_INSIDE && ev.inside.call == ended.call && ev.inside.took_ns == ended.took_ns &&
+		    ev.inside.unwanted);
 	item = next_item(r, RAWFILE_TURN);
 	assert_same(item.turn, turn);
 	answers_come_back(r);

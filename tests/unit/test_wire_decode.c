@@ -643,6 +643,46 @@ static void hits_of_probes(void **state)
 	assert_cut_anywhere(&r);
 }
 
+static struct sb_part_inside *start_inside(struct rec *r)
+{
+	struct sb_part_inside *p;
+
+	start(r, 0);
+	((struct sb_hdr *)r->b)->kind = SB_REC_INSIDE;
+	p = part(r, SB_PART_INSIDE, sizeof(*p));
+	p->call = SB_INSIDE(5, 400);
+	p->took_ns = 550;
+	return p;
+}
+
+static void ends_of_calls(void **state)
+{
+	struct sb_part_inside *p;
+	struct raw_event ev;
+	struct rec r;
+
+	p = start_inside(&r);
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.kind, RAW_INSIDE);
+	assert_int_equal(ev.tid, 11);
+	assert_int_equal(raw_inside_probe(ev.inside.call), 5);
+	assert_int_equal(raw_inside_begun_ns(ev.inside.call), 400);
+	assert_int_equal(ev.inside.took_ns, 550);
+	assert_false(ev.inside.unwanted);
+	p->part.flags = SB_INSIDE_UNWANTED;
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.inside.unwanted);
+	assert_cut_anywhere(&r);
+	/* It begins after its end; there is none; it stands in a sample. */
+	start_inside(&r)->call = SB_INSIDE(5, 1001);
+	refuse(&r);
+	start_inside(&r)->call = 0;
+	refuse(&r);
+	start_inside(&r);
+	((struct sb_hdr *)r.b)->kind = SB_REC_SAMPLE;
+	refuse(&r);
+}
+
 static void hits_that_make_no_sense(void **state)
 {
 	struct sb_part_event *p;
@@ -701,6 +741,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hits_of_probes),
 		cmocka_unit_test(hits_that_make_no_sense),
+		cmocka_unit_test(ends_of_calls),
 		cmocka_unit_test(whole_record),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(walked_by_rules),
