@@ -147,29 +147,6 @@ static bool read_classes(struct span_classes *c, const struct snapshot *s, const
 	return read_times(c, s, names, q) && read_calls(c, s, names, q);
 }
 
-/* The length within which PERCENT of the calls are over, ns. */
-static uint64_t percentile_ns(const struct span_classes *c, unsigned int percent)
-{
-	double want, before = 0, all = 0;
-
-	for (unsigned int class = 1; class < INSIDE_CLASSES; class++)
-		all += c->calls[class];
-	want = all * percent / 100;
-	for (unsigned int class = 1; class < INSIDE_CLASSES; class++) {
-		const double from = (double)inside_class_from_ns(class), to = (double)inside_class_from_ns(class + 1);
-
-		if (c->calls[class] > 0 && before + c->calls[class] >= want)
-			return (uint64_t)(from + (to - from) * (want - before) / c->calls[class]);
-		before += c->calls[class];
-	}
-	return 0;
-}
-
-static uint64_t limit_ns(const struct span_classes *c, const struct span_limit *l)
-{
-	return l->percent ? percentile_ns(c, l->percent) : l->ns;
-}
-
 int span_limit_parse(const char *text, struct span_limit *ret, struct err *e)
 {
 	const char *at = text + strspn(text, "<>= ");
@@ -197,17 +174,52 @@ static unsigned int class_from(uint64_t ns)
 	return (double)ns > class_middle_ns(class) && class + 1 < INSIDE_CLASSES ? class + 1 : class;
 }
 
+static bool limits(const struct span_limit *l)
+{
+	return l->ns || l->percent;
+}
+
 static bool is_limited(const struct query *q)
 {
-	return q->span_from.ns || q->span_from.percent || q->span_to.ns || q->span_to.percent;
+	return limits(&q->span_from) || limits(&q->span_to);
+}
+
+/*
+ * The class that the slowest of the calls begin with, of which PERCENT are faster. What is in one class stays
+ * together: it is left out where enough is above it.
+ */
+static unsigned int percentile_class(const struct span_classes *c, unsigned int percent)
+{
+	double all = 0, above = 0, wanted;
+
+	for (unsigned int class = 1; class < INSIDE_CLASSES; class++)
+		all += c->calls[class];
+	wanted = all * (100 - percent) / 100;
+	for (unsigned int class = INSIDE_CLASSES; class-- > 1;) {
+		const double with = above + c->calls[class];
+
+		if (with > 0 && with >= wanted)
+			return above > 0 && above >= wanted / 2 ? class + 1 : class;
+		above = with;
+	}
+	return 1;
+}
+
+static unsigned int limit_class(const struct span_classes *c, const struct span_limit *l)
+{
+	return l->percent ? percentile_class(c, l->percent) : class_from(l->ns);
+}
+
+/* What L means in ns, where CLASS is that of it; 0 = nothing is limited. */
+static uint64_t limit_ns(const struct span_limit *l, unsigned int class)
+{
+	return l->percent ? inside_class_from_ns(class) : l->ns;
 }
 
 static void set_limits(struct span_filter *f, const struct span_classes *c, const struct query *q)
 {
-	const uint64_t from_ns = limit_ns(c, &q->span_from), to_ns = limit_ns(c, &q->span_to);
-
-	f->from = from_ns ? class_from(from_ns) : 1;
-	f->to = to_ns ? class_from(to_ns) : INSIDE_CLASSES;
+	f->from = limits(&q->span_from) ? limit_class(c, &q->span_from) : 1;
+	f->to = limits(&q->span_to) ? limit_class(c, &q->span_to) : INSIDE_CLASSES;
 	/* Calls of one length only have one class for all percentiles. */
 	if (f->to <= f->from)
 		f->to = f->from + 1;
@@ -268,8 +280,8 @@ int span_figures(const struct snapshot *s, const struct names *names, const stru
 	ret->calls = c.all;
 	ret->from = f.from;
 	ret->to = f.to;
-	ret->from_ns = limit_ns(&c, &q->span_from);
-	ret->to_ns = limit_ns(&c, &q->span_to);
+	ret->from_ns = limit_ns(&q->span_from, f.from);
+	ret->to_ns = limit_ns(&q->span_to, f.to);
 	ret->counted = is_limited(q) ? 0 : c.open_count;
 	ret->open_ns = c.open_ns;
 	for (unsigned int place = 0; place < SPAN_PLACES; place++)

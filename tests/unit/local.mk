@@ -136,6 +136,7 @@ suites_unwind += tests/unit/test_unwind_aarch64
 
 suites_profile =
 suites_profile += tests/unit/test_blocks
+suites_profile += tests/unit/test_spanfilter
 suites_profile += tests/unit/test_treediff
 suites_profile += tests/unit/test_frames
 suites_profile += tests/unit/test_funcs
@@ -179,6 +180,7 @@ suites_engine =
 suites_engine += tests/unit/test_reconcile
 suites_engine += tests/unit/test_child
 suites_engine += tests/unit/test_hit_sums
+suites_engine += tests/unit/test_insides
 suites_engine += tests/unit/test_ingest
 suites_engine += tests/unit/test_intern
 suites_engine += tests/unit/test_moves
