@@ -389,6 +389,8 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
 	if (!r && memory_in_programs(o))
 		placing_memory(s->placing, alloc_interval(o), true, o->memory == MEMORY_PRELOAD);
+	for (size_t i = 0; !r && i < o->allocators.n; i++)
+		r = placing_allocator(s->placing, o->allocators.v[i], e);
 	if (s->placing)
 		placing_plan(s->placing, plan);
 	if (!r && plan->sum_hits)

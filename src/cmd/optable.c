@@ -306,6 +306,15 @@ const struct opt opts[] = {
 			"block is. A target that samples by itself "
 			"(--memory=preload with -p) does so as it was told when it was started.",
 	}, {
+		.name = "allocator", .metavar = "FILE:FUNCTION=LIKE", .type = OPT_TEXTS, .what = "allocator",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(allocators),
+		.help = "with --memory=allocs, FUNCTION of FILE allocates as LIKE does (malloc, calloc, free, ...)",
+		.more = "For allocators that a program has of its own. FILE is the program or library, as probes name "
+			"it (sberf-probe(7)), FUNCTION its symbol, and LIKE a function of malloc(3) that has the same "
+			"arguments in the same order: malloc, calloc, realloc, reallocarray, memalign, aligned_alloc, "
+			"posix_memalign, valloc, pvalloc or free. What FUNCTION allocates meanwhile, by malloc() or by "
+			"others, is a part of its block. You can give --allocator several times.",
+	}, {
 		.name = "yes", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(yes),
 		.help = "place probes in programs in every process that has the file",

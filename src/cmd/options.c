@@ -589,6 +589,8 @@ static int measure_probes(struct options *o, bool shows, struct err *e)
 {
 	const bool chosen = o->measures;
 
+	if (o->allocators.n && o->memory != MEMORY_ALLOCS)
+		return err_set(e, EINVAL, "--allocator names functions that --memory=allocs probes: give that, too");
 	if (!o->probes.n && (o->every || o->max_rate))
 		return err_set(e, EINVAL, "%s is about hits of probes: name some by --probe",
 			       o->every ? "--every" : "--max-rate");
@@ -903,6 +905,7 @@ void options_free(struct options *o)
 	vec_free(&o->processes);
 	vec_free(&o->cgroups);
 	vec_free(&o->probes);
+	vec_free(&o->allocators);
 	free(o->cmdline);
 	o->cmdline = NULL;
 }

@@ -87,6 +87,7 @@ struct options {
 	const char *replay;              /* --replay FILE (record), NULL = capture */
 	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */
 	uint64_t min_block_ns;
+	text_vec allocators;             /* --allocator FILE:FUNCTION=malloc; may be repeated */
 	uint32_t every, max_rate;        /* of hits of probes; 0 = all */
 	enum memory_level memory;        /* --memory, MEMORY_OFF */
 	uint64_t older_ns, min_bytes;    /* --older, --min-bytes (report), 0 = none */

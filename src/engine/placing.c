@@ -46,6 +46,7 @@
 #define TRACES_MAX 256u
 #define PARAMS_OF 8u             /* functions of one probe and file whose parameters are looked up */
 #define COMM_BYTES 16u           /* of the name of a process, with its end */
+#define ALLOCATORS_OWN_MAX 64u
 #define FILES_MAX 4096u          /* executable files of one process that are looked at */
 
 /* A probe in programs, or one of the two of a span. */
@@ -71,6 +72,7 @@ struct placing {
 	bool named;              /* some have names in their filters */
 	uint64_t probes;         /* their numbers, as a mask */
 	uint32_t interval;       /* of placing_memory(); 0 = no memory */
+	VEC(struct own_allocator) own;   /* of placing_allocator() */
 	bool frees;
 	bool told;
 };
@@ -540,6 +542,7 @@ void placing_free(struct placing *p)
 	vec_free(&p->traces);
 	vec_free(&p->filters);
 	ktypes_free(p->types);
+	vec_free(&p->own);
 	if (!p->shared)
 		free(p->loads);
 	free(p);
@@ -569,6 +572,22 @@ void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told)
 	p->interval = interval;
 	p->frees = frees;
 	p->told = told;
+}
+
+int placing_allocator(struct placing *p, const char *text, struct err *e)
+{
+	struct own_allocator own, *at;
+	const int r = own_allocator_read(text, &own, e);
+
+	if (r < 0)
+		return r;
+	if (p->own.n >= ALLOCATORS_OWN_MAX)
+		return err_set(e, E2BIG, "there can be %u allocators that are named", ALLOCATORS_OWN_MAX);
+	at = vec_push(&p->own);
+	if (!at)
+		return err_nomem(e, "allocators");
+	*at = own;
+	return 0;
 }
 
 bool placing_in_programs(const struct placing *p)
@@ -998,16 +1017,17 @@ static int add_allocator(struct file_at_hand *f, const struct allocator_function
 				     SB_COOKIE(args->size ? SB_PROBE_ALLOC : SB_PROBE_FREE, how), e);
 }
 
-static void add_allocators(struct file_at_hand *f, bool frees, struct err *e)
+/* Adds to *MET which of P's own allocators there are, as a mask. */
+static void add_allocators(struct file_at_hand *f, const struct placing *p, uint64_t *met, struct err *e)
 {
 	allocator_functions found = { 0 };
-	int r = find_allocators(f->elf, &found, e);
+	int r = find_allocators(f->elf, f->name, p->own.v, p->own.n, &found, e);
 
 	if (!r && found.n && !f->image)
 		r = image_open(f->fd, &f->image, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		if (frees || found.v[i].args.size)
-			(void)add_allocator(f, &found.v[i], e);
+		if ((p->frees || found.v[i].args.size) && add_allocator(f, &found.v[i], e) >= 0 && found.v[i].own)
+			*met |= (uint64_t)1 << (found.v[i].own - 1) % ALLOCATORS_OWN_MAX;
 	vec_free(&found);
 }
 
@@ -1086,6 +1106,7 @@ struct looking {
 	uint64_t about[2];       /* the same of those that are about a file of the process, whatever is in it */
 	int places;
 	bool allocates;          /* it has functions that do */
+	uint64_t own_met;        /* which of placing.own there are, as a mask */
 	bool unwinds;            /* it can throw exceptions */
 	/* its executable, and what it is called itself, which a link to it may have named; own: as a probe says */
 	char exe[PATH_MAX], comm[64];
@@ -1175,7 +1196,7 @@ static void tell_allocators(struct looking *l, const struct executed *x, const c
 {
 	const bool pairs = link_way_of(LINK_SESSION) == LINK_NOT;
 
-	add_allocators(f, l->p->frees, l->e);
+	add_allocators(f, l->p, &l->own_met, l->e);
 	l->allocates |= f->allocs.offset.n;
 	/* A free that comes between is of nothing that is known; a block that does would stay for ever. */
 	tell_places(l, &x->id, path, &f->frees, 0, LINK_ENTRY, LINK_OF_FREES);
@@ -1290,6 +1311,7 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, uint6
 	struct err why = ERR_INIT;
 	uint64_t met[2] = { 0, 0 }, about[2] = { 0, 0 };
 	bool allocates = false;
+	uint64_t own_met = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct err last = ERR_INIT;
@@ -1303,6 +1325,7 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, uint6
 			about[k] |= l.about[k];
 		}
 		allocates |= l.allocates;
+		own_met |= l.own_met;
 	}
 	if (ret_absent)
 		*ret_absent = 0;
@@ -1312,6 +1335,12 @@ int placing_check(const struct placing *p, const uint32_t *pids, size_t n, uint6
 			       MEMORY_NOTES_PROVIDER ":" MEMORY_NOTES_FREE "(address): start it by sberf record "
 			       "--memory=preload -- COMMAND, or use --memory=allocs%s%s", why.text[0] ? ": " : "",
 			       why.text);
+	for (size_t i = 0; i < p->own.n; i++)
+		if (!(own_met >> i & 1))
+			return err_set(e, ENOENT, "no function '%.*s' that can be probed is found in '%.*s' of the "
+				       "target, which --allocator names%s%s", (int)p->own.v[i].function_len,
+				       p->own.v[i].function, (int)p->own.v[i].target_len, p->own.v[i].target,
+				       why.text[0] ? ": " : "", why.text);
 	if (p->interval && !allocates)
 		return err_set(e, ENOENT, "no function that allocates memory is found in the target, by the names of "
 			       "malloc(3)%s%s", why.text[0] ? ": " : "", why.text);

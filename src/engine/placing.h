@@ -69,6 +69,12 @@ void placing_plan(const struct placing *p, struct capture_plan *plan);
  */
 void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told);
 
+/*
+ * The function that TEXT names is one of them, too: "FILE:FUNCTION=malloc". TEXT must outlive P. -EINVAL with a
+ * sentence when it names none. Before anybody else reads P.
+ */
+int placing_allocator(struct placing *p, const char *text, struct err *e);
+
 /* Whether some of the probes are places in programs. */
 bool placing_in_programs(const struct placing *p);
 

@@ -4,6 +4,8 @@
 
 #include "probe/allocators.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,15 +86,54 @@ static const struct allocator *allocator_of(const char *symbol)
 	return a;
 }
 
+int own_allocator_read(const char *text, struct own_allocator *ret, struct err *e)
+{
+	const char *is = strrchr(text, '='), *colon = is ? memrchr(text, ':', (size_t)(is - text)) : NULL;
+	const struct allocator *like = is ? allocator_plain(is + 1) : NULL;
+
+	if (!colon || colon == text || colon + 1 == is)
+		return err_set(e, EINVAL, "an allocator is written FILE:FUNCTION=malloc, and '%.100s' is not", text);
+	if (!like || like->cxx)
+		return err_set(e, EINVAL, "'%.100s' in an allocator is no function of malloc(3) that it may be like: "
+			       "malloc, calloc, realloc, reallocarray, memalign, aligned_alloc, posix_memalign, "
+			       "valloc, pvalloc, free", is + 1);
+	*ret = (struct own_allocator){ .target = text, .target_len = (size_t)(colon - text), .function = colon + 1,
+				       .function_len = (size_t)(is - colon - 1), .like = like->symbol };
+	return 0;
+}
+
 /* What was found in a file. */
 struct allocators_in_file {
 	const struct elf_file *file;
+	const char *path;
+	const struct own_allocator *own;         /* the N that somebody names */
+	size_t n;
 	allocator_functions *found;
 	bool plain;              /* functions that are no operators, which these may forward to */
 	bool nomem;
 };
 
-static void allocators_add(struct allocators_in_file *in, const struct allocator *a, const Elf64_Sym *s)
+/* The one that somebody says SYMBOL to be; NULL = nobody does. */
+static const struct own_allocator *allocators_own(const struct allocators_in_file *in, const char *symbol)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		const struct own_allocator *o = &in->own[i];
+		char target[PATH_MAX];
+
+		if (strncmp(symbol, o->function, o->function_len) || symbol[o->function_len] ||
+		    o->target_len >= sizeof(target))
+			continue;
+		memcpy(target, o->target, o->target_len);
+		target[o->target_len] = '\0';
+		if (probe_target_is(target, in->path))
+			return o;
+	}
+	return NULL;
+}
+
+/* Adds the function of S, which is A, or OWN says so. */
+static void allocators_add(struct allocators_in_file *in, const struct allocator *a, const struct own_allocator *own,
+			   const Elf64_Sym *s)
 {
 	struct allocator_function *at;
 	uint64_t offset;
@@ -109,11 +150,12 @@ static void allocators_add(struct allocators_in_file *in, const struct allocator
 	}
 	*at = (struct allocator_function){
 		.args = a->args,
-		.outer = a->rare,
+		.outer = a->rare || own,
+		.own = own ? (uint32_t)(own - in->own) + 1 : 0,
 		.at = { .vaddr = s->st_value, .offset = offset, .start = s->st_value, .size = s->st_size,
 			.symbol = a->symbol, .name = a->symbol, .names = 1, .at_entry = true },
 	};
-	in->plain |= !a->cxx;
+	in->plain |= !a->cxx && !own;
 }
 
 /* The defined functions in the table of TYPE; of CXX or not. */
@@ -126,16 +168,20 @@ static void allocators_in_table(struct allocators_in_file *in, uint32_t type, bo
 	if (names && elf_file_bytes(in->file, table, SYMBOLS_BYTES_MAX, &symbols) &&
 	    elf_file_bytes(in->file, names, SYMBOLS_BYTES_MAX, &text)) {
 		for (size_t i = 0; i + sizeof(Elf64_Sym) <= symbols.len; i += sizeof(Elf64_Sym)) {
+			const struct own_allocator *own;
 			const struct allocator *a;
+			const char *name;
 			Elf64_Sym s;
 
 			memcpy(&s, symbols.data + i, sizeof(s));
 			/* What a resolver returns is not known from the file. */
 			if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF || s.st_name >= text.len)
 				continue;
-			a = allocator_of((const char *)text.data + s.st_name);
+			name = (const char *)text.data + s.st_name;
+			own = cxx ? NULL : allocators_own(in, name);
+			a = own ? allocator_plain(own->like) : allocator_of(name);
 			if (a && a->cxx == cxx)
-				allocators_add(in, a, &s);
+				allocators_add(in, a, own, &s);
 		}
 	}
 	free(symbols.data);
@@ -166,9 +212,10 @@ static bool allocators_calls(const struct allocators_in_file *in, const struct a
 	return calls;
 }
 
-int find_allocators(const struct elf_file *file, allocator_functions *ret, struct err *e)
+int find_allocators(const struct elf_file *file, const char *path, const struct own_allocator *own, size_t n,
+		    allocator_functions *ret, struct err *e)
 {
-	struct allocators_in_file in = { .file = file, .found = ret };
+	struct allocators_in_file in = { .file = file, .path = path, .own = own, .n = n, .found = ret };
 
 	allocators_in_table(&in, SHT_DYNSYM, false);
 	allocators_in_table(&in, SHT_SYMTAB, false);

@@ -16,6 +16,7 @@
 #include "symbol/elffile.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Arguments of an allocation function, by number from 1 on; 0 = it has none such. */
@@ -30,14 +31,31 @@ struct allocator_function {
 	struct found_function at;        /* its name is as in the table of the source, and lives as long */
 	struct allocator_args args;
 	bool outer;              /* it may call another one of them, for the same block */
+	uint32_t own;            /* number of OWN that says so, + 1; 0 = none */
 };
 
 typedef VEC(struct allocator_function) allocator_functions;
 
+/* A function that somebody says to be like one of these: "TARGET:FUNCTION=LIKE". */
+struct own_allocator {
+	const char *target;      /* what files are meant, as probes have it (probe_target_is()); TARGET_LEN bytes */
+	size_t target_len;
+	const char *function;    /* its symbol, of FUNCTION_LEN bytes */
+	size_t function_len;
+	const char *like;        /* of the table; as long as the program */
+};
+
 /*
- * Appends those of FILE, by address. That there are none is no error. 0, or -ENOMEM with a sentence. Free
- * with vec_free().
+ * Reads TEXT, which *RET points into. -EINVAL with a sentence that says how it is written, and which functions there
+ * are to be like.
  */
-int find_allocators(const struct elf_file *file, allocator_functions *ret, struct err *e);
+int own_allocator_read(const char *text, struct own_allocator *ret, struct err *e);
+
+/*
+ * Appends those of FILE, which is mapped as PATH, by address; the N at OWN, too. That there are none is no
+ * error. 0, or -ENOMEM with a sentence. Free with vec_free().
+ */
+int find_allocators(const struct elf_file *file, const char *path, const struct own_allocator *own, size_t n,
+		    allocator_functions *ret, struct err *e);
 
 #endif

@@ -66,7 +66,7 @@ static bool has_malloc(const struct elf_file *f)
 	allocator_functions found = { 0 };
 	bool has = false;
 
-	(void)find_allocators(f, &found, NULL);
+	(void)find_allocators(f, "", NULL, 0, &found, NULL);
 	for (size_t i = 0; i < found.n; i++)
 		has |= !strcmp(found.v[i].at.name, "malloc");
 	vec_free(&found);

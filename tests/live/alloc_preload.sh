@@ -9,37 +9,10 @@ need_capture
 python=$(PATH=/usr/bin:$PATH type -P python3) || skip_all "python3 is not installed"
 cd "$SCRATCH" || exit 1
 
-# The sites of blocks.c in a recording against what the program said, each with what is off; the last line: how many are right. With a number
-# of bytes as its second argument, that of the sampling, sums may be off by four standard errors, and what is in use is not looked at.
-cat >judge.py <<'END'
-import json, math, subprocess, sys
-interval = int(sys.argv[2])
-def of(metric):
-    text = subprocess.run([sys.argv[1], "report", "-i", "run.data", "--metric", metric, "--format", "json"],
-                          capture_output=True, text=True, check=True).stdout
-    value = metric.replace("-", "_") + "_bytes"
-    doc = json.loads(text)
-    return {n["name"]: n.get(value, 0) for n in doc["functions"]}
-allocated, in_use = of("allocated"), of("in-use")
-right = n = 0
-for line in open("said"):
-    site, total, left = line.split()
-    got = allocated.get(site, 0), in_use.get(site, 0)
-    if interval == 1:
-        fine = got == (int(total), int(left))
-    else:
-        fine = abs(got[0] - int(total)) <= 4 * math.sqrt(int(total) * interval)
-    n += 1
-    right += fine
-    if not fine:
-        print(f"# {site}: {got} for {total} {left}")
-print(right, "of", n)
-END
-
 # judged NAME INTERVAL: all sites are as they should be.
 judged() {
 	equal "$1: nothing was lost" "" "$(grep -o 'lost [1-9].*' err)"
-	"$python" judge.py "$SBERF" "$2" >judged
+	"$python" "$top_srcdir/tests/live/alloc_judge.py" "$SBERF" "$2" >judged
 	note "$(grep '^#' judged)"
 	equal "$1: all sites are right" "$(wc -l <said) of $(wc -l <said)" "$(tail -n 1 judged)"
 }

@@ -10,36 +10,17 @@ python=$(PATH=/usr/bin:$PATH type -P python3) || skip_all "python3 is not instal
 blocks=$WORKLOADS/blocks
 cd "$SCRATCH" || exit 1
 
-# The sites of blocks.c in a recording against what the program said, each with what is off; the last line: how many are right.
-cat >judge.py <<'END'
-import json, subprocess, sys
-def of(metric):
-    text = subprocess.run([sys.argv[1], "report", "-i", "run.data", "--metric", metric, "--format", "json"],
-                          capture_output=True, text=True, check=True).stdout
-    value = metric.replace("-", "_") + "_bytes"
-    doc = json.loads(text)
-    return {n["name"]: n.get(value, 0) for n in doc["functions"]}
-allocated, in_use = of("allocated"), of("in-use")
-right = n = 0
-for line in open("said"):
-    site, total, left = line.split()
-    got = allocated.get(site, 0), in_use.get(site, 0)
-    n += 1
-    right += got == (int(total), int(left))
-    if got != (int(total), int(left)):
-        print(f"# {site}: {got} for {total} {left}")
-print(right, "of", n)
-END
-
-# NAME PROGRAM...: all sites of PROGRAM are exact.
+judge=$top_srcdir/tests/live/alloc_judge.py
+# NAME PROGRAM...: all sites of PROGRAM are exact. $more: further options of sberf.
+more=()
 exact() {
 	local name=$1
 	shift
-	"$SBERF" record --no-off-cpu --memory allocs --sample-bytes 1 --budget none --ring-size 64M -o run.data -- "$@" 500 500 \
+	"$SBERF" record --no-off-cpu --memory allocs --sample-bytes 1 --budget none --ring-size 64M "${more[@]}" -o run.data -- "$@" 500 500 \
 		>said 2>err
 	equal "$name, status" 0 $?
 	equal "$name: nothing was lost" "" "$(grep -o 'lost [1-9].*' err)"
-	"$python" judge.py "$SBERF" >judged
+	"$python" "$judge" "$SBERF" 1 >judged
 	note "$(grep '^#' judged)"
 	equal "$name: all sites are exact" "$(wc -l <said) of $(wc -l <said)" "$(tail -n 1 judged)"
 }
@@ -60,17 +41,22 @@ exact musl "$WORKLOADS/blocks_musl"
 # Where blocks are sampled, sums are right within what is to be expected: of 11 sites none is off by four standard errors.
 "$SBERF" record --no-off-cpu --memory allocs --sample-bytes 4K --budget none -o run.data -- "$WORKLOADS/blocks_plain" 20000 300 >said 2>err
 equal "sampled, status" 0 $?
-cat >sampled.py <<'END'
-import json, math, subprocess, sys
-text = subprocess.run([sys.argv[1], "report", "-i", "run.data", "--metric", "allocated", "--format", "json"],
-                      capture_output=True, text=True, check=True).stdout
-got = {n["name"]: n.get("allocated_bytes", 0) for n in json.loads(text)["functions"]}
-for line in open("said"):
-    site, total, left = line.split()
-    error = math.sqrt(int(total) * 4096)
-    print("off" if abs(got.get(site, 0) - int(total)) > 4 * error else "fine", site, got.get(site, 0), total, round(error))
-END
-"$python" sampled.py "$SBERF" >judged
+"$python" "$judge" "$SBERF" 4096 >judged
 note "$(cat judged)"
-equal "sampled: sums are as told, within their errors" 11 "$(grep -c ^fine judged)"
+equal "sampled: sums are as told, within their errors" "11 of 11" "$(tail -n 1 judged)"
+
+# What a program has of its own is named, and then its blocks count, and not the chunks that it has from malloc().
+more=(--allocator pools:pool_alloc=malloc --allocator pools:pool_free=free)
+exact "an allocator of its own" "$WORKLOADS/pools"
+equal "chunks do not count beside its blocks" 200000 \
+	"$("$SBERF" report -i run.data --metric allocated --format folded | awk '{ n += $NF } END { print n }')"
+more=()
+"$WORKLOADS/pools" 1 3000 >/dev/null &
+also_kill $!
+"$SBERF" record --memory=allocs --allocator pools:pool_get=malloc -o none.data -p $! 2>err
+matches "one that is not there is named" "no function 'pool_get' .* in 'pools' of the target" "$(cat err)"
+"$SBERF" record --memory=allocs --allocator pools:pool_get=get -o none.data -p $! 2>err
+matches "what it is to be like must be known" "is no function of malloc" "$(cat err)"
+"$SBERF" record --memory=allocs --allocator pool_get -o none.data -p $! 2>err
+matches "and how it is written" "is written FILE:FUNCTION=malloc" "$(cat err)"
 finish

@@ -5,6 +5,7 @@ tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
 shell_tests += tests/live/annotate.sh
 shell_tests += tests/live/call_graph.sh
 shell_tests += tests/live/capture.sh
+EXTRA_DIST += tests/live/alloc_judge.py
 EXTRA_DIST += tests/live/live.sh
 shell_tests += tests/live/older.sh
 check_PROGRAMS += tests/live/verifier
