@@ -16,6 +16,7 @@
 #include "query/probereport.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,28 +92,33 @@ static bool read_times(struct span_classes *c, const struct snapshot *s, const s
 	return ok;
 }
 
-/* Spreads the N calls of a bucket of the histogram, from FROM to below TO ns, over the classes. */
+/* How much of CLASS is in FROM to below TO ns. */
+static double class_overlap(unsigned int class, double from, double to)
+{
+	const double low = fmax((double)inside_class_from_ns(class), from);
+	const double high = fmin((double)inside_class_from_ns(class + 1), to);
+
+	return high > low ? high - low : 0;
+}
+
+/*
+ * Spreads the N calls of a bucket of the histogram, from FROM to below TO ns, over the classes: as the time inside
+ * says, and where there is none evenly.
+ */
 static void spread_calls(struct span_classes *c, uint64_t n, double from, double to)
 {
-	double weight[INSIDE_CLASSES] = { 0 }, sum = 0;
+	double weight[INSIDE_CLASSES] = { 0 }, seen = 0, sum = 0;
 
 	for (unsigned int class = 1; class < INSIDE_CLASSES; class++) {
 		const double middle = class_middle_ns(class);
 
 		if (middle >= from && middle < to)
-			sum += weight[class] = (double)c->ns[class] / middle;
+			seen += weight[class] = (double)c->ns[class] / middle;
 	}
-	for (unsigned int class = 1; class < INSIDE_CLASSES && sum <= 0; class++) {
-		const double low = (double)inside_class_from_ns(class), high = (double)inside_class_from_ns(class + 1);
-
-		if (high > from && low < to)
-			weight[class] = (high < to ? high : to) - (low > from ? low : from);
-	}
-	for (unsigned int class = 1; class < INSIDE_CLASSES && sum <= 0; class++)
-		sum += weight[class];
 	for (unsigned int class = 1; class < INSIDE_CLASSES; class++)
-		if (sum > 0)
-			c->calls[class] += (double)n * weight[class] / sum;
+		sum += weight[class] = seen > 0 ? weight[class] : class_overlap(class, from, to);
+	for (unsigned int class = 1; class < INSIDE_CLASSES && sum > 0; class++)
+		c->calls[class] += (double)n * weight[class] / sum;
 }
 
 static bool read_calls(struct span_classes *c, const struct snapshot *s, const struct names *names,
@@ -186,7 +192,7 @@ static bool is_limited(const struct query *q)
 
 /*
  * The class that the slowest of the calls begin with, of which PERCENT are faster. What is in one class stays
- * together: it is left out where enough is above it.
+ * together: it is left out where those above it are nearer, in proportion, to what is wanted.
  */
 static unsigned int percentile_class(const struct span_classes *c, unsigned int percent)
 {
@@ -199,7 +205,7 @@ static unsigned int percentile_class(const struct span_classes *c, unsigned int 
 		const double with = above + c->calls[class];
 
 		if (with > 0 && with >= wanted)
-			return above > 0 && above >= wanted / 2 ? class + 1 : class;
+			return above * with >= wanted * wanted && above > 0 ? class + 1 : class;
 		above = with;
 	}
 	return 1;

@@ -165,6 +165,31 @@ static void percentiles_are_those_of_all_calls(void **state)
 	assert_in_range(f.from_ns, 95000, 105000);
 }
 
+/* Nothing was seen inside of most calls: they are as many all the same. */
+static void calls_that_nothing_was_seen_of(void **state)
+{
+	static const uint64_t us[] = { 1, 3, 5, 12, 24, 50, 100, 200, 400, 900, 1500 };
+	struct made *m = *state;
+	struct query q = inside();
+	struct span_figures f;
+	uint64_t n = 20000;
+
+	for (size_t i = 0; i < sizeof(us) / sizeof(*us); i++, n /= 2)
+		made_hits(m, 1, thread(m), "main;handle", handle(), (uint32_t)n, n * us[i] * 1000);
+	sample(m, "main;handle;work", inside_with(0, handle(), inside_class(24000)), 1 * MS);
+	q.span_from = limit("p1");
+	f = figures(m, &q);
+	assert_in_range(f.asked, f.calls * 98 / 100, f.calls);
+	q.span_from = limit("p50");
+	f = figures(m, &q);
+	assert_in_range(f.asked, f.calls * 40 / 100, f.calls * 60 / 100);
+	assert_in_range(f.from_ns, 1000, 4000);
+	q.span_from = limit("p99");
+	f = figures(m, &q);
+	assert_in_range(f.asked, f.calls / 200, f.calls / 50);
+	assert_in_range(f.from_ns, 100000, 500000);
+}
+
 static void calls_that_have_not_ended(void **state)
 {
 	struct made *m = *state;
@@ -228,6 +253,7 @@ int main(void)
 		MADE_TEST(inside_outside_and_not_known),
 		MADE_TEST(by_how_long_they_took),
 		MADE_TEST(percentiles_are_those_of_all_calls),
+		MADE_TEST(calls_that_nothing_was_seen_of),
 		MADE_TEST(calls_that_have_not_ended),
 		MADE_TEST(slow_calls_beside_others),
 	};
