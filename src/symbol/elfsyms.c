@@ -50,7 +50,8 @@ struct raw {
 	uint64_t addr;
 	uint32_t size, name;
 	uint8_t source;
-	uint8_t local, weak, label;      /* 1 = worse */
+	/* 1 = worse; OLD: of a version that nothing is linked against any more ("cfree" is free to old programs) */
+	uint8_t local, old, weak, label;
 	uint8_t underscores;
 };
 
@@ -66,6 +67,7 @@ struct builder {
 	struct symvers *versions;        /* NULL = none */
 	struct fde_starts *starts;       /* NULL = none, or not needed */
 	struct elf_bytes dynsym, dynstr;
+	struct elf_bytes versym;         /* the versions of .dynsym, while that is added; empty = there are none */
 	size_t damaged;
 	bool nomem;
 };
@@ -171,10 +173,29 @@ static bool is_code_symbol(const struct builder *b, const Elf64_Sym *s, const ch
 	return type == STT_NOTYPE && name[0] != '$' && strncmp(name, ".L", 2);
 }
 
-static void add_symbol(struct builder *b, const Elf64_Sym *s, const struct elf_bytes *str, enum source source)
+/* Is NAME, of which LEN bytes stand before its version, one of "name@VERSION", not "name@@VERSION"? */
+static bool is_old_name(const char *name, size_t len)
+{
+	return name[len] == '@' && name[len + 1] != '@';
+}
+
+/* The same for the symbol INDEX of .dynsym (VERSYM_HIDDEN of binutils' elf/common.h). */
+static bool is_old_dynsym(const struct builder *b, uint64_t index)
+{
+	Elf64_Versym v;
+
+	if (index >= b->versym.len / sizeof(v))
+		return false;
+	memcpy(&v, b->versym.data + index * sizeof(v), sizeof(v));
+	return v & 0x8000;
+}
+
+static void add_symbol(struct builder *b, const Elf64_Sym *s, uint64_t index, const struct elf_bytes *str,
+		       enum source source)
 {
 	struct raw r = { .addr = s->st_value, .source = source };
 	const char *name;
+	size_t len;
 
 	if (s->st_name >= str->len) {
 		b->damaged++;
@@ -187,7 +208,9 @@ static void add_symbol(struct builder *b, const Elf64_Sym *s, const struct elf_b
 	r.local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
 	r.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK;
 	r.label = ELF64_ST_TYPE(s->st_info) == STT_NOTYPE;
-	add_raw(b, r, name, elfsyms_name_len(b, name, source), "");
+	len = elfsyms_name_len(b, name, source);
+	r.old = source == SOURCE_DYNSYM ? is_old_dynsym(b, index) : is_old_name(name, len);
+	add_raw(b, r, name, len, "");
 }
 
 static void add_symbols(struct builder *b, const struct elf_file *f, const Elf64_Shdr *sh, const struct elf_bytes *str,
@@ -204,14 +227,14 @@ static void add_symbols(struct builder *b, const struct elf_file *f, const Elf64
 			return;
 		}
 		for (size_t i = 0; i < n; i++)
-			add_symbol(b, &chunk[i], str, source);
+			add_symbol(b, &chunk[i], at + i, str, source);
 	}
 }
 
 /* The symbol table of TYPE in F; true when there is one that can be read. */
 static bool add_table(struct builder *b, const struct elf_file *f, uint32_t type, enum source source)
 {
-	const Elf64_Shdr *sh = elf_file_section_type(f, type);
+	const Elf64_Shdr *sh = elf_file_section_type(f, type), *versions;
 	struct elf_bytes str;
 
 	if (!sh || sh->sh_type == SHT_NOBITS || sh->sh_entsize != sizeof(Elf64_Sym) || sh->sh_link >= f->nr_sh)
@@ -220,7 +243,12 @@ static bool add_table(struct builder *b, const struct elf_file *f, uint32_t type
 		b->damaged++;
 		return false;
 	}
+	versions = type == SHT_DYNSYM ? elf_file_section_type(f, SHT_GNU_versym) : NULL;
+	if (versions && !elf_file_bytes(f, versions, DYNSYM_MAX, &b->versym))
+		b->damaged++;
 	add_symbols(b, f, sh, &str, source);
+	free(take_ptr(b->versym.data));
+	b->versym.len = 0;
 	free(str.data);
 	return true;
 }
@@ -294,6 +322,8 @@ static int cmp_raw(const void *va, const void *vb, void *text)
 		return a->source - b->source;
 	if (a->local != b->local)
 		return a->local - b->local;
+	if (a->old != b->old)
+		return a->old - b->old;
 	if (a->underscores != b->underscores)
 		return a->underscores - b->underscores;
 	if (a->weak != b->weak)

@@ -6,7 +6,9 @@
  *
  *	stack [force|fallback|fp|off]    the stack of the child, a line a frame: NAME FILE:LINE
  *	stack wrong                      errors: a line for each, "ok" or what was wrong
+ *	stack of PID                     the stack of the first thread of PID: a line a frame, ADDRESS NAME
  */
+#define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <pthread.h>
@@ -68,7 +70,8 @@ static void end_child(pid_t pid)
 }
 
 /* The registers and the stack of PID. */
-static void capture(pid_t pid, uint64_t *regs, char *stack, struct sberf_segment *seg, struct sberf_capture *ret)
+static void capture(pid_t pid, uint64_t *regs, char *stack, size_t room, struct sberf_segment *seg,
+		    struct sberf_capture *ret)
 {
 	char raw[1024];
 	struct iovec iov = { raw, sizeof(raw) }, to, from;
@@ -81,8 +84,8 @@ static void capture(pid_t pid, uint64_t *regs, char *stack, struct sberf_segment
 	if (n < 0)
 		exit(97);
 	*seg = (struct sberf_segment){ .address = regs[n == 17 ? 7 : 31] - 128, .bytes = stack };
-	to = (struct iovec){ stack, STACK_BYTES };
-	from = (struct iovec){ (void *)seg->address, STACK_BYTES };
+	to = (struct iovec){ stack, room };
+	from = (struct iovec){ (void *)seg->address, room };
 	do {
 		got = process_vm_readv(pid, &to, 1, &from, 1, 0);
 		from.iov_len -= got < 0 ? 1024 : 0;
@@ -104,7 +107,7 @@ static int print_stack(struct sberf *s, pid_t pid, int out)
 	struct sberf_end end;
 	int n;
 
-	capture(pid, regs, stack, &seg, &c);
+	capture(pid, regs, stack, sizeof(stack), &seg, &c);
 	n = sberf_unwind(s, &c, frame, FRAMES, &end);
 	if (n < 0 || sberf_symbolize(s, frame, (size_t)n, 0, &names)) {
 		fprintf(stderr, "%s\n", sberf_error(s));
@@ -123,6 +126,37 @@ static int print_stack(struct sberf *s, pid_t pid, int out)
 	if (out)
 		printf("%s\n", end.name);
 	sberf_names_free(names);
+	return 0;
+}
+
+/* The stack of the first thread of PID, which is stopped meanwhile; addresses as debuggers have them. */
+static int print_stack_of(pid_t pid)
+{
+	static char stack[8 << 20];
+	struct sberf_frame frame[1024];
+	uint64_t regs[SBERF_REGISTERS_MAX];
+	struct sberf_names *names;
+	struct sberf_segment seg;
+	struct sberf_capture c;
+	struct sberf_end end;
+	struct sberf *s;
+	int n;
+
+	if (ptrace(PTRACE_SEIZE, pid, 0, 0) || ptrace(PTRACE_INTERRUPT, pid, 0, 0) || waitpid(pid, NULL, 0) != pid)
+		return 1;
+	capture(pid, regs, stack, sizeof(stack), &seg, &c);
+	ptrace(PTRACE_DETACH, pid, 0, 0);
+	if (sberf_open(&s, NULL))
+		return 1;
+	n = sberf_unwind(s, &c, frame, 1024, &end);
+	if (n < 0 || sberf_symbolize(s, frame, (size_t)n, SBERF_FUNCTIONS_ONLY, &names))
+		return 1;
+	for (int i = 0; i < n; i++)
+		printf("%#llx %s\n", (unsigned long long)frame[i].address + (i > 0),
+		       names->name[i].nr_functions ? names->name[i].functions[0].name : "??");
+	printf("%s\n", end.name);
+	sberf_names_free(names);
+	sberf_close(s);
 	return 0;
 }
 
@@ -310,9 +344,13 @@ int main(int argc, char **argv)
 {
 	static const char *const modes[] = { "fallback", "force", "fp", "off" };
 	struct sberf_options o = { .size = sizeof(o) };
-	const pid_t pid = start_child();
 	struct sberf *s;
+	pid_t pid;
 	int rc;
+
+	if (argc == 3 && !strcmp(argv[1], "of"))
+		return print_stack_of(atoi(argv[2]));
+	pid = start_child();
 
 	for (uint32_t i = 0; argc > 1 && i < 4; i++)
 		if (!strcmp(argv[1], modes[i]))
