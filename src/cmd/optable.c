@@ -1179,5 +1179,5 @@ measure_mask opt_measures(const struct opt *opt, const char *name, size_t len)
 		if (strlen(c->name) == len && !memcmp(c->name, name, len))
 			return c->value;
 	id = measure_named(name, len);
-	return id == MEASURE_NONE ? 0 : MEASURE_BIT(id);
+	return id == MEASURE_NONE || (id >= TIME_NR && !measure_get(id)->about) ? 0 : MEASURE_BIT(id);
 }

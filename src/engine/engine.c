@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "capture/features.h"
 #include "engine/alloc_facts.h"
+#include "engine/size_readings.h"
 #include "engine/insides.h"
 #include "engine/parked.h"
 #include "system/lookup.h"
@@ -151,6 +152,8 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	}
 	set_wakers(en);
 	set_numa(en, now);
+	if (en->sink.sizes)
+		sizes_turn(en->sink.sizes, now);
 	engine_serve_rate(en);
 	/*
 	 * Not up to now: what is held back until it is settled, or waits in the rings, belongs to
@@ -246,6 +249,8 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 		placer_event(en->placer, ev);
 	if (en->sink.allocs)
 		alloc_facts_process(en->sink.allocs, ev);
+	if (en->sink.sizes)
+		sizes_process(en->sink.sizes, ev);
 	if (ev->kind == RAW_WAIT_STACK && en->sink.offcpu)
 		offcpu_answered(en->sink.offcpu);
 	ingest_raw(en->ingest, ev);
@@ -502,6 +507,8 @@ static void engine_finish(struct engine *en)
 		hit_sums_finish(en->sink.hits);
 	if (en->sink.allocs)
 		alloc_facts_finish(en->sink.allocs, en->stopped_ns);
+	if (en->sink.sizes)
+		sizes_finish(en->sink.sizes, en->stopped_ns);
 	(void)profile_provisional(en->profile, 0, 0, NULL, 0);
 	if (en->sink.numa)
 		numa_facts_finish(en->sink.numa);
@@ -691,6 +698,12 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		r = en->sink.hits ? r : err_nomem(e, "probes");
 	}
 	en->sink.growth_interval = c->plan.growth_interval;
+	if (r >= 0 && (c->plan.growth_interval || c->plan.alloc_interval) && source_of_now(en->source)) {
+		en->sink.sizes = sizes_new(en->ps, profile_dict(en->profile), &en->sink);
+		r = en->sink.sizes ? r : err_nomem(e, "sizes of memory");
+		for (size_t i = 0; r >= 0 && i < en->scan.n; i++)
+			sizes_add(en->sink.sizes, en->scan.v[i]);
+	}
 	if (r >= 0 && c->plan.alloc_interval) {
 		en->sink.allocs = alloc_facts_new(&(struct alloc_facts_config){
 			.interval = c->plan.alloc_interval, .frees = c->plan.alloc_frees, .sink = &en->sink });
@@ -914,6 +927,7 @@ void engine_free(struct engine *en)
 	offcpu_free(en->sink.offcpu);
 	hit_sums_free(en->sink.hits);
 	alloc_facts_free(en->sink.allocs);
+	sizes_free(en->sink.sizes);
 	vec_free(&en->open);
 	insides_free(en->sink.insides);
 	numa_facts_free(en->sink.numa);

@@ -10,6 +10,7 @@
 #include "engine/insides.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
+#include "engine/size_readings.h"
 #include "model/probenotes.h"
 #include "numa/state.h"
 #include "record/recording.h"
@@ -75,6 +76,8 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 {
 	if (s->observer)
 		s->observer(s->observer_ctx, raw, ev);
+	if (s->sizes)
+		sizes_add(s->sizes, raw->pid);
 	switch (raw->kind) {
 	case RAW_SAMPLE:
 		take_sample(s, raw, ev);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct alloc_facts;
+struct sizes;
 struct hit_sums;
 struct insides;
 struct numa_facts;
@@ -39,6 +40,7 @@ struct event_sink {
 	/* finds the nodes of samples and faults, counts migrations; NULL = no NUMA */
 	struct numa_facts *numa;
 	uint32_t growth_interval;        /* with which changes of memory are sampled */
+	struct sizes *sizes;     /* of the memory of processes; NULL = nobody reads them */
 	struct alloc_facts *allocs;      /* follows blocks of memory; NULL = nobody does */
 	/*
 	 * Of an event_sink_add(): becomes facts here, and goes nowhere else, since it is

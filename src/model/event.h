@@ -55,6 +55,11 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_RETURNED = 15,
 	EVENT_MAPPED = 16,
 	EVENT_UNMAPPED = 17,
+	/*
+	 * how large something of the memory of a process was, without a stack and under its first thread:
+	 * weight in bytes, count in readings, so what a fact has is their sum; argument: enum memory_size
+	 */
+	EVENT_SIZE = 18,
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 

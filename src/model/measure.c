@@ -165,6 +165,11 @@ static const struct measure measure_table[] = {
 		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_UNMAPPED,
 		.pprof = "unmapped_space", .counted = "unmapped_calls",
 	},
+	{
+		/* the name of these facts in recordings: their sum says nothing, so nobody asks for it */
+		.name = "sizes", .title = "", .head = "", .brief = "", .json = "", .unit = UNIT_BYTES,
+		.style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_SIZE, .pprof = "",
+	},
 #ifdef MEASURES_OF_TEST
 	MEASURES_OF_TEST         /* tests/unit/test_measure.c takes this file in, with rows of its own */
 #endif

@@ -48,7 +48,7 @@ struct measure {
 	const char *title;       /* what a view of it is called: "far accesses" */
 	const char *head, *brief;        /* of its column; BRIEF has five columns at most */
 	const char *json;        /* the name of its parts in JSON, without the unit: "running" */
-	const char *about;       /* a line of the manual, behind its name */
+	const char *about;       /* a line of the manual, behind its name; NULL = nobody asks for it by name */
 	enum measure_unit unit;
 	enum measure_style style;
 	uint32_t kinds;          /* whose facts count: mask of 1 << enum event_kind */

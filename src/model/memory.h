@@ -34,6 +34,40 @@ enum mapping_kind {
 	MAPPING_NR
 };
 
+/*
+ * Sizes of the memory of a process, in bytes; those from SIZE_MAPPINGS on are what is resident of its
+ * mappings of one kind: SIZE_MAPPINGS + enum mapping_kind.
+ *     id, name, what it means
+ */
+#define MEMORY_SIZES(X) \
+	X(0, ANON, "anonymous", "resident memory without a file, or that was copied from one") \
+	X(1, FILE, "files", "resident memory that shows a file") \
+	X(2, SHARED, "shared", "resident memory that is shared: shm, tmpfs") \
+	X(3, SWAPPED, "swapped", "anonymous memory that is in swap") \
+	X(4, TABLES, "page tables", "what the kernel needs to map it") \
+	X(5, PEAK, "peak", "the most that was resident, since its program began") \
+	X(6, ADDRESSES, "mapped", "addresses that are mapped")
+
+enum memory_size {
+#define X(nr, id, name, text) SIZE_##id = nr,
+	MEMORY_SIZES(X)
+#undef X
+	SIZE_FIGURES,
+	SIZE_MAPPINGS = 16,
+	SIZE_NR = SIZE_MAPPINGS + MAPPING_NR
+};
+
+struct memory_sizes {
+	uint64_t bytes[SIZE_NR];         /* by enum memory_size */
+	uint32_t known;                  /* which of these are known, as a mask */
+};
+
+/* What is resident, of SIZES. */
+static inline uint64_t memory_resident(const struct memory_sizes *sizes)
+{
+	return sizes->bytes[SIZE_ANON] + sizes->bytes[SIZE_FILE] + sizes->bytes[SIZE_SHARED];
+}
+
 /* How the address of an access became known; 0 for what is not an access. */
 enum access_how {
 	/* by the last access before the place that the sample landed on: usually it has stalled */
@@ -72,5 +106,7 @@ struct memory_word {
 /* Never NULL; "other" for numbers out of range (from a newer recording). */
 const struct memory_word *mapping_word(unsigned int kind);
 const struct memory_word *access_miss_word(unsigned int miss);
+/* The same of enum memory_size. */
+const struct memory_word *memory_size_word(unsigned int size);
 
 #endif

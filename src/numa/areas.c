@@ -66,6 +66,11 @@ static enum mapping_kind areas_kind_of(const struct maps_line *m, uint64_t dev, 
 	return r->kind;
 }
 
+enum mapping_kind areas_kind_named(const struct maps_line *m)
+{
+	return areas_kind_of(m, 0, NULL, 0);
+}
+
 /* Whether a file can be named that somebody made: not those that only the kernel knows. */
 static bool has_file(const struct maps_line *m, enum mapping_kind kind)
 {

@@ -56,6 +56,9 @@ void areas_free(struct areas *a);                /* zeroed is fine */
  */
 bool areas_add(struct areas *a, const struct maps_line *m, const uint64_t *devs, size_t nr_devs);
 
+/* What the mapping M is for, by its name; huge pages that were asked for count as a file. */
+enum mapping_kind areas_kind_named(const struct maps_line *m);
+
 /* The mapping that covers ADDR, NULL when none does; valid until the areas change. */
 const struct area *areas_find(const struct areas *a, uint64_t addr);
 /* What ADDR is in, AREA being the mapping that covers it or NULL. */

@@ -24,3 +24,7 @@ libsberf_a_SOURCES += src/numa/state.h
 libsberf_a_SOURCES += src/numa/statetext.c
 libsberf_a_SOURCES += src/numa/policy.c
 libsberf_a_SOURCES += src/numa/policy.h
+libsberf_a_SOURCES += src/numa/mapping_reader.c
+libsberf_a_SOURCES += src/numa/mapping_reader.h
+libsberf_a_SOURCES += src/numa/procsizes.c
+libsberf_a_SOURCES += src/numa/procsizes.h

@@ -67,6 +67,8 @@ between "what was mapped, in MB" 154 180 "$mapped"
 between "what was unmapped" 40 50 "$unmapped"
 between "what was given back" 45 47 "$returned"
 
+matches "sizes of processes were read" "[1-9][0-9]*  sizes of memory" "$("$SBERF" check run.data)"
+
 name="sampled"
 grows --memory=growth
 judge "$name" 0.01 65536

@@ -159,6 +159,7 @@ suites_export += tests/unit/test_exporters
 suites_export += tests/unit/test_flame
 suites_export += tests/unit/test_json
 suites_export += tests/unit/test_leaks
+suites_export += tests/unit/test_memorysizes
 suites_export += tests/unit/test_outfile
 suites_export += tests/unit/test_probenotes
 suites_export += tests/unit/test_growth
