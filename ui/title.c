@@ -215,7 +215,8 @@ char *title_memory(const struct query *q, const struct leaks *l, const struct ui
 
 	text_builder_put(&w, "memory");
 	if (l->n)
-		text_builder_put(&w, TEXT_BUILDER_DOT "%s allocated", units_bytes(bytes, l->all.allocated));
+		text_builder_put(&w, l->all.grown ? TEXT_BUILDER_DOT "%s grown" : TEXT_BUILDER_DOT "%s allocated",
+				 units_bytes(bytes, l->all.allocated));
 	if (l->n && !l->all.unfollowed)
 		text_builder_put(&w, TEXT_BUILDER_DOT "%s in use", units_bytes(bytes, l->all.in_use));
 	put_filters(&w, q, o);

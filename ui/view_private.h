@@ -193,8 +193,11 @@ enum reaction view_no_key(struct view *v, uint32_t key);
 enum reaction view_act(struct view *v, enum action a);
 /* Opens the call tree, and puts its cursor where the function that is known by KEY (func_key()) takes most. */
 void view_show_in_tree(struct view *v, uint64_t key);
-/* All panes count memory in use and allocated, LEAD of the two first, until a key shows time again. */
-void view_count_memory(struct view *v, enum measure_id lead);
+/*
+ * All panes count memory until a key shows time again, unless they do: what grew and was returned (GROWN), or what is
+ * in use and was allocated, this first when ALLOCATED.
+ */
+void view_count_memory(struct view *v, bool grown, bool allocated);
 /* Sorts the pane in focus, which has such a column, and says so. */
 void view_sort(struct view *v, enum sort_by sort);
 

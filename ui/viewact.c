@@ -22,15 +22,20 @@ static uint32_t kinds_shown(const struct view *v)
 	return kinds;
 }
 
-void view_count_memory(struct view *v, enum measure_id lead)
+void view_count_memory(struct view *v, bool grown, bool allocated)
 {
-	if (v->query.measures & (MEASURE_BIT(MEASURE_ALLOCATED) | MEASURE_BIT(MEASURE_IN_USE)))
+	const measure_mask blocks = MEASURE_BIT(MEASURE_ALLOCATED) | MEASURE_BIT(MEASURE_IN_USE);
+	const measure_mask wanted = grown ? measures_of_kind(EVENT_GROWN) | measures_of_kind(EVENT_RETURNED) : blocks;
+
+	if (v->query.measures & wanted)
 		return;
+	if (!v->about_memory) {
+		v->measures_before = v->query.measures;
+		v->lead_before = v->query.lead;
+	}
 	v->about_memory = true;
-	v->measures_before = v->query.measures;
-	v->lead_before = (uint8_t)v->query.lead;
-	v->query.measures = MEASURE_BIT(MEASURE_ALLOCATED) | MEASURE_BIT(MEASURE_IN_USE);
-	v->query.lead = (uint8_t)(lead + 1);
+	v->query.measures = wanted;
+	v->query.lead = grown ? 0 : (allocated ? MEASURE_ALLOCATED : MEASURE_IN_USE) + 1;
 	view_say(v, "memory is shown: Esc shows time again");
 }
 
@@ -81,7 +86,7 @@ static bool sort_fits(const struct pane *p, enum sort_by sort)
 	const unsigned int place = sort_place(sort);
 
 	if (p->ops->sort_name)
-		return p->ops->sort_name(sort);
+		return p->ops->sort_name(p, sort);
 	return !(p->ops->no_sort & 1u << sort) && (place >= MEASURES_ASKED || p->look.kinds & 1u << place);
 }
 
@@ -92,7 +97,7 @@ void view_sort(struct view *v, enum sort_by sort)
 	static const char *const times[TIME_NR] = { "running time", "time in the run queue", "blocked time" };
 	struct pane *p = view_here(v);
 	const struct measure *m = measure_column(&p->look.set, sort_place(sort));
-	const char *by = p->ops->sort_name ? p->ops->sort_name(sort) :
+	const char *by = p->ops->sort_name ? p->ops->sort_name(p, sort) :
 		!m ? texts[sort] : m->wall ? times[sort_place(sort)] : m->title;
 
 	pane_sort(p, sort);

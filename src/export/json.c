@@ -309,7 +309,7 @@ static int json_put_lists(struct jsonout *j, const struct export_view *v, const 
 		r = numa_view_build(v->snapshot, v->names, q, &n, e);
 	if (r >= 0 && probes_count())
 		r = probe_report_build(v->snapshot, v->names, q, &p, e);
-	if (r >= 0 && snapshot_has(v->snapshot, EVENT_ALLOC))
+	if (r >= 0 && (snapshot_has(v->snapshot, EVENT_ALLOC) || snapshot_has(v->snapshot, EVENT_GROWN)))
 		r = leaks_build(v->snapshot, v->names, q, &wish, &l, e);
 	if (r < 0)
 		return r;

@@ -24,7 +24,7 @@ static json_t *jsonmemory_threads(struct jsonout *j, const struct leak_site *r)
 		json_t *o = json_object();
 
 		jsonout_set(j, o, "thread", jsonout_u64(r->thread[i].thread));
-		jsonout_set(j, o, "allocated_bytes", jsonout_u64(r->thread[i].allocated));
+		jsonout_set(j, o, r->grown ? "grown_bytes" : "allocated_bytes", jsonout_u64(r->thread[i].allocated));
 		jsonout_set_some(j, o, "in_use_bytes", r->thread[i].in_use);
 		jsonout_append(j, list, o);
 	}
@@ -33,6 +33,15 @@ static json_t *jsonmemory_threads(struct jsonout *j, const struct leak_site *r)
 
 static void jsonmemory_set_sums(struct jsonout *j, json_t *o, const struct leak_site *r)
 {
+	if (r->grown) {
+		jsonout_set(j, o, "grown_bytes", jsonout_u64(r->allocated));
+		jsonout_set_some(j, o, "grown_error_bytes", (uint64_t)r->error);
+		jsonout_set_some(j, o, "returned_bytes", r->freed);
+		jsonout_set(j, o, "growth_bytes_a_second", json_real(r->growth.per_s));
+		jsonout_set(j, o, "growth_error_bytes_a_second", json_real(r->growth.error));
+		jsonout_set(j, o, "sizes", jsonmemory_powers(j, r->sizes));
+		return;
+	}
 	jsonout_set(j, o, "allocated_bytes", jsonout_u64(r->allocated));
 	jsonout_set(j, o, "allocated_blocks", jsonout_u64(r->allocated_blocks));
 	jsonout_set(j, o, "sizes", jsonmemory_powers(j, r->sizes));

@@ -115,9 +115,12 @@ static int leakstext_write(FILE *out, const struct export_view *v, struct err *e
 	x.l = l;
 	x.age_ms = leakstext_age(l);
 	memoryhead_put(&x.o, l, v);
-	if (l->n)
+	if (l->all.grown)
+		out_text(&x.o, "blocks were not followed: --format memory says who made memory grow; record with "
+			 "--memory=allocs\nfor a verdict\n");
+	else if (l->n)
 		leakstext_put_heads(&x);
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; !l->all.grown && i < l->n; i++)
 		leakstext_put_row(&x, &l->row[i]);
 	return out_end(&x.o, e);
 }

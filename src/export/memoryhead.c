@@ -24,7 +24,13 @@ void memoryhead_put(struct out *o, const struct leaks *l, const struct export_vi
 	units_time(took, all->history.to_ns - all->history.from_ns);
 	units_bytes(of, all->allocated);
 	if (!l->n) {
-		out_text(o, "no memory was followed: record with --memory=allocs\n");
+		out_text(o, "no memory was followed: record with --memory, or, for blocks, with --memory=allocs\n");
+		return;
+	}
+	if (all->grown) {
+		out_format(o, "%s became resident in %s, and %s was returned\n\n",
+			   leak_figure((double)all->allocated, all->error, v->ascii, text), took,
+			   units_bytes(blocks, all->freed));
 		return;
 	}
 	if (m->mem_unfollowed_ns)

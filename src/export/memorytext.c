@@ -31,7 +31,6 @@
 #include <string.h>
 
 #define COLUMNS 100u
-#define SITE_FROM 73u
 #define PATH_LINES 4u
 #define LABEL_COLUMNS 22
 #define DETAILED 10u             /* sites with more than a line */
@@ -39,6 +38,7 @@
 
 struct memory_text {
 	const struct leaks *l;
+	const struct list_column *columns;
 	bool ascii;
 	struct out o;
 };
@@ -46,23 +46,27 @@ struct memory_text {
 static void memorytext_put_heads(struct memory_text *x)
 {
 	for (size_t c = 0; c < MEMORY_COLUMNS; c++)
-		out_format(&x->o, "%*s", (int)memory_columns[c].text_cols, memory_columns[c].text_head);
-	out_text(&x->o, "  who allocates\n");
+		if (x->columns[c].text_head)
+			out_format(&x->o, "%*s", (int)x->columns[c].text_cols, x->columns[c].text_head);
+	out_text(&x->o, x->l->all.grown ? "  who made it grow\n" : "  who allocates\n");
 }
 
 static void memorytext_put_row(struct memory_text *x, const struct leak_site *r)
 {
-	const struct out_place place = { .between = ARROW, .from = SITE_FROM, .to = COLUMNS, .lines = PATH_LINES,
-					 .ascii = x->ascii };
+	struct out_place place = { .between = ARROW, .from = 2, .to = COLUMNS, .lines = PATH_LINES,
+				   .ascii = x->ascii };
 	char label[LABEL_MAX];
 
 	for (size_t c = 0; c < MEMORY_COLUMNS; c++) {
-		const struct list_figure figure = memory_columns[c].figure(r);
+		const struct list_figure figure = x->columns[c].figure(r);
 
+		place.from += x->columns[c].text_head ? x->columns[c].text_cols : 0;
+		if (!x->columns[c].text_head)
+			continue;
 		if (figure.unit == LIST_NONE)
-			out_format(&x->o, "%*s%s", (int)memory_columns[c].text_cols - 1, "", x->ascii ? "." : "·");
+			out_format(&x->o, "%*s%s", (int)x->columns[c].text_cols - 1, "", x->ascii ? "." : "·");
 		else
-			out_figure(&x->o, memory_columns[c].text_cols, &figure);
+			out_figure(&x->o, x->columns[c].text_cols, &figure);
 	}
 	out_text(&x->o, "  ");
 	out_parts(&x->o, leak_label(x->l, r, label, sizeof(label)), &place);
@@ -114,11 +118,13 @@ static void memorytext_put_site(struct memory_text *x, const struct leak_site *r
 	out_text(&x->o, "\n");
 	if (!r->unfollowed)
 		out_format(&x->o, "  %s", leak_verdict(r, verdict));
-	if (!r->unfollowed && r->growth.error > 0)
-		out_format(&x->o, ", by %s a second", leak_figure(r->growth.per_s, r->growth.error, x->ascii, by));
-	out_text(&x->o, r->unfollowed ? "" : "\n");
+	if ((r->grown || !r->unfollowed) && r->growth.error > 0)
+		out_format(&x->o, "%s by %s a second", r->grown ? "  grows" : ",",
+			   leak_figure(r->growth.per_s, r->growth.error, x->ascii, by));
+	out_text(&x->o, r->unfollowed && !r->grown ? "" : "\n");
 	memorytext_put_threads(x, r);
-	memorytext_put_histogram(x, "blocks allocated, by size", r->sizes, false);
+	memorytext_put_histogram(x, r->grown ? "what became resident, by size" : "blocks allocated, by size", r->sizes,
+				 false);
 	if (r->unfollowed)
 		return;
 	memorytext_put_histogram(x, "blocks in use, by age", r->ages, true);
@@ -135,6 +141,7 @@ static int memorytext_write(FILE *out, const struct export_view *v, struct err *
 	if (r < 0)
 		return r;
 	x.l = l;
+	x.columns = l->all.grown ? grown_columns : memory_columns;
 	memoryhead_put(&x.o, l, v);
 	if (l->n)
 		memorytext_put_heads(&x);

@@ -25,6 +25,9 @@
 
 #define THREAD_LABEL_MAX 64
 #define KINDS_OF_BLOCKS (1u << EVENT_ALLOC | 1u << EVENT_FREE | 1u << EVENT_IN_USE)
+#define KINDS_OF_GROWTH (1u << EVENT_GROWN | 1u << EVENT_RETURNED)
+#define KINDS_BEGUN (1u << EVENT_ALLOC | 1u << EVENT_GROWN)
+#define KINDS_ENDED (1u << EVENT_FREE | 1u << EVENT_RETURNED)
 
 /* The sums of a site. */
 struct site_sum {
@@ -51,6 +54,7 @@ struct leaks_builder {
 	KEYED(struct site_sum) site;
 	KEYED(struct site_thread) thread;
 	uint64_t from_ns, to_ns; /* of the slices that are asked for */
+	bool grown;              /* of memory that grows, not of blocks */
 	bool failed;
 };
 
@@ -84,10 +88,11 @@ static void leaks_add(struct leaks_builder *b, const struct fact *f, const struc
 		s->blocks += f->count;
 		s->leaked += a.leaked ? f->weight : 0;
 		s->variance += alloc_variance(&a, f->weight);
-	} else if (f->kind == EVENT_ALLOC) {
+	} else if (KINDS_BEGUN >> f->kind & 1) {
+		s->variance += b->grown ? alloc_variance(&a, f->weight) : 0;
 		s->allocated = add_capped(s->allocated, f->weight);
 		s->allocated_blocks += f->count;
-	} else if (f->kind == EVENT_FREE) {
+	} else if (KINDS_ENDED >> f->kind & 1) {
 		s->freed = add_capped(s->freed, f->weight);
 		s->freed_blocks += f->count;
 		s->temporary += a.temporary ? f->weight : 0;
@@ -114,7 +119,8 @@ static void leaks_begin_row(struct leak_site *r, const struct leaks_builder *b)
 	r->stack = STACK_ROOT;
 	r->history.from_ns = b->from_ns;
 	r->history.to_ns = b->to_ns;
-	r->unfollowed = b->wish->unfollowed;
+	r->unfollowed = b->wish->unfollowed || b->grown;
+	r->grown = b->grown;
 }
 
 static void leaks_add_sum(struct leak_site *r, const struct site_sum *s)
@@ -184,10 +190,10 @@ static void leaks_note(struct leak_site *r, const struct fact *f, const struct s
 {
 	const double bytes = (double)f->weight;
 
-	if (f->kind == EVENT_ALLOC) {
+	if (KINDS_BEGUN >> f->kind & 1) {
 		growth_allocated(&r->history, v->from_ns, v->to_ns, bytes, alloc_told(a, f->weight));
 		leaks_count(leaks_power(r->sizes, a->size), f->weight, f->count);
-	} else if (f->kind == EVENT_FREE) {
+	} else if (KINDS_ENDED >> f->kind & 1) {
 		growth_freed(&r->history, v->from_ns, v->to_ns, bytes, a->age);
 		leaks_count(leaks_power(r->lives, a->age), f->weight, f->count);
 	} else {
@@ -199,12 +205,13 @@ static void leaks_note(struct leak_site *r, const struct fact *f, const struct s
 static bool leaks_note_thread(struct leaks_builder *b, uint32_t row, const struct fact *f)
 {
 	const struct site_thread want = { .row = row, .thread = b->filter.same[f->thread] };
-	const uint32_t id = f->kind == EVENT_FREE ? HIDX_NONE : keyed_get(&b->thread, &want, allocated);
+	const bool ended = KINDS_ENDED >> f->kind & 1;
+	const uint32_t id = ended ? HIDX_NONE : keyed_get(&b->thread, &want, allocated);
 	uint64_t *to;
 
 	if (id == HIDX_NONE)
-		return f->kind == EVENT_FREE;
-	to = f->kind == EVENT_ALLOC ? &b->thread.v[id].allocated : &b->thread.v[id].in_use;
+		return ended;
+	to = KINDS_BEGUN >> f->kind & 1 ? &b->thread.v[id].allocated : &b->thread.v[id].in_use;
 	*to = add_capped(*to, f->weight);
 	return true;
 }
@@ -273,7 +280,13 @@ static bool leaks_tell(struct leaks_builder *b)
 static void leaks_bound(struct leaks_builder *b)
 {
 	const struct leaks_wish *w = b->wish;
+	const struct query *q = b->filter.q;
 
+	/* What does not grow any more has no facts; blocks in use do, up to the end. */
+	if (b->grown && w->to_ns > w->from_ns && b->from_ns < b->to_ns) {
+		b->from_ns = q->from_ns > w->from_ns ? q->from_ns : w->from_ns;
+		b->to_ns = q->to_ns && q->to_ns < w->to_ns ? q->to_ns : w->to_ns;
+	}
 	if (w->from_ns > b->from_ns && w->from_ns < b->to_ns)
 		b->from_ns = w->from_ns;
 	if (w->to_ns > b->from_ns && w->to_ns < b->to_ns)
@@ -297,7 +310,8 @@ int leaks_build(const struct snapshot *s, const struct names *names, const struc
 {
 	AUTO(leaks_free) struct leaks *l = calloc(1, sizeof(*l));
 	const struct query asked = filter_whatever_counts(q);
-	struct leaks_builder b = { .l = l, .wish = wish };
+	struct leaks_builder b = { .l = l, .wish = wish,
+				   .grown = !snapshot_has(s, EVENT_ALLOC) && snapshot_has(s, EVENT_GROWN) };
 	bool ok;
 
 	if (!l)
@@ -305,7 +319,7 @@ int leaks_build(const struct snapshot *s, const struct names *names, const struc
 	*l = (struct leaks){ .dict = snapshot_dict(s), .names = names, .query = *q };
 	ok = filter_init(&b.filter, s, names, &asked);
 	ok = stack_signature_init(&b.reading, l->dict, names, q->no_inlines, true) && ok;
-	b.filter.kinds = KINDS_OF_BLOCKS;
+	b.filter.kinds = b.grown ? KINDS_OF_GROWTH : KINDS_OF_BLOCKS;
 	b.filter.choosy = 0;
 	ok = ok && leaks_fill(&b);
 	filter_free(&b.filter);

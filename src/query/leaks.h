@@ -3,6 +3,10 @@
  * leaks.h - the sites that allocate memory, a row each: what they have in use, whether that grows
  * (query/growth.h), how large their blocks are and how long they live, and which threads allocate.
  *
+ * Where blocks were not followed, but what makes memory grow was (--memory=growth), a site is who made it
+ * grow: then "allocated" is what became resident by it, and "freed" what it returned. Of what is in use
+ * nothing is known then, nor is there a verdict.
+ *
  * A site is what a stack reads, without the functions that allocate (query/stack_signature.h). Those with
  * most in use have a row, up to LEAKS_MAX; the others are one row together.
  *
@@ -40,7 +44,7 @@ struct leak_site {
 	uint64_t key;            /* identity that survives refreshes; 0 of all others together */
 	stack_id stack;          /* the one that has most in use; STACK_ROOT of the others */
 	uint64_t in_use;         /* bytes of blocks as old as asked for */
-	double error;            /* the standard error of that */
+	double error;            /* the standard error of that, or, where GROWN, of what it allocated */
 	uint64_t blocks;         /* of these */
 	uint64_t leaked;         /* bytes of them whose process has ended */
 	uint64_t allocated, freed, temporary;    /* bytes */
@@ -51,7 +55,8 @@ struct leak_site {
 	uint32_t threads;        /* how many there are in all */
 	struct growth_history history;
 	struct growth growth;
-	bool unfollowed;         /* leaks_wish.unfollowed */
+	bool unfollowed;         /* what is in use is not known: leaks_wish.unfollowed, or GROWN */
+	bool grown;              /* it made memory grow; its error is that of what it allocated */
 };
 
 /* What is asked for beside the query. */

@@ -28,7 +28,7 @@ static struct list_figure memorycolumns_error(const void *row)
 {
 	const struct leak_site *r = row;
 
-	return memorycolumns_bytes((uint64_t)r->error, !r->unfollowed);
+	return memorycolumns_bytes((uint64_t)r->error, r->grown || !r->unfollowed);
 }
 
 static struct list_figure memorycolumns_allocated(const void *row)
@@ -48,7 +48,8 @@ static struct list_figure memorycolumns_growth(const void *row)
 {
 	const struct leak_site *r = row;
 	struct list_figure f = memorycolumns_bytes((uint64_t)fabs(r->growth.per_s),
-						   !r->unfollowed && fabs(r->growth.per_s) > r->growth.error);
+						   (r->grown || !r->unfollowed) &&
+						   fabs(r->growth.per_s) > r->growth.error);
 
 	f.minus = r->growth.per_s < 0;
 	return f;
@@ -85,4 +86,31 @@ const struct list_column memory_columns[MEMORY_COLUMNS] = {
 				   .cols = 11, .text_head = "blocks", .text_cols = 11 },
 	[MEMORY_COLUMN_VERDICT] = { .head = "verdict", .figure = memorycolumns_verdict, .least_w = 36, .cols = 9,
 				    .text_head = "verdict", .text_cols = 9 },
+};
+
+static struct list_figure memorycolumns_returned(const void *row)
+{
+	return memorycolumns_bytes(((const struct leak_site *)row)->freed, true);
+}
+
+static struct list_figure memorycolumns_none(const void *row)
+{
+	return (struct list_figure){ .unit = LIST_NONE };
+}
+
+#define OMITTED { .head = "", .figure = memorycolumns_none, .least_w = UINT16_MAX }
+
+const struct list_column grown_columns[MEMORY_COLUMNS] = {
+	[MEMORY_COLUMN_IN_USE] = { .head = "grown", .figure = memorycolumns_allocated, .lead = true, .dot = true,
+				   .least_w = 20, .wide_w = 60, .cols = BYTES_COLS, .brief_cols = BYTES_BRIEF,
+				   .text_head = "grown", .text_cols = 10 },
+	[MEMORY_COLUMN_ERROR] = { .head = "\xC2\xB1", .figure = memorycolumns_error, .least_w = 76,
+				  .cols = BYTES_BRIEF, .text_head = "+-", .text_cols = 9 },
+	[MEMORY_COLUMN_ALLOCATED] = OMITTED,
+	[MEMORY_COLUMN_CHURN] = { .head = "returned", .figure = memorycolumns_returned, .dot = true, .least_w = 66,
+				  .cols = BYTES_COLS + 1, .text_head = "returned", .text_cols = 11 },
+	[MEMORY_COLUMN_GROWTH] = { .head = "growth/s", .figure = memorycolumns_growth, .dot = true, .least_w = 36,
+				   .cols = BYTES_COLS + 1, .text_head = "growth/s", .text_cols = 11 },
+	[MEMORY_COLUMN_BLOCKS] = OMITTED,
+	[MEMORY_COLUMN_VERDICT] = OMITTED,
 };

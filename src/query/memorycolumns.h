@@ -21,5 +21,7 @@ enum memory_column {             /* in the order in which they stand */
 
 /* Rows are struct leak_site. */
 extern const struct list_column memory_columns[MEMORY_COLUMNS];
+/* The same of sites that made memory grow: the columns of other figures are omitted everywhere. */
+extern const struct list_column grown_columns[MEMORY_COLUMNS];
 
 #endif

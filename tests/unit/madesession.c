@@ -408,3 +408,19 @@ void madesession_memory(struct made_session *f)
 	}
 	add_blocks(m, EVENT_IN_USE, MEMORY_SECONDS - 1, 2 * KB, 1000, 500, cache);
 }
+
+void madesession_growth(struct made_session *f)
+{
+	static const char table[] = "main;aeMain;readQueryFromClient;processCommand;call;setCommand;dictExpand";
+	static const char buffer[] = "main;aeMain;readQueryFromClient;growBuffer";
+	static const char trim[] = "main;serverCron;freeBuffer";
+	struct made *m = &f->m;
+
+	f->meta.duration_ns = MEMORY_SECONDS * NSEC_PER_SEC;
+	for (unsigned int s = 0; s < MEMORY_SECONDS; s++) {
+		if (s < 8)
+			add_blocks(m, EVENT_GROWN, s, 768, 4 * KB, 0, table);
+		add_blocks(m, EVENT_GROWN, s, 256, 4 * KB, 0, buffer);
+		add_blocks(m, EVENT_RETURNED, s, 1, 1024 * KB, 0, trim);
+	}
+}

@@ -63,6 +63,8 @@ void madesession_sleeper(struct made_session *f, unsigned int seconds);
  * live for a second, and one whose replies are freed at once.
  */
 void madesession_memory(struct made_session *f);
+/* The same of memory that grows: 24 MB in 8 seconds at one place, and a buffer that is returned again and again. */
+void madesession_growth(struct made_session *f);
 
 /*
  * Names from hell: escape sequences, newlines, right-to-left marks, broken UTF-8, wide and 4-byte

@@ -136,6 +136,32 @@ static void parts_of_sites(void **state)
 	leaks_free(l);
 }
 
+/* Where no blocks were followed, sites are those that made memory grow, and rates are of all the time. */
+static void who_made_memory_grow(void **state)
+{
+	const struct leaks_wish wish = { .from_ns = NSEC_PER_SEC, .to_ns = (SECONDS + 1ull) * NSEC_PER_SEC };
+	struct made *m = *state;
+	struct leaks *l;
+
+	for (unsigned int s = 1; s <= 3; s++)
+		some(m, EVENT_GROWN, s, 1024 * KB, 0, "main;table");
+	some(m, EVENT_GROWN, SECONDS / 2 + 1, 4096 * KB, 0, "main;late");
+	some(m, EVENT_RETURNED, SECONDS, 512 * KB, 0, "main;trim");
+	l = leaks_of(m, &wish);
+	assert_int_equal(l->n, 3);
+	assert_true(l->all.grown && l->all.unfollowed);
+	assert_int_equal(strncmp(site(l, 0), "late", 4), 0);
+	assert_int_equal(l->row[0].allocated, 4096 * KB);
+	/* 64 changes were told */
+	assert_true(fabs(l->row[0].error / (4096.0 * KB) - 1.0 / 8) < 0.01);
+	assert_true(fabs(l->row[0].growth.per_s / (4096.0 * KB / (SECONDS * 2 / 3)) - 1) < 0.1);
+	assert_int_equal(l->row[1].allocated, 3072 * KB);
+	assert_true(fabs(l->row[1].growth.per_s) < KB);
+	assert_int_equal(l->row[2].freed, 512 * KB);
+	assert_int_equal(l->all.history.to_ns - l->all.history.from_ns, SECONDS * NSEC_PER_SEC);
+	leaks_free(l);
+}
+
 /* The tree of M by the measures that are called NAMES, of which FIRST leads. */
 static struct tree *tree_of(struct made *m, const char *first, const char *second)
 {
@@ -240,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rows_and_verdicts, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(parts_of_sites, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(who_made_memory_grow, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(numbers_of_blocks, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(what_is_left_out, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(nothing_at_all, made_set_up, made_tear_down),

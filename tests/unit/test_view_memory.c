@@ -73,13 +73,36 @@ static void to_the_tree_and_back(void **state)
 	world_end(&w);
 }
 
+static void fill_growth(struct made_session *f)
+{
+	madesession_server(f);
+	madesession_growth(f);
+}
+
+/* Where blocks were not followed, sites are those that made memory grow. */
+static void growth(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_golden(fill_growth, "view/memory-grown-100x28", 100, 28, false, "M0Ejj");
+	world_begin(&w, fill_growth, 100, 28, false, "M0Cs");
+	assert_screen_has(w.d.canvas, "sorted by bytes returned");
+	driver_press(&w.d, "ss");
+	assert_screen_has(w.d.canvas, "sorted by bytes grown");
+	driver_press(&w.d, "gj<Enter>");
+	driver_refresh(&w.d);
+	assert_screen_has(w.d.canvas, "memory grown");
+	world_end(&w);
+}
+
 static void without_memory(void **state)
 {
 	struct world w;
 
 	(void)state;
 	world_begin(&w, madesession_server, 100, 28, false, "M0");
-	assert_screen_has(w.d.canvas, "No memory is followed. --memory=allocs");
+	assert_screen_has(w.d.canvas, "No memory is followed. --memory shows");
 	world_end(&w);
 }
 
@@ -89,6 +112,7 @@ int main(void)
 		cmocka_unit_test(screens),
 		cmocka_unit_test(orders),
 		cmocka_unit_test(to_the_tree_and_back),
+		cmocka_unit_test(growth),
 		cmocka_unit_test(without_memory),
 	};
 

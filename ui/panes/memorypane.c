@@ -34,9 +34,14 @@ static const struct memoryview *memorypane_of(const struct treeview *tv)
 	return tv->model;
 }
 
-static struct list_layout memorypane_lay_out(int w)
+static const struct list_column *memorypane_columns(const struct memoryview *mv)
 {
-	return listcolumns_lay_out(memory_columns, MEMORY_COLUMNS, w, w);
+	return mv->leaks->all.grown ? grown_columns : memory_columns;
+}
+
+static struct list_layout memorypane_lay_out(const struct memoryview *mv, int w)
+{
+	return listcolumns_lay_out(memorypane_columns(mv), MEMORY_COLUMNS, w, w);
 }
 
 /* Drawing */
@@ -120,34 +125,36 @@ static void memorypane_draw_row(const struct treeview *tv, struct canvas *cv, co
 	used = x < end ? pane_common_list(cv, x, y, end - x, style, label) : 0;
 	pane_common_matches(cv, x, y, used, s, label);
 	if (site)
-		listcolumns_draw(memory_columns, MEMORY_COLUMNS, l, memoryview_site(mv, row->node), STYLE_TITLE, cv, y);
+		listcolumns_draw(memorypane_columns(mv), MEMORY_COLUMNS, l, memoryview_site(mv, row->node), STYLE_TITLE,
+				 cv, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, cv->w);
 }
 
 static void memorypane_rows(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
 {
-	const struct list_layout l = memorypane_lay_out(cv->w);
 	const struct treeview *tv = p->tv;
+	const struct list_layout l = memorypane_lay_out(memorypane_of(tv), cv->w);
 
 	for (int i = 0; i < cv->h && tv->top + (size_t)i < tv->rows.n; i++)
 		memorypane_draw_row(tv, cv, &l, tv->top + (size_t)i, i, s);
 }
 
-static struct pane_heads memorypane_heads(const struct list_layout *l)
+static struct pane_heads memorypane_heads(const struct memoryview *mv, const struct list_layout *l)
 {
+	const struct list_column *columns = memorypane_columns(mv);
 	struct pane_heads h = { 0 };
 
 	for (size_t c = 0; c < MEMORY_COLUMNS; c++)
-		pane_common_add_head(&h, l->x[c], l->cols[c], memory_columns[c].head, column_sort[c]);
+		pane_common_add_head(&h, l->x[c], l->cols[c], columns[c].head, column_sort[c]);
 	return h;
 }
 
 static void memorypane_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const struct memoryview *mv = p->built->model;
-	const struct list_layout l = memorypane_lay_out(cv->w);
-	const struct pane_heads heads = memorypane_heads(&l);
+	const struct list_layout l = memorypane_lay_out(mv, cv->w);
+	const struct pane_heads heads = memorypane_heads(mv, &l);
 	char title[TITLE_MAX];
 
 	title_memory(&p->built->job.query, mv->leaks, v->options, title, sizeof(title));
@@ -156,8 +163,8 @@ static void memorypane_rule(const struct view *v, const struct pane *p, struct c
 
 static enum sort_by memorypane_head_at(const struct pane *p, int x)
 {
-	const struct list_layout l = memorypane_lay_out(p->at.w);
-	const struct pane_heads heads = memorypane_heads(&l);
+	const struct list_layout l = memorypane_lay_out(memorypane_of(p->tv), p->at.w);
+	const struct pane_heads heads = memorypane_heads(memorypane_of(p->tv), &l);
 
 	return pane_common_head_at(&heads, x);
 }
@@ -171,7 +178,9 @@ static void memorypane_put_words(const struct leak_site *r, struct text_builder 
 		text_builder_put(ret, "%s in use" TEXT_BUILDER_DOT "%s block%s" TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT,
 				 leak_figure((double)r->in_use, r->error, false, text), units_thousands(n, r->blocks),
 				 r->blocks == 1 ? "" : "s", leak_verdict(r, verdict));
-	text_builder_put(ret, "%s allocated", units_bytes(n, r->allocated));
+	text_builder_put(ret, r->grown ? "%s became resident" : "%s allocated", units_bytes(n, r->allocated));
+	if (r->grown && r->freed)
+		text_builder_put(ret, TEXT_BUILDER_DOT "%s returned", units_bytes(n, r->freed));
 }
 
 /* The name of what is under the cursor with the figures of its site, and which row it is. */
@@ -308,8 +317,7 @@ static void memorypane_in_tree(struct view *v, struct pane *p)
 	if (node == NODE_NONE || p->tv->list->row[node].place == ID_NONE)
 		return;
 	one = outline_as_tree(mv->rows, node, &place);
-	view_count_memory(v, mv->leaks->all.unfollowed || !memoryview_site(mv, node)->in_use ? MEASURE_ALLOCATED :
-			  MEASURE_IN_USE);
+	view_count_memory(v, mv->leaks->all.grown, !memoryview_site(mv, node)->in_use);
 	view_show_in_tree(v, func_key(&one, 0));
 }
 
@@ -324,18 +332,20 @@ static const char *memorypane_nothing(const struct pane *p)
 {
 	const struct memoryview *mv = p->built->model;
 
-	return mv->leaks->n ? NULL : "No memory is followed. --memory=allocs probes functions that allocate, which "
-		"costs the program 1 us a call; with --memory=preload a command samples by itself, for 2 ns.";
+	return mv->leaks->n ? NULL : "No memory is followed. --memory shows who makes it grow, for 1 % of the time; "
+		"--memory=allocs follows blocks, for 1 us a call, and --memory=preload those of a command, for 2 ns.";
 }
 
-static const char *memorypane_sort_name(enum sort_by sort)
+static const char *memorypane_sort_name(const struct pane *p, enum sort_by sort)
 {
 	static const char *const names[SORT_NR] = {
 		[SORT_TOTAL] = "bytes in use", [SORT_SELF] = "bytes allocated", [SORT_RUNNING] = "churn",
 		[SORT_RUNNABLE] = "growth", [SORT_BLOCKED] = "blocks in use",
+	}, *const of_growth[SORT_NR] = {
+		[SORT_TOTAL] = "bytes grown", [SORT_RUNNING] = "bytes returned", [SORT_RUNNABLE] = "growth",
 	};
 
-	return names[sort];
+	return p->tv->model && memorypane_of(p->tv)->leaks->all.grown ? of_growth[sort] : names[sort];
 }
 
 const struct pane_ops pane_memory = {

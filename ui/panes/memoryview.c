@@ -40,7 +40,7 @@ static void memoryview_add_parts(struct memoryview *mv, uint32_t above, const st
 {
 	unsigned int first, last;
 
-	if (!r->unfollowed)
+	if (r->grown ? r->growth.error > 0 : !r->unfollowed)
 		memoryview_add_part(mv, above, MEMORY_LEVEL_VERDICT);
 	if (leak_powers(r->sizes, &first, &last))
 		memoryview_add_part(mv, above, MEMORY_LEVEL_SIZES);
@@ -81,7 +81,7 @@ static void memoryview_fill(struct memoryview *mv)
 
 	root.kind = NODE_ROOT;
 	memoryview_add(mv, NODE_NONE, root, (struct memory_line){ 0 }, SEED);
-	if (mv->leaks->n && !mv->leaks->all.unfollowed)
+	if (mv->leaks->n && (mv->leaks->all.grown || !mv->leaks->all.unfollowed))
 		memoryview_add(mv, 0, group, (struct memory_line){ MEMORY_LEVEL_ALL, 0 }, 0);
 	for (uint32_t i = 0; i < mv->leaks->n && !mv->rows->failed; i++)
 		memoryview_add_site(mv, i);
@@ -140,13 +140,15 @@ const char *memoryview_word(const struct memoryview *mv, uint32_t node)
 		[MEMORY_LEVEL_ALL] = "in use", [MEMORY_LEVEL_SIZES] = "sizes", [MEMORY_LEVEL_AGES] = "ages",
 		[MEMORY_LEVEL_LIVES] = "freed at", [MEMORY_LEVEL_PLACE] = NULL,
 	};
-	const char *word = words[mv->line[node].level];
+	const char *word = memoryview_site(mv, node)->grown && mv->line[node].level == MEMORY_LEVEL_ALL ? "grown" :
+		words[mv->line[node].level];
 
 	return word ? word : "";
 }
 
 /* "most 256 B to 512 B . all 64 B to 2.0 KB": where most blocks are, and where all are. */
-static void memoryview_put_powers(struct text_builder *w, const struct leak_amount hist[OCTAVE_POWERS], bool times)
+static void memoryview_put_powers(struct text_builder *w, const struct leak_amount hist[OCTAVE_POWERS], bool times,
+				  const char *noun)
 {
 	char label[LEAK_POWER_MAX], n[UNITS_MAX];
 	unsigned int first, last, most;
@@ -162,16 +164,17 @@ static void memoryview_put_powers(struct text_builder *w, const struct leak_amou
 	text_builder_put(w, "most %s", leak_powers_label(most, most, times, label));
 	if (first < last)
 		text_builder_put(w, TEXT_BUILDER_DOT "all %s", leak_powers_label(first, last, times, label));
-	text_builder_put(w, TEXT_BUILDER_DOT "%s block%s", units_thousands(n, blocks), blocks == 1 ? "" : "s");
+	text_builder_put(w, TEXT_BUILDER_DOT "%s %s%s", units_thousands(n, blocks), noun, blocks == 1 ? "" : "s");
 }
 
 static void memoryview_put_verdict(struct text_builder *w, const struct leak_site *r)
 {
 	char text[LEAK_VERDICT_MAX], by[LEAK_FIGURE_MAX];
 
-	text_builder_put(w, "%s", leak_verdict(r, text));
-	if (r->growth.error > 0)
-		text_builder_put(w, TEXT_BUILDER_DOT "%s a second",
+	if (!r->grown)
+		text_builder_put(w, "%s", leak_verdict(r, text));
+	if (r->growth.error > 0 || r->grown)
+		text_builder_put(w, "%s%s a second", r->grown ? "" : TEXT_BUILDER_DOT,
 				 leak_figure(r->growth.per_s, r->growth.error, false, by));
 }
 
@@ -179,6 +182,11 @@ static void memoryview_put_all(struct text_builder *w, const struct leak_site *r
 {
 	char text[LEAK_FIGURE_MAX], n[UNITS_MAX];
 
+	if (r->grown) {
+		text_builder_put(w, "%s became resident" TEXT_BUILDER_DOT "%s returned",
+				 leak_figure((double)r->allocated, r->error, false, text), units_bytes(n, r->freed));
+		return;
+	}
 	text_builder_put(w, "%s", leak_figure((double)r->in_use, r->error, false, text));
 	text_builder_put(w, TEXT_BUILDER_DOT "%s block%s", units_thousands(n, r->blocks), r->blocks == 1 ? "" : "s");
 	if (r->leaked)
@@ -210,7 +218,7 @@ char *memoryview_label(const struct memoryview *mv, uint32_t node, char *dst, si
 		return tree_label(&one, 0, dst, size);
 	default:
 		memoryview_put_powers(&words, memoryview_histogram(mv, node),
-				      mv->line[node].level != MEMORY_LEVEL_SIZES);
+				      mv->line[node].level != MEMORY_LEVEL_SIZES, r->grown ? "change" : "block");
 		break;
 	}
 	return dst;

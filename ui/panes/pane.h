@@ -108,8 +108,8 @@ struct pane_ops {
 	void (*twice)(struct view *v, struct pane *p);
 	/* True when column X of LINE is on the fold mark of that row. */
 	bool (*on_mark)(const struct pane *p, int x, int line);
-	/* What lines are sorted by with SORT, in words; NULL = there is no such order. NULL: by what a tree has. */
-	const char *(*sort_name)(enum sort_by sort);
+	/* What lines of P are sorted by with SORT, in words; NULL = there is no such order. NULL: as a tree is. */
+	const char *(*sort_name)(const struct pane *p, enum sort_by sort);
 	/* What the column whose head is at X of the rule is sorted by; SORT_NR = there is none. */
 	enum sort_by (*head_at)(const struct pane *p, int x);
 	/* Sets *T to the filter that keeps only what the row NODE of TV is about; false when there is none. */
