@@ -62,7 +62,7 @@ static __always_inline void look_at_spans(struct looking *l, struct sb_inside *t
 	for (__u32 i = OPEN_SPANS; o->nr && i > 0; i--) {
 		const struct open_span *span = open_span_at(o, i);
 
-		if (is_open_span(span))
+		if (is_open_span(span) && span->sp != SPAN_LEFT)
 			add_inside(l, to, span->probe, span->begun_ns);
 	}
 }

@@ -5,7 +5,9 @@
  * What has begun stands in a list of the task, which goes with it. An end belongs to the begin of its
  * span that came last, so spans may be nested, in themselves, too; those of different spans may
  * overlap. When too many are open, the oldest one is forgotten, and counted as lost: a begin whose
- * end never comes costs no other one.
+ * end never comes costs no other one. Nor is all that its thread does from then on inside of it: when
+ * another one of its probe begins in the same frame of the stack, or in one above, it was left, as by an
+ * error.
  *
  * Where probes in programs are in place for some of the time only (hits_scale), a span is within one
  * such slice: of what began before it, the end may have been missed.
@@ -27,10 +29,13 @@ __u64 spans_unbegun[SB_PROBES] = { 0 };
 
 struct open_span {
 	__u64 begun_ns;
+	__u64 sp;                        /* the user's stack pointer then; SPAN_LEFT */
 	__u32 probe;                     /* 0 = none */
 	__u16 slice;
 	__u16 placed;                    /* it began in a program: at a place of the kind SB_BEGIN_*, + 1 */
 };
+
+#define SPAN_LEFT (~0ull)                /* nothing is inside of it any more, though its end may come */
 
 struct open_spans {
 	__u32 next;                      /* the place of the next one; what is before is older */
@@ -66,10 +71,23 @@ static __always_inline bool is_open_span(const struct open_span *span)
 	return span->probe && span->slice == (__u16)hits_slice;
 }
 
+/* The spans of PROBE in O that began in a frame of the stack which is not above SP. */
+static __always_inline void leave_spans(struct open_spans *o, __u32 probe, __u64 sp)
+{
+	for (__u32 i = 1; o->nr && i <= OPEN_SPANS; i++) {
+		struct open_span *span = open_span_at(o, i);
+
+		if (span->probe == probe && span->sp <= sp)
+			span->sp = SPAN_LEFT;
+	}
+}
+
 /* TASK begins a span of PROBE; PLACED: that of open_span. */
 static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *task, __u32 probe, __u32 placed)
 {
 	struct open_spans *o = bpf_task_storage_get(&open_spans, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	const __u64 sp = regs->sp;
 	struct open_span *span;
 
 	if (!o) {
@@ -84,6 +102,8 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 		open_span_at(o, 1)->probe = 0;
 		o->next--;
 	}
+	if (insides)
+		leave_spans(o, probe, sp);
 	span = open_span_at(o, 0);
 	if (is_open_span(span)) {
 		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
@@ -93,6 +113,7 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 	span->probe = probe;
 	span->slice = hits_slice;
 	span->placed = placed;
+	span->sp = sp;
 	o->next++;
 	note_begun();
 	span->begun_ns = bpf_ktime_get_ns();

@@ -85,27 +85,29 @@ equal "with two probes one has to be named" 1 "$("$SBERF" report -i run.data --i
 matches "which, is said" 'say with --span which of these probes is meant: call:requests:handle,' "$(cat err)"
 
 # Calls that end in other ways than by their return, and those of a function that calls itself.
-"$SBERF" record -F 1999 -o run.data --budget none --probe call:inward:deep --probe call:inward:jumps --probe call:inward:quits -- \
+"$SBERF" record -F 1999 -o run.data --budget none --probe call:inward:deep --probe call:inward:jumps --probe call:inward:quits --probe span:u:inward:starts~~u:inward:stops -- \
 	"$WORKLOADS/inward" 3 >out 2>err
 equal "recorded: status" 0 $?
 note "$(cat err out)"
-read -r deep rests jumps lands quits <out
+read -r deep rests jumps lands quits works pauses <out
 # of_clock FUNCTION PROBE OPTIONS...: percent of its time by the clock of inward.
 of_clock() {
 	local name=$1 probe=$2
 	shift 2
-	echo $((100 * $("$SBERF" report -i run.data --metric wall --span "call:inward:$probe" "$@" --format json 2>said | python3 -c 'import json, sys
+	echo $((100 * $("$SBERF" report -i run.data --metric wall --span "$probe" "$@" --format json 2>said | python3 -c 'import json, sys
 p = json.load(sys.stdin)
 print(sum(f["total_ns"] for f in p["functions"] if f["name"] == sys.argv[1]))' "$name") / ${!name}))
 }
-between "a call that calls itself: percent of its clock" 90 110 "$(of_clock deep deep --inside)"
-between "it is one call, as long as the outermost" 90 110 "$(of_clock deep deep --span-above 3900us)"
-equal "between its calls nothing is inside" 0 "$(of_clock rests deep --inside)"
-between "but outside" 90 110 "$(of_clock rests deep --outside)"
-between "a call that longjmp() left: percent" 90 110 "$(of_clock jumps jumps --inside)"
-between "where it leads to is not inside: percent" 0 2 "$(of_clock lands jumps --inside)"
-between "but outside: percent" 90 110 "$(of_clock lands jumps --outside)"
-between "a call that a thread ends in: percent" 90 110 "$(of_clock quits quits --inside)"
-between "how long it took is known: percent" 90 110 "$(of_clock quits quits --span-above 4900us)"
+between "a call that calls itself: percent of its clock" 90 110 "$(of_clock deep call:inward:deep --inside)"
+between "it is one call, as long as the outermost" 90 110 "$(of_clock deep call:inward:deep --span-above 3900us)"
+equal "between its calls nothing is inside" 0 "$(of_clock rests call:inward:deep --inside)"
+between "but outside" 90 110 "$(of_clock rests call:inward:deep --outside)"
+between "a call that longjmp() left: percent" 90 110 "$(of_clock jumps call:inward:jumps --inside)"
+between "where it leads to is not inside: percent" 0 2 "$(of_clock lands call:inward:jumps --inside)"
+between "but outside: percent" 90 110 "$(of_clock lands call:inward:jumps --outside)"
+between "a call that a thread ends in: percent" 90 110 "$(of_clock quits call:inward:quits --inside)"
+between "how long it took is known: percent" 90 110 "$(of_clock quits call:inward:quits --span-above 4900us)"
+between "a span whose end never comes each fourth time: percent" 90 110 "$(of_clock works span: --inside)"
+between "what comes behind such a span is inside until the next one begins: percent" 15 35 "$(of_clock pauses span: --inside)"
 
 finish

@@ -3,9 +3,11 @@
  * inward.c [SECONDS] - calls that end in other ways than by their return, each in a thread of its own: deep(3) calls
  * itself three times and computes for 1 ms each time; jumps() computes for 3 ms and is left by longjmp(); the thread of
  * quits() computes for 5 ms and ends in the call. Between calls deep's thread is in rests() for 1 ms, and after each
- * jump its thread is in lands() for 3 ms. Prints what each took by the program's clock, in ns:
+ * jump its thread is in lands() for 3 ms. A fourth thread computes for 2 ms in works() between starts() and stops(), of
+ * which each fourth time the latter is not called, and for 1 ms in pauses(). Prints what each took by the program's
+ * clock, in ns:
  *
- *	deep rests jumps lands quits
+ *	deep rests jumps lands quits works pauses
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -18,7 +20,7 @@
 
 static uint64_t end_ns;
 static struct {
-	uint64_t deep, rests, jumps, lands, quits;
+	uint64_t deep, rests, jumps, lands, quits, works, pauses;
 } spent;
 
 static uint64_t now_ns(void)
@@ -90,6 +92,44 @@ static void *goes_back(void *arg)
 	return NULL;
 }
 
+static volatile int running;
+
+NOINLINE void starts(void)
+{
+	running = 1;
+	__asm__ volatile("" ::: "memory");
+}
+
+NOINLINE void stops(void)
+{
+	running = 0;
+	__asm__ volatile("" ::: "memory");
+}
+
+NOINLINE void works(void)
+{
+	spent.works += spin(2);
+	__asm__ volatile("" ::: "memory");
+}
+
+NOINLINE void pauses(void)
+{
+	spent.pauses += spin(1);
+	__asm__ volatile("" ::: "memory");
+}
+
+static void *goes_wrong(void *arg)
+{
+	for (unsigned int i = 0; now_ns() < end_ns; i++) {
+		starts();
+		works();
+		if (i % 4)
+			stops();
+		pauses();
+	}
+	return NULL;
+}
+
 NOINLINE void quits(void)
 {
 	spent.quits += spin(5);
@@ -105,18 +145,21 @@ static void *goes_away(void *arg)
 
 int main(int argc, char **argv)
 {
-	pthread_t deep_thread, back, away;
+	pthread_t deep_thread, back, away, wrong;
 
 	end_ns = now_ns() + (uint64_t)((argc > 1 ? atof(argv[1]) : 3) * 1e9);
 	pthread_create(&deep_thread, NULL, goes_deep, NULL);
 	pthread_create(&back, NULL, goes_back, NULL);
+	pthread_create(&wrong, NULL, goes_wrong, NULL);
 	while (now_ns() < end_ns) {
 		pthread_create(&away, NULL, goes_away, NULL);
 		pthread_join(away, NULL);
 	}
 	pthread_join(deep_thread, NULL);
 	pthread_join(back, NULL);
-	printf("%llu %llu %llu %llu %llu\n", (unsigned long long)spent.deep, (unsigned long long)spent.rests,
-	       (unsigned long long)spent.jumps, (unsigned long long)spent.lands, (unsigned long long)spent.quits);
+	pthread_join(wrong, NULL);
+	printf("%llu %llu %llu %llu %llu %llu %llu\n", (unsigned long long)spent.deep, (unsigned long long)spent.rests,
+	       (unsigned long long)spent.jumps, (unsigned long long)spent.lands, (unsigned long long)spent.quits,
+	       (unsigned long long)spent.works, (unsigned long long)spent.pauses);
 	return 0;
 }
