@@ -302,6 +302,7 @@ static int json_put_lists(struct jsonout *j, const struct export_view *v, const 
 	AUTO(numa_view_free) struct numa_view *n = NULL;
 	AUTO(probe_report_free) struct probe_report *p = NULL;
 	AUTO(leaks_free) struct leaks *l = NULL;
+	AUTO(memory_history_free) struct memory_history *h = NULL;
 	const struct leaks_wish wish = leaks_wish_of(v);
 	int r = v->meta->off_cpu && measure_set_is_wall(&t->set) ? waits_build(v->snapshot, v->names, q, &w, e) : 0;
 
@@ -309,8 +310,11 @@ static int json_put_lists(struct jsonout *j, const struct export_view *v, const 
 		r = numa_view_build(v->snapshot, v->names, q, &n, e);
 	if (r >= 0 && probes_count())
 		r = probe_report_build(v->snapshot, v->names, q, &p, e);
-	if (r >= 0 && (snapshot_has(v->snapshot, EVENT_ALLOC) || snapshot_has(v->snapshot, EVENT_GROWN)))
+	if (r >= 0 && (snapshot_has(v->snapshot, EVENT_ALLOC) || snapshot_has(v->snapshot, EVENT_GROWN) ||
+		       snapshot_has(v->snapshot, EVENT_SIZE)))
 		r = leaks_build(v->snapshot, v->names, q, &wish, &l, e);
+	if (r >= 0 && l)
+		r = memory_history_build(v->snapshot, v->names, q, &h, e);
 	if (r < 0)
 		return r;
 	if (w)
@@ -320,7 +324,7 @@ static int json_put_lists(struct jsonout *j, const struct export_view *v, const 
 	if (p)
 		json_put_probes(j, p);
 	if (l)
-		json_put_memory(j, l);
+		json_put_memory(j, l, h);
 	return 0;
 }
 

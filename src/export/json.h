@@ -9,6 +9,7 @@
 #include "export/export_view.h"
 #include "export/jsonout.h"
 #include "query/leaks.h"
+#include "query/memorysizes.h"
 #include "query/numareport.h"
 #include "query/probereport.h"
 #include "query/waits.h"
@@ -32,7 +33,7 @@ json_t *json_lengths(struct jsonout *j, const uint64_t hist[WAIT_BUCKETS]);
 void json_put_probes(struct jsonout *j, const struct probe_report *p);
 
 /* "memory" */
-void json_put_memory(struct jsonout *j, const struct leaks *l);
+void json_put_memory(struct jsonout *j, const struct leaks *l, const struct memory_history *h);
 
 /* "waits", "open_waits" */
 void json_put_waits(struct jsonout *j, const struct waits *w);

@@ -75,7 +75,45 @@ static json_t *jsonmemory_site(struct jsonout *j, const struct leaks *l, const s
 	return o;
 }
 
-void json_put_memory(struct jsonout *j, const struct leaks *l)
+/* Those that are known, by name. */
+static json_t *jsonmemory_sizes(struct jsonout *j, const struct memory_sizes *s)
+{
+	json_t *o = json_object();
+
+	for (unsigned int i = 0; i < SIZE_NR; i++)
+		if (s->known >> i & 1)
+			jsonout_set(j, o, memory_size_word(i)->name, jsonout_u64(s->bytes[i]));
+	return o;
+}
+
+static void jsonmemory_put_history(struct jsonout *j, const struct memory_history *h)
+{
+	jsonout_begin(j, "sizes", '[');
+	for (size_t i = 0; i < h->moment.n; i++) {
+		const struct sizes_moment *m = &h->moment.v[i];
+		json_t *o = json_object();
+
+		jsonout_set(j, o, "from_ns", jsonout_u64(m->from_ns));
+		jsonout_set(j, o, "to_ns", jsonout_u64(m->to_ns));
+		jsonout_set(j, o, "bytes", jsonmemory_sizes(j, &m->sizes));
+		jsonout_put(j, NULL, o);
+	}
+	jsonout_end(j, ']');
+	jsonout_begin(j, "processes", '[');
+	for (size_t i = 0; i < h->process.n; i++) {
+		const struct sizes_process *p = &h->process.v[i];
+		json_t *o = json_object();
+
+		jsonout_set(j, o, "thread", jsonout_u64(p->thread));
+		jsonout_set(j, o, "first_bytes", jsonmemory_sizes(j, &p->begin));
+		jsonout_set(j, o, "last_bytes", jsonmemory_sizes(j, &p->end));
+		jsonout_set(j, o, "resident_most_bytes", jsonout_u64(p->most));
+		jsonout_put(j, NULL, o);
+	}
+	jsonout_end(j, ']');
+}
+
+void json_put_memory(struct jsonout *j, const struct leaks *l, const struct memory_history *h)
 {
 	json_t *sums = json_object();
 
@@ -86,5 +124,6 @@ void json_put_memory(struct jsonout *j, const struct leaks *l)
 	for (size_t i = 0; i < l->n; i++)
 		jsonout_put(j, NULL, jsonmemory_site(j, l, &l->row[i]));
 	jsonout_end(j, ']');
+	jsonmemory_put_history(j, h);
 	jsonout_end(j, '}');
 }

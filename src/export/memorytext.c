@@ -26,6 +26,7 @@
 #include "export/out.h"
 #include "query/leaks.h"
 #include "query/memorycolumns.h"
+#include "query/memorysizes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,16 +132,49 @@ static void memorytext_put_site(struct memory_text *x, const struct leak_site *r
 	memorytext_put_histogram(x, "blocks freed, by the age that they had", r->lives, true);
 }
 
+/* "resident 134 MB at last, 150 MB at most: anonymous 120 MB, files 14 MB", and by kind of mapping. */
+static void memorytext_put_sizes(struct memory_text *x, const struct memory_history *h)
+{
+	const struct memory_sizes *last = h->moment.n ? &h->moment.v[h->moment.n - 1].sizes : NULL;
+	char text[UNITS_MAX], most_text[UNITS_MAX];
+	const char *before = "";
+	uint64_t most = 0;
+
+	if (!last)
+		return;
+	for (size_t i = 0; i < h->moment.n; i++)
+		most = memory_resident(&h->moment.v[i].sizes) > most ? memory_resident(&h->moment.v[i].sizes) : most;
+	out_format(&x->o, "resident %s at last, %s at most\n", units_bytes(text, memory_resident(last)),
+		   units_bytes(most_text, most));
+	for (unsigned int i = 0; i < SIZE_NR; i++) {
+		if (i == SIZE_MAPPINGS) {
+			out_text(&x->o, *before ? "\n" : "");
+			before = "";
+		}
+		if (!last->bytes[i])
+			continue;
+		out_format(&x->o, "%s%s %s", *before ? before : i < SIZE_MAPPINGS ? "  " : "  by mapping: ",
+			   memory_size_word(i)->name, units_bytes(text, last->bytes[i]));
+		before = ", ";
+	}
+	out_text(&x->o, *before ? "\n\n" : "\n");
+}
+
 static int memorytext_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct leaks_wish wish = leaks_wish_of(v);
 	AUTO(leaks_free) struct leaks *l = NULL;
 	struct memory_text x = { .ascii = v->ascii, .o = { .file = out } };
-	const int r = leaks_build(v->snapshot, v->names, &v->query, &wish, &l, e);
+	AUTO(memory_history_free) struct memory_history *h = NULL;
+	int r = leaks_build(v->snapshot, v->names, &v->query, &wish, &l, e);
 
 	if (r < 0)
 		return r;
+	r = memory_history_build(v->snapshot, v->names, &v->query, &h, e);
+	if (r < 0)
+		return r;
 	x.l = l;
+	memorytext_put_sizes(&x, h);
 	x.columns = l->all.grown ? grown_columns : memory_columns;
 	memoryhead_put(&x.o, l, v);
 	if (l->n)

@@ -22,7 +22,8 @@ see "60x15 has it, too" 'leak_fast › '
 resize 40 10
 see "and 40x10" 'in use +verdict'
 resize 100 28
-keys g j Enter
+see "what is resident" "resident +[▁▂▃▄▅▆▇█]"
+keys g j j Enter
 see "Enter shows the function in the tree" 'memory in use, memory allocated'
 keys Escape
 see "Esc shows time again" 'time is shown again'

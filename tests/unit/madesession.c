@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/octave.h"
 #include "model/allocation.h"
+#include "model/memory.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <stdio.h>
@@ -409,6 +410,16 @@ void madesession_memory(struct made_session *f)
 	add_blocks(m, EVENT_IN_USE, MEMORY_SECONDS - 1, 2 * KB, 1000, 500, cache);
 }
 
+/* SIZE of the process was BYTES at second S. */
+static void add_size(struct made *m, unsigned int s, unsigned int size, uint64_t bytes)
+{
+	m->ev = (struct event){ .kind = EVENT_SIZE, .cut_module = ID_NONE, .weight = bytes, .count = 1,
+				.time_ns = MADE_START_NS + s * NSEC_PER_SEC + NSEC_PER_SEC / 2,
+				.thread = made_thread(m, 1234, 1234, "redis-server"), .stack = STACK_ROOT,
+				.argument = size, .wait.waker = ID_NONE, .place.file = ID_NONE };
+	made_again(m);
+}
+
 void madesession_growth(struct made_session *f)
 {
 	static const char table[] = "main;aeMain;readQueryFromClient;processCommand;call;setCommand;dictExpand";
@@ -418,6 +429,8 @@ void madesession_growth(struct made_session *f)
 
 	f->meta.duration_ns = MEMORY_SECONDS * NSEC_PER_SEC;
 	for (unsigned int s = 0; s < MEMORY_SECONDS; s++) {
+		add_size(m, s, SIZE_ANON, (8 + 3ull * (s < 8 ? s : 8)) * KB * KB);
+		add_size(m, s, SIZE_FILE, 4ull * KB * KB);
 		if (s < 8)
 			add_blocks(m, EVENT_GROWN, s, 768, 4 * KB, 0, table);
 		add_blocks(m, EVENT_GROWN, s, 256, 4 * KB, 0, buffer);

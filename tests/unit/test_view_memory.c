@@ -90,7 +90,7 @@ static void growth(void **state)
 	assert_screen_has(w.d.canvas, "sorted by bytes returned");
 	driver_press(&w.d, "ss");
 	assert_screen_has(w.d.canvas, "sorted by bytes grown");
-	driver_press(&w.d, "gj<Enter>");
+	driver_press(&w.d, "gjj<Enter>");
 	driver_refresh(&w.d);
 	assert_screen_has(w.d.canvas, "memory grown");
 	world_end(&w);

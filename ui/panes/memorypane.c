@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memorypane.c - draws the pane of memory: what is in use over time, then a line for each site that
+ * memorypane.c - draws the pane of memory: what is resident and in use over time, then a line for each site that
  * allocates, and below one that is open its verdict, histograms of a column for each power of two,
  * threads and call path.
  */
@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD_COLS 10             /* of what a picture is of */
+#define WORD_COLS 12             /* of what a picture is of */
 
 /* What the columns are sorted by when their heads are pressed; there is no order of their errors. */
 static const enum sort_by column_sort[MEMORY_COLUMNS] = {
@@ -63,16 +63,13 @@ static int memorypane_draw_histogram(const struct leak_amount *hist, struct canv
 	return (int)(last - first) + 1;
 }
 
-/* What was in use over time; returns how many columns that takes. */
-static int memorypane_draw_time(const struct leak_site *r, struct canvas *cv, int x, int y)
+/* A series over time; returns how many columns that takes. */
+static int memorypane_draw_series(const double at[GROWTH_BINS], struct canvas *cv, int x, int y)
 {
-	double at[GROWTH_BINS], in_use = 0, most = 1;
+	double most = 1;
 
-	for (unsigned int b = 0; b < GROWTH_BINS; b++) {
-		in_use += r->history.allocated[b] - r->history.freed[b];
-		at[b] = in_use > 0 ? in_use : 0;
+	for (unsigned int b = 0; b < GROWTH_BINS; b++)
 		most = at[b] > most ? at[b] : most;
-	}
 	for (unsigned int b = 0; b < GROWTH_BINS && x + (int)b < cv->w; b++)
 		canvas_spark(cv, x + (int)b, y, STYLE_TITLE, at[b] / most);
 	return (int)GROWTH_BINS;
@@ -83,13 +80,16 @@ static int memorypane_draw_picture(const struct memoryview *mv, uint32_t node, s
 {
 	const struct leak_amount *hist = memoryview_histogram(mv, node);
 	const char *word = memoryview_word(mv, node);
+	double series[GROWTH_BINS];
 
 	if (!*word)
 		return x;
 	canvas_put(cv, x, y, STYLE_FAINT, word);
 	x += WORD_COLS;
-	x += hist ? memorypane_draw_histogram(hist, cv, x, y) :
-		memorypane_draw_time(memoryview_site(mv, node), cv, x, y);
+	if (hist)
+		x += memorypane_draw_histogram(hist, cv, x, y);
+	else if (memoryview_series(mv, node, series))
+		x += memorypane_draw_series(series, cv, x, y);
 	return x + 2;
 }
 
@@ -101,6 +101,7 @@ static enum style memorypane_style(const struct memoryview *mv, uint32_t node)
 	case MEMORY_LEVEL_SITE:
 		return r->growth.verdict == GROWTH_GROWS && !r->unfollowed ? STYLE_ALERT : STYLE_TEXT;
 	case MEMORY_LEVEL_PLACE:
+	case MEMORY_LEVEL_RESIDENT:
 	case MEMORY_LEVEL_ALL:
 		return STYLE_TEXT;
 	default:
@@ -163,9 +164,14 @@ static void memorypane_rule(const struct view *v, const struct pane *p, struct c
 
 static enum sort_by memorypane_head_at(const struct pane *p, int x)
 {
-	const struct list_layout l = memorypane_lay_out(memorypane_of(p->tv), p->at.w);
-	const struct pane_heads heads = memorypane_heads(memorypane_of(p->tv), &l);
+	const struct memoryview *mv = memorypane_of(p->tv);
+	struct pane_heads heads;
+	struct list_layout l;
 
+	if (!mv)
+		return SORT_NR;
+	l = memorypane_lay_out(mv, p->at.w);
+	heads = memorypane_heads(mv, &l);
 	return pane_common_head_at(&heads, x);
 }
 
@@ -257,8 +263,10 @@ static uint64_t memorypane_value(const struct treeview *tv, uint32_t node, enum 
 	const struct memoryview *mv = memorypane_of(tv);
 	const struct leak_site *r = memoryview_site(mv, node);
 
+	if (mv->line[node].level == MEMORY_LEVEL_ALL || mv->line[node].level == MEMORY_LEVEL_RESIDENT)
+		return UINT64_MAX;
 	if (mv->line[node].level != MEMORY_LEVEL_SITE)
-		return mv->line[node].level == MEMORY_LEVEL_ALL ? UINT64_MAX : 0;
+		return 0;
 	switch (sort) {
 	case SORT_SELF:
 		return r->allocated;
@@ -286,12 +294,17 @@ static void memorypane_build(struct built *b, const struct names *names)
 		.from_ns = m->start_mono_ns, .to_ns = m->start_mono_ns + m->duration_ns,
 		.unfollowed = m->mem_unfollowed_ns,
 	};
+	struct memory_history *sizes = NULL;
 	struct leaks *leaks = NULL;
 	struct memoryview *mv;
 
-	if (leaks_build(b->snapshot, names, &b->job.query, &wish, &leaks, &b->err) < 0)
+	if (memory_history_build(b->snapshot, names, &b->job.query, &sizes, &b->err) < 0)
 		return;
-	mv = memoryview_new(leaks);
+	if (leaks_build(b->snapshot, names, &b->job.query, &wish, &leaks, &b->err) < 0) {
+		memory_history_free(sizes);
+		return;
+	}
+	mv = memoryview_new(leaks, sizes);
 	if (!mv) {
 		err_nomem(&b->err, "the list of sites that allocate");
 		return;
@@ -332,8 +345,10 @@ static const char *memorypane_nothing(const struct pane *p)
 {
 	const struct memoryview *mv = p->built->model;
 
-	return mv->leaks->n ? NULL : "No memory is followed. --memory shows who makes it grow, for 1 % of the time; "
-		"--memory=allocs follows blocks, for 1 us a call, and --memory=preload those of a command, for 2 ns.";
+	if (mv->leaks->n || mv->sizes->moment.n)
+		return NULL;
+	return "No memory is followed. --memory shows who makes it grow, for 1 % of the time; --memory=allocs follows "
+		"blocks, for 1 us a call, and --memory=preload those of a command, for 2 ns.";
 }
 
 static const char *memorypane_sort_name(const struct pane *p, enum sort_by sort)
