@@ -99,6 +99,9 @@ for ((r = 0; r < rounds; r++)); do
 	under_sberf sberf
 	under_sberf sberf-no-off-cpu --no-off-cpu
 	under_sberf sberf-wakers --wakers
+	# Calls have begun, so each switch looks whether it is inside of one: it is in none; or in one all the time.
+	under_sberf sberf-probed --budget none --probe call:libc.so.6:getenv
+	under_sberf sberf-inside --budget none --probe span:u:libc.so.6:getenv~~u:libc.so.6:abort
 	under_sberf_all
 	[ -z "$offcputime" ] || under_offcputime
 	under_perf
@@ -113,7 +116,7 @@ alone_cpu=$(median <"$work/alone.cpu")
 echo "perf bench sched pipe on CPU $cpu, us an operation (two switches): medians of $rounds rounds of $loops," \
 	"load $(cut -d' ' -f1 /proc/loadavg)"
 printf '  %-17s %7s %12s %7s\n' "" clock "" CPU
-for name in alone sberf sberf-no-off-cpu sberf-wakers sberf-all offcputime perf; do
+for name in alone sberf sberf-no-off-cpu sberf-wakers sberf-probed sberf-inside sberf-all offcputime perf; do
 	[ -s "$work/$name.us" ] || continue
 	us=$(median <"$work/$name.us")
 	used=$(median <"$work/$name.cpu")
