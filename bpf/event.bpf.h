@@ -28,6 +28,8 @@ struct hit {
 	bool user;               /* what user code brought about: the same */
 	bool mapped;             /* its first argument is an address; a trace wants to know what is there */
 	bool told;               /* samples or waits were told to be inside of it */
+	bool words;              /* its arguments are an array of words at CTX: read if somebody looks at them */
+	bool record;             /* CTX is a record: the same */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
 	__u32 look;              /* of a system call: look_at() */
 	__u16 text;              /* which of them is a string, + 1; 0 = none */
@@ -187,6 +189,35 @@ static __always_inline __u32 put_text(struct scratch *s, __u32 off, __u32 arg, _
 	p->got = got - 1;
 	p->pad = 0;
 	return off + sizeof(*p) + bytes;
+}
+
+/* The begin of the record at CTX, at OFF. Returns the offset behind it. */
+static __always_inline __u32 put_record(struct scratch *s, __u32 off, const void *ctx)
+{
+	struct sb_part_text *p;
+
+	barrier_var(off);
+	if (off > RECORD_MAX - TEXT_BYTES)
+		return off;
+	p = (void *)(s->rec + off);
+	if (bpf_probe_read_kernel(p + 1, SB_RECORD_BYTES, ctx))
+		return off;
+	p->part.size = sizeof(*p) + SB_RECORD_BYTES;
+	p->part.type = SB_PART_TEXT;
+	p->part.flags = 0;
+	p->arg = SB_TEXT_RECORD;
+	p->got = SB_RECORD_BYTES;
+	p->pad = 0;
+	return off + sizeof(*p) + SB_RECORD_BYTES;
+}
+
+/* The arguments of the hit in S are the words at CTX. */
+static __always_inline void put_words(struct scratch *s, const void *ctx)
+{
+	__u64 *arg = (void *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES + sizeof(struct sb_part_event));
+
+	if (bpf_probe_read_kernel(arg, SB_CALL_ARGS * sizeof(*arg), ctx))
+		arg[0] = 0;
 }
 
 /* The name of the task OF, as that of argument ARG, at OFF. Returns the offset behind it. */
@@ -405,6 +436,10 @@ static __always_inline bool take_hit(void *ctx, const struct hit *hit, struct sb
 		off = put_mapped(s, off, task, SB_FAULT_ADDRESS, hit->arg[SB_FAULT_ADDRESS]);
 	if ((tracing || look) && hit->call)
 		off = put_call_texts(s, off, task);
+	if ((tracing || look) && hit->words)
+		put_words(s, ctx);
+	if ((tracing || look) && hit->record)
+		off = put_record(s, off, ctx);
 	send_hit(c, s, off, hit, &weight, task, now,
 		 walk && (hit->placed || hit->call || hit->user) && hit->probe >= SB_PROBE_PLACED,
 		 look);

@@ -23,12 +23,12 @@ __u64 raw_cookie = 0;
 /* of the one probe of signals */
 __u64 signal_cookie = 0;
 
-static __always_inline int tell_trace(void *ctx, __u64 cookie, bool walk)
+static __always_inline int tell_trace(void *ctx, __u64 cookie, bool raw, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct hit hit = {
 		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .loads = SB_COOKIE_LOADS(cookie),
-		.value = 1,
+		.value = 1, .words = raw, .record = !raw, .nr = raw ? SB_CALL_ARGS : 0,
 	};
 
 	if (!wanted(task, task->tgid, task->pid))
@@ -39,13 +39,13 @@ static __always_inline int tell_trace(void *ctx, __u64 cookie, bool walk)
 /* 1, or the kernel takes the hit from everybody who counts it by perf. */
 static __always_inline int on_trace(void *ctx, bool walk)
 {
-	tell_trace(ctx, bpf_get_attach_cookie(ctx), walk);
+	tell_trace(ctx, bpf_get_attach_cookie(ctx), false, walk);
 	return 1;
 }
 
 static __always_inline int on_raw_trace(void *ctx, bool walk)
 {
-	return tell_trace(ctx, raw_cookies ? bpf_get_attach_cookie(ctx) : raw_cookie, walk);
+	return tell_trace(ctx, raw_cookies ? bpf_get_attach_cookie(ctx) : raw_cookie, true, walk);
 }
 
 /* REGS: the kernel's own. It passes arguments as programs do. */

@@ -192,6 +192,8 @@ struct sb_part_text {
 	__u32 pad;
 	/* __u8 byte[got], padded to 8; */
 };
+#define SB_TEXT_RECORD 15u       /* in place of an argument: the begin of the record that a tracepoint has made */
+#define SB_RECORD_BYTES 192u     /* of it; behind its end is something else */
 #define SB_TEXT_CUT 0x1u         /* there is more */
 #define SB_TEXT_MAX 256u         /* bytes, its end included */
 #define SB_TEXTS_MAX 6u

@@ -13,6 +13,7 @@
 #include "capture/replay.h"
 #include "capture/source.h"
 #include "cmd/preload.h"
+#include "cmd/records.h"
 #include "engine/budget.h"
 #include "engine/guard.h"
 #include "engine/placer.h"
@@ -297,6 +298,9 @@ static enum hitvalues_of launch_values_of(const struct spec *s)
 		return s->span ? HITVALUES_NONE : s->point[0].match == SPEC_EXACT ? HITVALUES_CALL : HITVALUES_CALLS;
 	case PROBE_CALL:
 	case PROBE_ENTRY:
+	case PROBE_KPROBE:
+	case PROBE_KRETPROBE:
+	case PROBE_RAW_TRACEPOINT:
 		return HITVALUES_FUNCTION;
 	case PROBE_FAULT:
 		return HITVALUES_FAULT;
@@ -313,10 +317,14 @@ static bool launch_see(void *ctx, const struct raw_event *raw, struct told_hit *
 	struct launch *s = ctx;
 	const uint32_t probe = raw->hit.probe - RAW_PROBE_PLACED;
 	const struct measure *m = probes_measure(probe);
+	struct hitrecord record;
 	struct spec spec;
 
-	if (m && !(s->values_known >> probe & 1) && spec_parse(m->name, &spec, NULL) >= 0)
+	if (m && !(s->values_known >> probe & 1) && spec_parse(m->name, &spec, NULL) >= 0) {
 		hitvalues_know(s->values, probe, launch_values_of(&spec));
+		if (record_of_probe(&spec, &record))
+			hitvalues_know_record(s->values, probe, &record);
+	}
 	s->values_known |= m ? (uint64_t)1 << probe : 0;
 	if (!hitvalues_take(s->values, raw, ret) || !m)
 		return false;

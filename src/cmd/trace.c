@@ -16,6 +16,7 @@
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/launch.h"
+#include "cmd/records.h"
 #include "cmd/signals.h"
 #include "model/probenotes.h"
 #include "probe/spec.h"
@@ -71,6 +72,7 @@ struct trace {
 		bool call;               /* of system calls */
 		bool registers;          /* what the arguments of a function may be stands in registers */
 		uint8_t kind;            /* enum probe_kind */
+		struct hitrecord record; /* of one tracepoint; n 0 = it is about something else */
 	} probe[PROBES_MAX];
 };
 
@@ -96,6 +98,7 @@ static void trace_know_probes(struct trace *t)
 		kind = s.point[s.points - 1].kind;
 		t->probe[i].kind = kind;
 		t->probe[i].call = !s.span && kind == PROBE_SYSCALL;
+		(void)record_of_probe(&s, &t->probe[i].record);
 		t->probe[i].registers = kind == PROBE_ENTRY || kind == PROBE_KPROBE;
 	}
 }
@@ -136,6 +139,10 @@ static const struct hitfields *trace_fields(struct trace *t, const struct hit *h
 {
 	const unsigned int kind = h->probe < PROBES_MAX && h->nr_args ? t->probe[h->probe].kind : PROBE_KINDS;
 
+	if (h->probe < PROBES_MAX && t->probe[h->probe].record.n && hit_text_of(h, SB_TEXT_RECORD)) {
+		hitfields_of_record(h, &t->probe[h->probe].record, &t->fields);
+		return &t->fields;
+	}
 	if (kind == PROBE_FAULT && !t->mapped)
 		t->mapped = mapped_new();
 	if (kind == PROBE_FAULT)

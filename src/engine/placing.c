@@ -196,6 +196,43 @@ static int placing_calls(struct placing *p, const struct wanted *w, struct err *
 	return r < 0 ? r : 0;
 }
 
+/* Where nothing says how parameters are called, those up to the sixth are registers. */
+static void unknown_params(struct param_listed list[PARAM_ARGS + 1])
+{
+	for (unsigned int i = 0; i <= PARAM_ARGS; i++) {
+		list[i] = (struct param_listed){ .size = sizeof(uint64_t) };
+		if (i < PARAM_ARGS)
+			text_format(list[i].name, sizeof(list[i].name), "arg%u", i);
+		else
+			text_format(list[i].name, sizeof(list[i].name), "retval");
+	}
+}
+
+/* LIST is what the arguments of hits of PROBE are, of which those in the mask SEEN can be seen. */
+static void note_listed(uint32_t probe, const struct param_listed list[PARAM_ARGS + 1], unsigned int seen)
+{
+	for (unsigned int i = 0; i <= PARAM_ARGS; i++) {
+		struct probe_param param = { .size = list[i].size, .is_signed = list[i].is_signed,
+					     .is_pointer = list[i].is_pointer };
+
+		text_format(param.name, sizeof(param.name), "%s", list[i].name);
+		probe_param_note(probe, i, seen >> i & 1 && param.name[0] ? &param : NULL);
+	}
+}
+
+/* The same of what the kernel calls NAME, for W. */
+static void note_kernel_params(struct placing *p, const struct wanted *w, enum ktypes_of of, const char *name)
+{
+	const unsigned int result = 1u << PARAM_ARGS;
+	struct param_listed list[PARAM_ARGS + 1];
+
+	if (p->tries || w->span != SB_SPAN_NONE)
+		return;
+	if (placing_types(p, NULL) || !ktypes_list(p->types, of, name, list))
+		unknown_params(list);
+	note_listed(w->probe, list, w->spec->point[0].kind == PROBE_KRETPROBE ? result : result - 1);
+}
+
 /* Adds the place TRACE in the kernel for W. */
 static int add_trace(struct placing *p, const struct wanted *w, const struct capture_trace *trace, struct err *e)
 {
@@ -235,6 +272,7 @@ static int placing_trace(struct placing *p, const struct wanted *w, const char *
 	if (raw) {
 		r = placing_kernel_loads(p, w, KTYPES_TRACEPOINT, name->name, e);
 		trace.loads = (uint32_t)r;
+		note_kernel_params(p, w, KTYPES_TRACEPOINT, name->name);
 	}
 	trace.id = format.id;
 	tracepoint_free(&format);
@@ -292,6 +330,7 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 			trace.how = CAPTURE_TRACE_RETURN;
 		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
 		r = add_trace(p, w, &trace, e);
+		note_kernel_params(p, w, KTYPES_FUNCTION, found.v[i].name);
 	}
 	vec_free(&found);
 	return r < 0 ? r : 0;
@@ -836,20 +875,18 @@ static void note_params(struct file_at_hand *f, const struct found_function *fn,
 			const struct probe_site *site, size_t nr)
 {
 	struct param_listed list[PARAM_ARGS + 1] = { 0 };
+	unsigned int seen = 1u << PARAM_ARGS;
 	uint8_t regs[PARAM_ARGS];
 
-	for (unsigned int i = 0; i < PARAM_ARGS; i++)
+	for (unsigned int i = 0; i < PARAM_ARGS; i++) {
 		regs[i] = site_arg_register(f->elf->eh.e_machine, i);
-	if (nr < PARAMS_OF && fn->at_entry && !open_params(f, NULL))
-		params_list(f->params, fn->vaddr, regs, list);
-	for (unsigned int i = 0; i <= PARAM_ARGS; i++) {
-		struct probe_param p = { .size = list[i].size, .is_signed = list[i].is_signed,
-					 .is_pointer = list[i].is_pointer };
-		const bool seen = i == PARAM_ARGS || site->arg_reg[i] == regs[i];
-
-		text_format(p.name, sizeof(p.name), "%s", list[i].name);
-		probe_param_note(probe, i, seen && p.name[0] ? &p : NULL);
+		seen |= (unsigned int)(site->arg_reg[i] == regs[i]) << i;
 	}
+	if (nr < PARAMS_OF && fn->at_entry && open_params(f, NULL))
+		unknown_params(list);
+	else if (nr < PARAMS_OF && fn->at_entry)
+		params_list(f->params, fn->vaddr, regs, list);
+	note_listed(probe, list, seen);
 }
 
 /* The places in F, whose functions are ALL, that only debug information knows: of a line, and inlined calls. */

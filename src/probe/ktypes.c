@@ -478,3 +478,38 @@ char *ktypes_text(struct ktypes *t, enum ktypes_of of, const char *what, char *d
 	}
 	return dst;
 }
+
+/* Of the type ID, which is called NAME: without a name if it is no number and no pointer. */
+static struct param_listed ktypes_listed(const struct ktypes *t, uint32_t id, const char *name)
+{
+	const struct btf_type *type = ktypes_plain(t, id);
+	const bool pointer = type && btf_is_ptr(type), whole = type && btf_is_int(type);
+	const int64_t size = pointer || whole || (type && btf_is_any_enum(type)) ? btf__resolve_size(t->btf, id) : 0;
+	struct param_listed r = { .is_pointer = pointer };
+
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return r;
+	r.size = (uint8_t)size;
+	r.is_signed = whole && btf_int_encoding(type) & BTF_INT_SIGNED;
+	text_format(r.name, sizeof(r.name), "%s", name);
+	return r;
+}
+
+bool ktypes_list(struct ktypes *t, enum ktypes_of of, const char *what, struct param_listed ret[PARAM_ARGS + 1])
+{
+	unsigned int first;
+	const struct btf_type *proto = ktypes_proto(t, of, what, &first);
+
+	memset(ret, 0, (PARAM_ARGS + 1) * sizeof(*ret));
+	for (unsigned int i = first; proto && i < btf_vlen(proto) && i - first < PARAM_ARGS; i++) {
+		const struct btf_param *p = &btf_params(proto)[i];
+		const char *called = btf__name_by_offset(t->btf, p->name_off);
+		char place[16];
+
+		text_format(place, sizeof(place), "arg%u", i - first);
+		ret[i - first] = ktypes_listed(t, p->type, called && *called ? called : place);
+	}
+	if (proto && of == KTYPES_FUNCTION)
+		ret[PARAM_ARGS] = ktypes_listed(t, proto->type, "retval");
+	return proto;
+}

@@ -51,6 +51,12 @@ int ktypes_find(struct ktypes *t, enum ktypes_of of, const char *what, const cha
 int ktypes_behind(struct ktypes *t, const char *type, const char *name, const struct param_step *step, uint32_t n,
 		  bool text, struct ktypes_value *ret, struct err *e);
 
+/*
+ * What WHAT is given: those parameters that are numbers or pointers by their places, and behind these the result of
+ * a function. False when nothing is known; then all are without a name.
+ */
+bool ktypes_list(struct ktypes *t, enum ktypes_of of, const char *what, struct param_listed ret[PARAM_ARGS + 1]);
+
 /* The parameters of WHAT, as "struct file * file, char * buf", into DST; "" when nothing is known. Returns DST. */
 char *ktypes_text(struct ktypes *t, enum ktypes_of of, const char *what, char *dst, size_t size);
 

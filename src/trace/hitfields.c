@@ -126,3 +126,64 @@ void hitfields_of_signal(const struct hit *h, struct hitfields *ret)
 		add_number(ret, "code", code);
 	add_text(ret, "outcome", became ? became : "delivered");
 }
+
+_Static_assert(HITRECORD_BYTES == SB_RECORD_BYTES, "as the kernel half tells them");
+
+/* The number in field I of R at BYTES, which has it. */
+static void record_number(const struct hitrecord *r, unsigned int i, const char *bytes, struct hitfields *ret)
+{
+	const unsigned int unused = 64 - 8u * r->field[i].size;
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, r->field[i].size);
+	value <<= unused & 63;
+	if (r->field[i].form == HITRECORD_ADDRESS)
+		text_format(add_field(ret, r->field[i].name, false), HITFIELD_BYTES, value ? "0x%llx" : "NULL",
+			    (unsigned long long)value);
+	else if (r->field[i].is_signed)
+		add_number(ret, r->field[i].name, (long long)value >> (unused & 63));
+	else
+		text_format(add_field(ret, r->field[i].name, value >> 63 ? false : true), HITFIELD_BYTES, "%llu",
+			    (unsigned long long)(value >> (unused & 63)));
+}
+
+/* The text that field I of R says, in the record T. */
+static void record_text(const struct hitrecord *r, unsigned int i, const struct hit_text *t, struct hitfields *ret)
+{
+	size_t at = r->field[i].offset, most = r->field[i].size;
+	uint16_t where[2];
+
+	if (r->field[i].form != HITRECORD_TEXT) {
+		memcpy(where, t->bytes + at, sizeof(where));
+		at = where[0] + (r->field[i].form == HITRECORD_TEXT_BEHIND ? at + sizeof(where) : 0);
+		most = where[1];
+	}
+	if (at >= t->len)
+		return;
+	most = most < t->len - at ? most : t->len - at;
+	text_format(add_field(ret, r->field[i].name, false), HITFIELD_BYTES, "%.*s", (int)strnlen(t->bytes + at, most),
+		    t->bytes + at);
+}
+
+void hitfields_of_record(const struct hit *h, const struct hitrecord *r, struct hitfields *ret)
+{
+	const struct hit_text *t = hit_text_of(h, SB_TEXT_RECORD);
+	size_t n = 0;
+
+	ret->n = 0;
+	ret->text[0] = '\0';
+	for (unsigned int i = 0; t && i < r->n; i++) {
+		const size_t bytes = r->field[i].form >= HITRECORD_TEXT_AT ? 4 : r->field[i].size;
+		const unsigned int before = ret->n;
+
+		if (r->field[i].offset + bytes > t->len)
+			continue;
+		if (r->field[i].form < HITRECORD_TEXT)
+			record_number(r, i, t->bytes + r->field[i].offset, ret);
+		else
+			record_text(r, i, t, ret);
+		if (ret->n > before)
+			n += text_format(ret->text + n, sizeof(ret->text) - n, "%s%s=%s", before ? ", " : "",
+					 ret->field[before].key, ret->field[before].value);
+	}
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * hitfields.h - what the arguments of a hit mean, by their names, where these do not stand in
- * registers: of a page fault, and of a signal.
+ * registers: of a page fault, of a signal, and of a tracepoint, which makes a record.
  */
 #ifndef SBERF_TRACE_HITFIELDS_H
 #define SBERF_TRACE_HITFIELDS_H
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#define HITFIELDS_MAX 6u
+#define HITFIELDS_MAX 7u
 #define HITFIELD_BYTES 512u
 
 struct hitfields {
@@ -29,6 +29,28 @@ struct hitfields {
  * What is too long is cut.
  */
 void hitfields_of_fault(const struct hit *h, const char *mapped, struct hitfields *ret);
+
+#define HITRECORD_BYTES 192u     /* of a record that are told */
+
+/* How the fields of a tracepoint's record are called, and where they are. */
+enum hitrecord_form {
+	HITRECORD_NUMBER, HITRECORD_ADDRESS,
+	HITRECORD_TEXT,                  /* SIZE bytes, with an end unless they are full */
+	HITRECORD_TEXT_AT,               /* 2 bytes that say where in the record a text is, and 2 how long */
+	HITRECORD_TEXT_BEHIND,           /* the same, counted from behind these */
+};
+struct hitrecord {
+	unsigned int n;
+	struct {
+		char name[32];
+		uint16_t offset;
+		uint8_t size, form;      /* of a number 1, 2, 4 or 8; enum hitrecord_form */
+		bool is_signed;
+	} field[HITFIELDS_MAX];
+};
+
+/* Of the hit H of a tracepoint whose records are R: of what its record had in its first HITRECORD_BYTES. */
+void hitfields_of_record(const struct hit *h, const struct hitrecord *r, struct hitfields *ret);
 
 /* Of the signal H (SB_SIGNAL_* in bpf/wire.h). */
 void hitfields_of_signal(const struct hit *h, struct hitfields *ret);

@@ -19,6 +19,7 @@
 struct hitvalues {
 	const struct calltable *table;
 	uint8_t of[PROBES_MAX];  /* enum hitvalues_of */
+	struct hitrecord *record[PROBES_MAX];    /* with HITVALUES_RECORD */
 	struct hitfields fields; /* of the hit at hand */
 };
 
@@ -33,6 +34,8 @@ struct hitvalues *hitvalues_new(const struct calltable *table)
 
 void hitvalues_free(struct hitvalues *v)
 {
+	for (uint32_t i = 0; v && i < PROBES_MAX; i++)
+		free(v->record[i]);
 	free(v);
 }
 
@@ -40,6 +43,17 @@ void hitvalues_know(struct hitvalues *v, uint32_t probe, enum hitvalues_of of)
 {
 	if (probe < PROBES_MAX)
 		v->of[probe] = (uint8_t)of;
+}
+
+void hitvalues_know_record(struct hitvalues *v, uint32_t probe, const struct hitrecord *record)
+{
+	if (probe >= PROBES_MAX || v->record[probe])
+		return;
+	v->record[probe] = malloc(sizeof(*record));
+	if (!v->record[probe])
+		return;
+	*v->record[probe] = *record;
+	v->of[probe] = HITVALUES_RECORD;
 }
 
 static bool hitvalues_same_every_time(unsigned int type)
@@ -143,6 +157,16 @@ static void hitvalues_of_signal(struct hitvalues *v, const struct hit *h, uint64
 			probe_values_see(h->probe, i, v->fields.field[i].key, v->fields.field[i].value, count);
 }
 
+static void hitvalues_of_record(struct hitvalues *v, const struct hit *h, uint64_t count, char *dst, size_t size)
+{
+	const struct measure *m = probes_measure(h->probe);
+
+	hitfields_of_record(h, v->record[h->probe], &v->fields);
+	text_format(dst, size, "%.100s(%s)", m ? m->name : "?", v->fields.text);
+	for (unsigned int i = 0; i < v->fields.n; i++)
+		probe_values_see(h->probe, i, v->fields.field[i].key, v->fields.field[i].value, count);
+}
+
 /* What a trace says of the call H, cut to SIZE. */
 static void hitvalues_call_text(const struct hitvalues *v, const struct hit *h, char *dst, size_t size)
 {
@@ -172,6 +196,9 @@ static void hitvalues_count(struct hitvalues *v, const struct hit *h, unsigned i
 		break;
 	case HITVALUES_FAULT:
 		hitvalues_of_fault(h, count, dst, size);
+		break;
+	case HITVALUES_RECORD:
+		hitvalues_of_record(v, h, count, dst, size);
 		break;
 	default:
 		hitvalues_of_signal(v, h, count, dst, size);

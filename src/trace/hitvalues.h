@@ -11,6 +11,7 @@
 #include "model/probes.h"
 #include "model/raw.h"
 #include "trace/calltable.h"
+#include "trace/hitfields.h"
 
 struct hitvalues;
 
@@ -19,11 +20,13 @@ struct hitvalues *hitvalues_new(const struct calltable *table);
 void hitvalues_free(struct hitvalues *v);        /* NULL is fine */
 
 /*
- * What PROBE (model/probes.h) is of: ONE system call, or several; a function; page faults; signals. Of what is
- * none of these nothing is counted.
+ * What PROBE (model/probes.h) is of: ONE system call, or several; a function, or another place whose arguments have
+ * names (model/probevalues.h); page faults; signals. Of what is none of these nothing is counted.
  */
 enum hitvalues_of { HITVALUES_NONE, HITVALUES_CALL, HITVALUES_CALLS, HITVALUES_FUNCTION, HITVALUES_FAULT,
-		    HITVALUES_SIGNAL };
+		    HITVALUES_SIGNAL, HITVALUES_RECORD };
+/* PROBE is of a tracepoint that makes such RECORDS, which is copied. Nothing when out of memory. */
+void hitvalues_know_record(struct hitvalues *v, uint32_t probe, const struct hitrecord *record);
 void hitvalues_know(struct hitvalues *v, uint32_t probe, enum hitvalues_of of);
 
 /*

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # probe_values.sh - the values that arguments of probes have most often: of programs of known truth, all of few hits, and a sample of many.
-. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
+. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
 need_capture
@@ -100,6 +101,20 @@ read -r at of < <(looked calls.data call:timed:recurse)
 equal "calls that were looked at" "20 20" "$at $of"
 matches "a parameter by its name" '(^|
 )1 1' "$(values calls.data call:timed:recurse left)"
+
+# Tracepoints, by their formats and by the kernel's types; and a function of which nothing is known.
+cp /bin/true ./harmless
+record traces.data --budget none --probe t:sched:sched_process_exec --probe rt:sched_process_exec -- sh -c './harmless; ./harmless; ./harmless; :'
+matches "a text in a record" './harmless 3' "$(values traces.data tracepoint:sched:sched_process_exec filename)"
+matches "arguments of a raw tracepoint" '0x[0-9a-f]+ [1-4]' "$(values traces.data rawtracepoint:sched_process_exec bprm)"
+matches "as lines, too" 'sched_process_exec\(filename=./harmless, pid=[0-9]+, old_pid=[0-9]+\)' "$("$SBERF" trace -i traces.data)"
+matches "and of a trace" 'sched_process_exec\(filename=./harmless, pid=[0-9]+, old_pid=[0-9]+\)' \
+	"$("$SBERF" trace --probe t:sched:sched_process_exec -- ./harmless 2>&1)"
+if command -v strip >/dev/null; then
+	strip --strip-debug -o bare "$WORKLOADS/asked"
+	(sleep 1; echo 6; sleep 1) | record bare.data --budget none --probe uprobe:bare:counted -- ./bare >/dev/null
+	equal "registers, where nothing says more" "0 1 2 3 4 5" "$(values bare.data uprobe:bare:counted arg0 | cut -d ' ' -f 1 | sort -n | tr '\n' ' ' | sed 's/ $//')"
+fi
 
 # What faults, and signals.
 record other.data --budget none --probe fault --probe signal -- sh -c 'kill -WINCH $$; kill -WINCH $$; true'
