@@ -30,6 +30,8 @@
 
 /* By size class, as alloc_odds. User space sets it, at any time; all 0: none is told. */
 __u32 growth_odds[SB_ALLOC_CLASSES] = { 0 };
+/* Since when changes are seen: what was known before is not any more. User space sets it before they are. */
+__u64 growth_from_ns = 0;
 /*
  * How far from the run queue of a CPU, a variable of each CPU, two others are (capture/percpu.h): what is added
  * to pointers to such variables for that CPU, and its number, to compare; 0: not known.
@@ -71,6 +73,19 @@ struct {
 	__type(value, struct resident_part);
 } resident_parts SEC(".maps");
 
+/* On each CPU, of the memory whose counters were seen last: in place of its entry there, which is older. */
+struct resident_last {
+	__u64 mm;
+	struct resident_part of;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct resident_last);
+} resident_last SEC(".maps");
+
 #define MAX_ERRNO 4095          /* results from -MAX_ERRNO on are errors */
 #define FRESH_PAGES 512          /* the first change that a new memory sees has at most so many: what one table has */
 
@@ -100,6 +115,7 @@ static __always_inline __s64 rss_of(struct mm_struct *mm, __u32 member, __u64 of
 	struct mm_struct___percpu *now = (void *)mm;
 	struct mm_struct___passed *before = (void *)mm;
 	struct percpu_counter *counter;
+	__u64 parts;
 	__s64 sum = 0;
 
 	*part = 0;
@@ -110,9 +126,17 @@ static __always_inline __s64 rss_of(struct mm_struct *mm, __u32 member, __u64 of
 	}
 	counter = (void *)((__u64)mm + bpf_core_field_offset(now->rss_stat) +
 			   member * bpf_core_type_size(struct percpu_counter));
+#ifdef SBERF_PLAIN_READS
+	counter = bpf_rdonly_cast(counter, bpf_core_type_id_kernel(struct percpu_counter));
+	parts = (__u64)counter->counters;
+	sum = counter->count;
+#else
+	parts = (__u64)BPF_CORE_READ(counter, counters);
+	sum = BPF_CORE_READ(counter, count);
+#endif
 	if (off)
-		bpf_probe_read_kernel(part, sizeof(*part), (void *)((__u64)BPF_CORE_READ(counter, counters) + off));
-	return BPF_CORE_READ(counter, count);
+		bpf_probe_read_kernel(part, sizeof(*part), (void *)(parts + off));
+	return sum;
 }
 
 /*
@@ -134,6 +158,14 @@ static __always_inline bool is_new_memory(struct mm_struct *mm, struct task_stru
 	return true;
 }
 
+/* What is known of the memory KEY, a struct mm_struct *; NULL = nothing. */
+static __always_inline struct resident *resident_of(__u64 key)
+{
+	struct resident *r = bpf_map_lookup_elem(&residents, &key);
+
+	return r && r->id >= growth_from_ns ? r : NULL;
+}
+
 /* What is known of MM, whose counter MEMBER changes, and which the current TASK of the target uses or makes. */
 static __always_inline struct resident *begin_resident(struct mm_struct *mm, struct task_struct *task, __u32 member)
 {
@@ -151,16 +183,33 @@ static __always_inline struct resident *begin_resident(struct mm_struct *mm, str
 	return bpf_map_lookup_elem(&residents, &key);
 }
 
+/* What is known of the part that this CPU has in the counters of MM, R. NULL does not happen. */
 static __always_inline struct resident_part *part_of(const struct resident *r, __u64 mm)
 {
-	const struct part_key key = { .mm = mm, .cpu = bpf_get_smp_processor_id() };
-	struct resident_part *p = bpf_map_lookup_elem(&resident_parts, &key);
-	const struct resident_part none = { .id = r->id, .seen = r->fresh ? (1u << SB_RSS_NR) - 1 : 0 };
+	struct part_key key = { .mm = mm, .cpu = bpf_get_smp_processor_id() };
+	const __u32 zero = 0;
+	struct resident_last *last = bpf_map_lookup_elem(&resident_last, &zero);
+	const struct resident_part *p;
 
-	if (p && p->id == r->id)
-		return p;
-	bpf_map_update_elem(&resident_parts, &key, &none, BPF_ANY);
-	return bpf_map_lookup_elem(&resident_parts, &key);
+	if (!last)
+		return NULL;
+	if (last->mm == mm && last->of.id == r->id)
+		return &last->of;
+	if (last->mm) {
+		key.mm = last->mm;
+		bpf_map_update_elem(&resident_parts, &key, &last->of, BPF_ANY);
+		key.mm = mm;
+	}
+	p = bpf_map_lookup_elem(&resident_parts, &key);
+	last->mm = mm;
+	if (p && p->id == r->id) {
+		last->of = *p;
+	} else {
+		__builtin_memset(&last->of, 0, sizeof(last->of));
+		last->of.id = r->id;
+		last->of.seen = r->fresh ? (1u << SB_RSS_NR) - 1 : 0;
+	}
+	return &last->of;
 }
 
 /* By how many pages the counter MEMBER of MM has changed, of which R is known, by what TASK does. */
@@ -203,8 +252,9 @@ static __always_inline int on_rss(__u64 *ctx, bool walk)
 	struct mm_struct *mm = (void *)ctx[0];
 	const __u64 key = (__u64)mm;
 	__u32 member = (__u32)ctx[1];
-	struct resident *r = bpf_map_lookup_elem(&residents, &key);
+	struct resident *r = resident_of(key);
 	const bool own = task->mm == mm && !(task->flags & PF_KTHREAD);
+	struct sb_cpu *c = this_cpu();
 	__s64 change;
 
 	barrier_var(member);
@@ -216,12 +266,14 @@ static __always_inline int on_rss(__u64 *ctx, bool walk)
 			bpf_map_delete_elem(&residents, &key);
 		return 0;
 	}
-	if (!r && wanted(task, task->tgid, task->pid))
+	if (!c)
+		return 0;
+	if (!r && wanted_again(c, task, task->pid))
 		r = begin_resident(mm, task, member);
 	if (!r)
 		return 0;
 	change = rss_change(r, mm, member, task);
-	if (!change || !own || member == SB_RSS_SWAPPED || !wanted(task, task->tgid, task->pid))
+	if (!change || !own || member == SB_RSS_SWAPPED || !wanted_again(c, task, task->pid))
 		return 0;
 	if (change > 0)
 		return tell_growth(ctx, SB_PROBE_GROWN, change * page_bytes, member, walk);
@@ -233,8 +285,7 @@ PROBE_PROGRAMS("tp_btf/rss_stat", sb_rss, on_rss)
 /* The heap of TASK, which is current, ends at BRK now. By how many bytes is that more than before? */
 static __always_inline __s64 moved_brk(struct task_struct *task, __u64 brk)
 {
-	const __u64 key = (__u64)task->mm;
-	struct resident *r = bpf_map_lookup_elem(&residents, &key);
+	struct resident *r = resident_of((__u64)task->mm);
 	__u64 before;
 
 	if (!r) {

@@ -349,7 +349,18 @@ static int launch_look(struct launch *s, struct err *e)
 	return 0;
 }
 
-int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)
+/* Where the target cannot be probed to follow its memory, there is another way. Returns R. */
+static int offer_growth(const struct launch *s, int r, struct err *e)
+{
+	char why[ERR_TEXT_MAX];
+
+	if (!s->probes_memory || !e || (r != -EPERM && r != -EACCES && r != -EOPNOTSUPP && r != -ENOENT))
+		return r;
+	text_format(why, sizeof(why), "%s", e->text);
+	return err_set(e, -r, "%s; --memory=growth needs no probe in the target", why);
+}
+
+static int launch_resolve_all(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
 	int r;
@@ -416,6 +427,12 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 	return r;
 }
 
+int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)
+{
+	s->probes_memory = memory_in_programs(o);
+	return offer_growth(s, launch_resolve_all(s, o, detached, e), e);
+}
+
 int launch_load(struct launch *s, struct err *e)
 {
 	return engine_new(&s->config, &s->engine, e);
@@ -430,7 +447,7 @@ int launch_open(struct launch *s, const struct options *o, bool detached, struct
 
 int launch_start(struct launch *s, struct err *e)
 {
-	int r = engine_start(s->engine, e);
+	int r = offer_growth(s, engine_start(s->engine, e), e);
 
 	return r < 0 || !s->child.pid ? r : child_go(&s->child, &s->status, e);
 }

@@ -30,6 +30,7 @@ struct launch {
 	uint64_t values_known;   /* probes whose kind it knows, by their number; the engine's thread */
 	struct engine_looker looker;     /* which does so */
 	struct capture_trace mapping_calls[MAPPING_CALLS];       /* of config.plan */
+	bool probes_memory;      /* places in programs are probed to follow memory */
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
 	/* what launch_say_price() has said: the price; that probes are in place at times only; that few are told */
 	bool price_said, slices_said, thin_said;

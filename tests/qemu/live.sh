@@ -4,6 +4,7 @@
 # what each stands for:
 #
 #	capture_nodes	loads: the programs of all kinds, faults and nodes among them, with what they tell, and the end of the target
+#	growth		what makes memory grow: counters with and without parts for each CPU
 #	probe_kernel	kprobes: functions of the kernel, counted and traced; and, on 6.1, 64 probes that have a link each, of a view
 #	unwind_kernel	walks in the kernel: functions, signals, stubs, and what changes under them
 #	verifier	what the verifier makes of all programs, beside what it made of them before
@@ -11,7 +12,7 @@
 #			and ends with the status it should have
 #
 # What asks nothing of the one kernel that it does not ask of the other runs on one of them, half of it on each: each start of a capture
-# that walks takes an emulated CPU ten seconds, most of them in the verifier. unwind_kernel and verifier ask on_share (tests/live/live.sh).
+# that walks takes an emulated CPU ten seconds, most of them in the verifier. growth, unwind_kernel and verifier ask on_share (tests/live/live.sh).
 #
 # SBERF_GUEST_SCRIPTS names others in their place, all of which run on both kernels. "unwind_change unwind_depth" are more of what
 # unwind_kernel is about; "record capture_waits" are about more ways to end and about waits, and take minutes each where the machine
@@ -26,8 +27,8 @@ command -v busybox >/dev/null || skip_all "busybox is not installed"
 command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
-scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes permissions probe_kernel unwind_kernel verifier}
-workloads='asked chain dlopen_cycle layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
+scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes growth permissions probe_kernel unwind_kernel verifier}
+workloads='asked chain dlopen_cycle grows layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
 	swaps toucher'
 # What busybox has under these names does less.
 tools='awk bash cat chmod cmp cp cut date env grep head id kill ln ls mkdir mkfifo mktemp mount mv pgrep rm rmdir sed setcap setpriv sh sleep
