@@ -12,6 +12,7 @@
 
 #include "capture/bpf_side_private.h"
 
+#include "capture/percpu.h"
 #include "capture/probe.h"
 #include "capture/tracelink.h"
 #include "model/probes.h"
@@ -49,6 +50,23 @@ static bool is_of_probes(const struct sberf_bpf *s, const struct bpf_map *map)
 	       map == s->maps.filters || map == s->maps.loads;
 }
 
+/* Is it only for memory that grows? */
+static bool is_of_growth(const struct sberf_bpf *s, const struct bpf_map *map)
+{
+	return map == s->maps.residents || map == s->maps.resident_parts || map == s->maps.resident_last;
+}
+
+/* The same of those. */
+static int size_growth(const struct bpf_side *k, const struct sberf_bpf *s)
+{
+	struct map_sizes n = k->sizes;
+	int r;
+
+	map_sizes_growth(&n);
+	r = bpf_map__set_max_entries(s->maps.residents, n.residents);
+	return r ? r : bpf_map__set_max_entries(s->maps.resident_parts, n.resident_parts);
+}
+
 /* The maps of S for probes, which come to a capture that has none, get their sizes. */
 static int size_late(const struct bpf_side *k, const struct sberf_bpf *s)
 {
@@ -69,15 +87,19 @@ static int size_late(const struct bpf_side *k, const struct sberf_bpf *s)
 	return r;
 }
 
-/* The object S gets the maps of the first one, and those for probes of the one that has them. */
-static int share_maps(const struct bpf_side *k, const struct sberf_bpf *s)
+/*
+ * The object S gets the maps of the first one, and those for probes of the one that has them. GROWS: it is the
+ * one for memory that grows.
+ */
+static int share_maps(const struct bpf_side *k, const struct sberf_bpf *s, bool grows)
 {
 	const struct sberf_bpf *probes = k->probe_skel;
 	const struct bpf_map *at;
-	int r = 0;
+	int r = grows ? size_growth(k, s) : 0;
 
 	bpf_object__for_each_map(at, k->skel->obj) {
-		if (r || at == k->skel->maps.rodata || (!probes && is_of_probes(k->skel, at)))
+		if (r || at == k->skel->maps.rodata || (!probes && is_of_probes(k->skel, at)) ||
+		    (grows && is_of_growth(k->skel, at)))
 			continue;
 		r = share_map(s, at);
 	}
@@ -122,7 +144,10 @@ static int late_load(struct bpf_side *k, uint32_t when, struct late_programs **r
 	if (!r) {
 		set_constants(k, l->skel);
 		programs_choose_late(&l->programs, when, k->walks);
-		r = share_maps(k, l->skel);
+		if (when & WHEN_GROWTH && k->features.rss_parts)
+			percpu_distances((int64_t *)&l->skel->rodata->own_variables_at,
+					 (int64_t *)&l->skel->rodata->cpu_number_at);
+		r = share_maps(k, l->skel, when & WHEN_GROWTH);
 		r = r ? err_set(e, -r, "cannot share the maps of the capture: %s", strerror(-r)) :
 			bpf_side_prepare_places(&l->programs, LINK_ENTRY, e);
 	}
@@ -138,10 +163,10 @@ static int late_load(struct bpf_side *k, uint32_t when, struct late_programs **r
 	return 0;
 }
 
-/* Loads what PLAN is the first to need. */
-static int load_missing(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+/* Loads what the conditions ASKED are the first to need. */
+static int load_missing(struct bpf_side *k, uint32_t asked, struct err *e)
 {
-	const uint32_t when = bpf_side_probe_conditions(plan) & ~k->when, n = k->nr_late;
+	const uint32_t when = asked & ~k->when, n = k->nr_late;
 	int r;
 
 	if (!when)
@@ -162,7 +187,7 @@ static int load_missing(struct bpf_side *k, const struct capture_plan *plan, str
 int bpf_side_add_probes(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
 	const struct programs *calls;
-	int r = load_missing(k, plan, e);
+	int r = load_missing(k, bpf_side_probe_conditions(plan), e);
 
 	r = r ? r : bpf_side_fill_filters(k->probe_skel, plan, e);
 	r = r ? r : bpf_side_tell_probes(k, plan, e);
@@ -176,6 +201,28 @@ int bpf_side_add_probes(struct bpf_side *k, const struct capture_plan *plan, str
 		bpf_side_remove_probe(k, plan->traces[i].probe);
 	for (uint32_t i = 0; r && i < plan->nr_calls; i++)
 		bpf_side_remove_probe(k, plan->calls[i].probe);
+	return r;
+}
+
+int bpf_side_set_growth(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	int r = 0;
+
+	if (plan->growth_interval && !k->features.rss_stat)
+		return err_set(e, EOPNOTSUPP, "this kernel (before 5.5) does not tell what makes memory resident");
+	if (plan->growth_interval)
+		r = load_missing(k, WHEN_GROWTH, e);
+	if (r)
+		return r;
+	bpf_side_tell_growth(k, plan->growth_interval);
+	if (!plan->growth_interval) {
+		bpf_side_detach_growth(k);
+		return 0;
+	}
+	r = bpf_side_keep_mapping_calls(k, plan, e);
+	r = r ? r : bpf_side_attach_growth(k, e);
+	if (r)
+		bpf_side_detach_growth(k);
 	return r;
 }
 
@@ -203,6 +250,7 @@ void bpf_late_stop(struct bpf_side *k)
 {
 	for (uint32_t i = 0; i < k->nr_late; i++)
 		programs_detach(&k->late[i]->programs, ATTACH_CALLS, NULL);
+	bpf_side_detach_growth(k);
 }
 
 void bpf_late_free(struct bpf_side *k)

@@ -142,13 +142,19 @@ static uint64_t hits_counted(void)
 /* Fills ODDS, of sizes as bpf/allocs.bpf.h tells them apart, for blocks sampled by INTERVAL bytes; 0 = none are. */
 static void set_alloc_odds(uint32_t *odds, uint32_t interval)
 {
-	for (uint32_t i = 0; i < SB_ALLOC_CLASSES && interval; i++) {
+	for (uint32_t i = 0; i < SB_ALLOC_CLASSES; i++) {
 		const uint64_t size = i < SB_ALLOC_STEPS ? i : (uint64_t)(SB_ALLOC_STEPS + i % SB_ALLOC_STEPS) <<
 			(i / SB_ALLOC_STEPS - 1);
-		const double of = alloc_probability(size, interval) * 0x1p32;
+		const double of = interval ? alloc_probability(size, interval) * 0x1p32 : 0;
 
 		odds[i] = of < UINT32_MAX ? (uint32_t)of : UINT32_MAX;
 	}
+}
+
+void bpf_side_tell_growth(struct bpf_side *k, uint32_t interval)
+{
+	set_alloc_odds(k->skel->bss->growth_odds, interval);
+	k->skel->bss->growth_from_ns = clock_mono_ns();
 }
 
 /* Of what probes samples and waits say that they were inside of a call. */
@@ -201,7 +207,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	set_alloc_odds((uint32_t *)s->rodata->alloc_odds, plan->alloc_interval);
 	if (k->features.rss_parts && plan->growth_interval)
 		percpu_distances((int64_t *)&s->rodata->own_variables_at, (int64_t *)&s->rodata->cpu_number_at);
-	set_alloc_odds(s->bss->growth_odds, plan->growth_interval);
+	bpf_side_tell_growth(k, plan->growth_interval);
 	/* Nodes that come later have CPUs of this layout, and nobody loads the programs again for them. */
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1 || cpu_nodes_possible(SYSTEM_DIR);
 	s->data->stack_cap = k->first_copy = k->walks && !plan->stack_fixed ? SB_STACK_MAX : plan->stack_bytes;
@@ -240,6 +246,7 @@ uint32_t bpf_side_probe_conditions(const struct capture_plan *plan)
 	else if (plan->alloc_interval)
 		when |= (link_way_of(LINK_SESSION) == LINK_NOT ? WHEN_ALLOC_PAIRS : WHEN_ALLOC_SESSIONS) |
 			(plan->alloc_frees ? WHEN_FREES : 0);
+	when |= plan->growth_interval ? WHEN_GROWTH : 0;
 	when |= plan->functions_to_come || (plan->spans && plan->places_to_come) ? WHEN_OWN_COST : 0;
 	return when | (plan->functions_to_come ? WHEN_FUNCTIONS : 0);
 }
@@ -257,8 +264,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
 	when |= plan->name ? WHEN_NAME : 0;
-	when |= bpf_side_probe_conditions(plan);
-	when |= plan->growth_interval && k->features.rss_stat ? WHEN_GROWTH : 0;
+	when |= k->when;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
@@ -581,11 +587,17 @@ static bool copy_traces(trace_vec *to, const struct capture_trace *from, uint32_
 {
 	if (!n)
 		return true;
-	if (!vec_reserve(to, n))
+	if (to->n < n && !vec_reserve(to, n - to->n))
 		return false;
 	memcpy(to->v, from, n * sizeof(*from));
 	to->n = n;
 	return true;
+}
+
+int bpf_side_keep_mapping_calls(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	return copy_traces(&k->mapping_calls, plan->mapping_calls, plan->nr_mapping_calls) ? 0 :
+		err_nomem(e, "system calls that map");
 }
 
 /* Keeps the tracepoints of PLAN until the capture starts. */
@@ -594,10 +606,9 @@ static int keep_traces(struct bpf_side *k, const struct capture_plan *plan, stru
 	if (plan->call_wishes)
 		memcpy(k->skel->bss->call_wishes, plan->call_wishes, sizeof(k->skel->bss->call_wishes));
 	k->skel->rodata->raw_cookies = trace_cookies();
-	if (!copy_traces(&k->traces, plan->traces, plan->nr_traces) ||
-	    !copy_traces(&k->mapping_calls, plan->mapping_calls, plan->nr_mapping_calls))
+	if (!copy_traces(&k->traces, plan->traces, plan->nr_traces))
 		return err_nomem(e, "probes");
-	return 0;
+	return bpf_side_keep_mapping_calls(k, plan, e);
 }
 
 /* Those of one probe, which stand together. */
@@ -634,16 +645,28 @@ static int attach_traces(struct bpf_side *k, struct err *e)
 	return k->trace_links.n ? 0 : bpf_side_attach_traces(k, k->traces.v, (uint32_t)k->traces.n, e);
 }
 
-static int attach_growth(struct bpf_side *k, struct err *e)
+int bpf_side_attach_growth(struct bpf_side *k, struct err *e)
 {
-	const int prog[CAPTURE_TRACE_HOWS] = {
-		[CAPTURE_TRACE_FORMATTED] = programs_fd(&k->programs, ATTACH_MAPPING_CALLS),
-	};
-	int r = programs_attach(&k->programs, ATTACH_GROWTH, e);
+	struct programs *p = (struct programs *)(uintptr_t)bpf_late_find(k, ATTACH_GROWTH);
+	int prog[CAPTURE_TRACE_HOWS] = { 0 }, r;
 
-	if (!r && k->mapping_calls.n && !k->mapping_links && prog[CAPTURE_TRACE_FORMATTED] >= 0)
+	if (!p)
+		return 0;
+	prog[CAPTURE_TRACE_FORMATTED] = programs_fd(p, ATTACH_MAPPING_CALLS);
+	r = programs_attach(p, ATTACH_GROWTH, e);
+	if (!r && k->mapping_calls.n && !k->mapping_links)
 		r = trace_attach(prog, k->mapping_calls.v, (uint32_t)k->mapping_calls.n, &k->mapping_links, e);
 	return r;
+}
+
+void bpf_side_detach_growth(struct bpf_side *k)
+{
+	struct programs *p = (struct programs *)(uintptr_t)bpf_late_find(k, ATTACH_GROWTH);
+
+	if (p)
+		programs_detach(p, ATTACH_GROWTH, NULL);
+	links_drop(k->mapping_links);
+	k->mapping_links = NULL;
 }
 
 static enum program_attach attach_of_places(const struct link_places *p)
@@ -818,8 +841,8 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	if (r)
 		return r;
 	set_knobs(k, plan, layout);
+	k->when = bpf_side_probe_conditions(plan) & (k->features.rss_stat ? UINT32_MAX : ~(uint32_t)WHEN_GROWTH);
 	programs_choose(&k->programs, bpf_side_conditions(k, plan), plan->kinds);
-	k->when = bpf_side_probe_conditions(plan);
 	k->sum_hits = plan->sum_hits;
 	r = keep_traces(k, plan, e);
 	r = r ? r : bpf_side_tell_probes(k, plan, e);
@@ -939,7 +962,7 @@ int bpf_side_start(struct bpf_side *k, struct err *e)
 	int r = programs_attach(&k->programs, ATTACH_EVENTS, e), fd;
 
 	r = r ? r : programs_attach(&k->programs, ATTACH_CALLS, e);
-	r = r ? r : attach_growth(k, e);
+	r = r ? r : bpf_side_attach_growth(k, e);
 	r = r ? r : attach_traces(k, e);
 	if (r || !k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
 		return r;
@@ -967,9 +990,6 @@ void bpf_side_stop(struct bpf_side *k)
 	programs_detach(&k->programs, ATTACH_LIVE, NULL);
 	programs_detach(&k->programs, ATTACH_EVENTS, NULL);
 	programs_detach(&k->programs, ATTACH_CALLS, NULL);
-	programs_detach(&k->programs, ATTACH_GROWTH, NULL);
-	links_drop(k->mapping_links);
-	k->mapping_links = NULL;
 	bpf_late_stop(k);
 	if (k->runtime.partly && !k->runtime.ended)
 		runtime_end(&k->runtime, bpf_side_ran_ns(k), clock_mono_ns());

@@ -35,7 +35,8 @@ void bpf_side_turn(struct bpf_side *k);
 /* As source_place(). Any thread. */
 int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		   struct links **ret, struct err *e);
-/* As source_add_probes() and source_remove_probe() (bpf_late.c). One thread at a time. */
+/* As source_set_growth(), source_add_probes() and source_remove_probe() (bpf_late.c). One thread at a time. */
+int bpf_side_set_growth(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
 int bpf_side_add_probes(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
 void bpf_side_remove_probe(struct bpf_side *k, uint32_t probe);
 

@@ -84,6 +84,13 @@ int bpf_side_fill_filters(struct sberf_bpf *s, const struct capture_plan *plan, 
 int bpf_side_tell_probes(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
 /* Measures, with the programs P of S, what the probes' own cost is, of what these can measure. */
 void bpf_side_measure_own(struct bpf_side *k, struct programs *p, struct sberf_bpf *s);
+/* The kernel half samples changes of memory by so many bytes; 0: none. */
+void bpf_side_tell_growth(struct bpf_side *k, uint32_t interval);
+/* Keeps where system calls of PLAN return that map. 0 or -ENOMEM. */
+int bpf_side_keep_mapping_calls(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
+/* Attaches the programs that follow growth of memory, if there are any, and detaches them. */
+int bpf_side_attach_growth(struct bpf_side *k, struct err *e);
+void bpf_side_detach_growth(struct bpf_side *k);
 /* Attaches the N places TRACES in the kernel. */
 int bpf_side_attach_traces(struct bpf_side *k, const struct capture_trace *traces, uint32_t n, struct err *e);
 

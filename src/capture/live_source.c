@@ -628,6 +628,11 @@ static int live_place(struct source *base, const struct link_places *places, lin
 	return bpf_side_place(live_of(base)->kernel, places, failed, ctx, ret, e);
 }
 
+static int live_set_growth(struct source *base, const struct capture_plan *plan, struct err *e)
+{
+	return bpf_side_set_growth(live_of(base)->kernel, plan, e);
+}
+
 static int live_add_probes(struct source *base, const struct capture_plan *plan, struct err *e)
 {
 	return bpf_side_add_probes(live_of(base)->kernel, plan, e);
@@ -653,6 +658,7 @@ static const struct source_ops live_ops = {
 	.wake = live_wake,
 	.place = live_place,
 	.add_probes = live_add_probes,
+	.set_growth = live_set_growth,
 	.remove_probe = live_remove_probe,
 	.set_rate = live_set_rate,
 	.set_stack_cap = live_set_stack_cap,

@@ -65,10 +65,8 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	}
 	if (plan->alloc_frees)
 		s.blocks = BLOCKS;
-	if (plan->growth_interval) {
-		s.residents = RESIDENT_MAX + SPARE_PER_CPU * cpus->nr_cpus;
-		s.resident_parts = RESIDENT_MAX * RESIDENT_CPUS + SPARE_PER_CPU * cpus->nr_cpus;
-	}
+	if (plan->growth_interval)
+		map_sizes_growth(&s);
 	if ((plan->kinds & 1u << EVENT_FORK) || plan->nr_calls || plan->nr_traces || plan->nr_places ||
 	    plan->places_to_come || plan->growth_interval) {
 		s.probe_first = cpus->nr_cpus;
@@ -86,6 +84,12 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	if (capture_walks(plan) && plan->sum_hits && s.probe_first != UINT32_MAX)
 		s.hits = SUMS;
 	return s;
+}
+
+void map_sizes_growth(struct map_sizes *s)
+{
+	s->residents = RESIDENT_MAX + SPARE_PER_CPU * s->cpus;
+	s->resident_parts = RESIDENT_MAX * RESIDENT_CPUS + SPARE_PER_CPU * s->cpus;
 }
 
 void map_sizes_late(struct map_sizes *s, bool walks, bool sum_hits)

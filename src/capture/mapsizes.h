@@ -77,6 +77,9 @@ struct target_size {
 /* Chooses sizes for PLAN on CPUS with a target of SIZE. Pure. */
 struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_layout *cpus, struct target_size size);
 
+/* The same of maps of growth, where it is followed. */
+void map_sizes_growth(struct map_sizes *s);
+
 /*
  * Changes S into the sizes of the maps of programs for probes that come later, into a capture that has
  * none: only those for probes, in which nothing else is. WALKS: stacks are walked by rules; SUM_HITS as

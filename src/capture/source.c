@@ -172,6 +172,12 @@ int source_add_probes(struct source *s, const struct capture_plan *plan, struct 
 		err_set(e, ENOTSUP, "this source cannot take on probes");
 }
 
+int source_set_growth(struct source *s, const struct capture_plan *plan, struct err *e)
+{
+	return s->ops->set_growth ? s->ops->set_growth(s, plan, e) :
+		err_set(e, ENOTSUP, "this source cannot follow memory");
+}
+
 void source_remove_probe(struct source *s, uint32_t probe)
 {
 	if (s->ops->remove_probe)

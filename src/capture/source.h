@@ -147,7 +147,7 @@ struct capture_plan {
 	bool look;
 	bool sum_hits;           /* hits of placed probes that are alike may be summed: source_hits() */
 	bool places_to_come;     /* source_place() will be called */
-	bool probes_may_come;    /* source_add_probes() may be called */
+	bool probes_may_come;    /* source_add_probes() and source_set_growth() may be called */
 	bool functions_to_come;  /* and with functions that are followed to their return */
 	/*
 	 * functions that allocate memory are placed, too: blocks are sampled by so many bytes
@@ -320,6 +320,11 @@ int source_place(struct source *s, const struct link_places *places, link_failed
  * may call this or the next.
  */
 int source_add_probes(struct source *s, const struct capture_plan *plan, struct err *e);
+/*
+ * Follows changes of memory from now on, as growth_interval and mapping_calls of PLAN say, of which nothing else
+ * is looked at; an interval of 0: no more. As source_add_probes() in all else.
+ */
+int source_set_growth(struct source *s, const struct capture_plan *plan, struct err *e);
 /* PROBE, by its number, is not in the kernel any more: what was counted of it stays. */
 void source_remove_probe(struct source *s, uint32_t probe);
 /* Stops sampling; buffered events can still be read. */

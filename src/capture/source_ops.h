@@ -41,6 +41,7 @@ struct source_ops {
 
 	/* Both or none; NULL: -ENOTSUP. */
 	int (*add_probes)(struct source *s, const struct capture_plan *plan, struct err *e);
+	int (*set_growth)(struct source *s, const struct capture_plan *plan, struct err *e);
 	void (*remove_probe)(struct source *s, uint32_t probe);
 
 	/* Unwinding by learned rules; NULL: none. */

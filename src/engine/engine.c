@@ -15,9 +15,10 @@
 #include "base/thread.h"
 #include "capture/features.h"
 #include "engine/alloc_facts.h"
-#include "engine/size_readings.h"
 #include "engine/insides.h"
 #include "engine/parked.h"
+#include "engine/size_readings.h"
+#include "model/allocation.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -152,7 +153,7 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	}
 	set_wakers(en);
 	set_numa(en, now);
-	if (en->sink.sizes)
+	if (en->sink.sizes && (atomic_load(&en->growing) || en->sink.allocs))
 		sizes_turn(en->sink.sizes, now);
 	engine_serve_rate(en);
 	/*
@@ -436,6 +437,21 @@ void engine_add_probe(struct engine *en, const char *text)
 	pthread_mutex_unlock(&en->lock);
 }
 
+void engine_growth(struct engine *en, bool on)
+{
+	pthread_mutex_lock(&en->lock);
+	if (en->placer) {
+		placer_growth(en->placer, on ? en->sink.growth_interval : 0);
+		atomic_store(&en->growing, on);
+	}
+	pthread_mutex_unlock(&en->lock);
+}
+
+bool engine_growing(const struct engine *en)
+{
+	return atomic_load(&en->growing);
+}
+
 void engine_remove_probe(struct engine *en, uint32_t probe)
 {
 	pthread_mutex_lock(&en->lock);
@@ -507,7 +523,7 @@ static void engine_finish(struct engine *en)
 		hit_sums_finish(en->sink.hits);
 	if (en->sink.allocs)
 		alloc_facts_finish(en->sink.allocs, en->stopped_ns);
-	if (en->sink.sizes)
+	if (en->sink.sizes && (atomic_load(&en->growing) || en->sink.allocs))
 		sizes_finish(en->sink.sizes, en->stopped_ns);
 	(void)profile_provisional(en->profile, 0, 0, NULL, 0);
 	if (en->sink.numa)
@@ -697,8 +713,10 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		en->sink.hits = hit_sums_new(en->source, en->ps, &en->sink);
 		r = en->sink.hits ? r : err_nomem(e, "probes");
 	}
-	en->sink.growth_interval = c->plan.growth_interval;
-	if (r >= 0 && (c->plan.growth_interval || c->plan.alloc_interval) && source_of_now(en->source)) {
+	atomic_init(&en->growing, c->plan.growth_interval);
+	en->sink.growth_interval = c->plan.growth_interval ? c->plan.growth_interval : GROWTH_INTERVAL_DEFAULT;
+	if (r >= 0 && (c->plan.growth_interval || c->plan.alloc_interval || c->plan.probes_may_come) &&
+	    source_of_now(en->source)) {
 		en->sink.sizes = sizes_new(en->ps, profile_dict(en->profile), &en->sink);
 		r = en->sink.sizes ? r : err_nomem(e, "sizes of memory");
 		for (size_t i = 0; r >= 0 && i < en->scan.n; i++)

@@ -78,6 +78,7 @@ struct engine {
 	pthread_t thread;
 	bool running;                    /* thread was created and not joined */
 	atomic_bool stop, reset, hurry, ended, save;
+	atomic_bool growing;             /* growth of memory is followed, or was asked for */
 	atomic_bool wakers;              /* wanted */
 	atomic_bool sampling_numa;       /* wanted */
 	_Atomic uint32_t wanted_hz;      /* a new rate; 0 = no change */

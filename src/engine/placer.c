@@ -6,10 +6,12 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "bpf/wire.h"
 #include "engine/budget.h"
+#include "engine/growth_facts.h"
 #include "model/probes.h"
 #include "probe/catalog.h"
 #include "system/lookup.h"
@@ -57,10 +59,12 @@ struct placed {
 	uint32_t probe;          /* of which all of them are */
 };
 
-/* A probe to be added, or taken off. */
+/* A probe to be added, or taken off; or growth of memory to be followed, or not any more. */
 struct order {
 	char *text;              /* to be added; NULL = PROBE is to be taken off */
 	uint32_t probe;
+	bool grows;              /* neither: */
+	uint32_t interval;       /* as of placer_growth() */
 };
 
 /* A process to be looked at. */
@@ -778,6 +782,23 @@ static int placer_take_on(struct placer *p, const char *text, const u32_vec *pid
 	return 0;
 }
 
+/* Begins, or ends, to follow what makes memory grow. */
+static void placer_obey_growth(struct placer *p, uint32_t interval)
+{
+	struct capture_trace calls[MAPPING_CALLS];
+	struct capture_plan plan = { .growth_interval = interval, .mapping_calls = calls };
+	struct placer_answer a = { .probe = PROBE_NONE };
+
+	plan.nr_mapping_calls = interval ? mapping_calls_find(calls) : 0;
+	if (!source_set_growth(p->source, &plan, &a.err))
+		text_format(a.err.text, sizeof(a.err.text), "%s", interval ?
+			    "from now on it is told what makes memory grow" :
+			    "what makes memory grow is not told any more; what was seen stays");
+	pthread_mutex_lock(&p->lock);
+	placer_answer(p, &a);
+	pthread_mutex_unlock(&p->lock);
+}
+
 static void placer_obey(struct placer *p, const struct order *o)
 {
 	struct placer_answer a = { .probe = o->probe, .off = !o->text };
@@ -853,7 +874,10 @@ static void *placer_main(void *arg)
 
 			memmove(p->orders.v, p->orders.v + 1, --p->orders.n * sizeof(*p->orders.v));
 			pthread_mutex_unlock(&p->lock);
-			placer_obey(p, &o);
+			if (o.grows)
+				placer_obey_growth(p, o.interval);
+			else
+				placer_obey(p, &o);
 			free(o.text);
 			pthread_mutex_lock(&p->lock);
 			continue;
@@ -972,16 +996,16 @@ void placer_event(struct placer *p, const struct raw_event *ev)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void placer_order(struct placer *p, char *text, uint32_t probe)
+static void placer_order(struct placer *p, const struct order *order)
 {
 	struct order *at;
 
 	pthread_mutex_lock(&p->lock);
 	at = vec_push(&p->orders);
 	if (at)
-		*at = (struct order){ text, probe };
+		*at = *order;
 	else
-		free(text);
+		free(order->text);
 	pthread_cond_signal(&p->wake);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -991,12 +1015,17 @@ void placer_add(struct placer *p, const char *text)
 	char *copy = strdup(text);
 
 	if (copy)
-		placer_order(p, copy, PROBE_NONE);
+		placer_order(p, &(struct order){ .text = copy, .probe = PROBE_NONE });
 }
 
 void placer_remove(struct placer *p, uint32_t probe)
 {
-	placer_order(p, NULL, probe);
+	placer_order(p, &(struct order){ .probe = probe });
+}
+
+void placer_growth(struct placer *p, uint32_t interval)
+{
+	placer_order(p, &(struct order){ .grows = true, .interval = interval });
 }
 
 bool placer_told(struct placer *p, struct placer_answer *ret)

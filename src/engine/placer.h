@@ -48,7 +48,8 @@ struct placer_figures {
 /* What came of a probe that was asked for while the capture runs. */
 struct placer_answer {
 	uint32_t probe;          /* its number (model/probes.h); PROBE_NONE with ERR */
-	struct err err;          /* code 0, or why it was not placed */
+	/* code 0, or why it was not placed; of placer_growth() a sentence in any case */
+	struct err err;
 	/*
 	 * its price is known: what follows; else it has just been placed, or taken off when OFF, and another
 	 * answer comes
@@ -92,6 +93,11 @@ void placer_event(struct placer *p, const struct raw_event *ev);
  * a second later what it costs. Any thread, at most once until that.
  */
 void placer_add(struct placer *p, const char *text);
+/*
+ * Follows what makes memory grow, sampled by INTERVAL bytes, or no more, 0, soon. placer_told() has a sentence
+ * then. Any thread.
+ */
+void placer_growth(struct placer *p, uint32_t interval);
 /* Takes PROBE off, soon, which keeps what was counted of it; placer_told() says when. Any thread. */
 void placer_remove(struct placer *p, uint32_t probe);
 /* What came of the above since the last call; false = nothing new. Any thread. */

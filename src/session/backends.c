@@ -151,6 +151,16 @@ static void put_price(const struct placer_answer *a, const char *name, char *dst
 		text_format(dst + n, size - n, "; stacks of one hit in %u (--budget)", a->thin);
 }
 
+static void live_growth(void *ctx, bool on)
+{
+	engine_growth(ctx, on);
+}
+
+static bool live_growing(void *ctx)
+{
+	return engine_growing(ctx);
+}
+
 static void live_targets(void *ctx, u32_vec *ret)
 {
 	engine_targets(ctx, ret);
@@ -217,6 +227,8 @@ struct session session_from_engine(struct engine *en)
 		.recording = live_recording,
 		.add_probe = engine_takes_probes(en) ? live_add_probe : NULL,
 		.remove_probe = engine_takes_probes(en) ? live_drop_probe : NULL,
+		.growth = engine_takes_probes(en) ? live_growth : NULL,
+		.growing = engine_takes_probes(en) ? live_growing : NULL,
 		.targets = live_targets,
 		.complete = complete_probe,
 		.probe_told = engine_takes_probes(en) ? live_probe_told : NULL,

@@ -80,6 +80,13 @@ struct session {
 	void (*remove_probe)(void *ctx, uint32_t probe);
 	bool (*probe_told)(void *ctx, struct session_probe *ret);
 	/*
+	 * What makes memory grow (--memory=growth): growth() has it followed from now on, or not any more, which
+	 * probe_told() reports by a sentence; growing() says whether it is, or was asked for. Neither waits. NULL
+	 * as above.
+	 */
+	void (*growth)(void *ctx, bool on);
+	bool (*growing)(void *ctx);
+	/*
 	 * In which ways the text of a probe can go on: complete() is complete_probe(), which reads files, and is
 	 * for a thread of its own, that may outlive the session; targets() gives what it needs and does not wait.
 	 */
