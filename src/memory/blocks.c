@@ -434,7 +434,8 @@ static bool block_was_over(struct blocks *b, const struct block *block, const st
 	struct early_free early;
 
 	if (early_take(b, begin, &early)) {
-		tell_free(b, block, early.time_ns, early.temporary || is_temporary(b, block, early.thread));
+		/* What its thread allocated between the two is late, too: of that only who saw both knows. */
+		tell_free(b, block, early.time_ns, early.temporary);
 	} else if (p->exec_ns && p->exec_ns >= begin->time_ns) {
 		block_ends_with(b, block, p->exec_ns, false);
 	} else if (p->over_ns && p->over_ns >= begin->time_ns) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # alloc_judge.py SBERF INTERVAL [both] - holds the sites of run.data against what the program said in ./said, "SITE ALLOCATED IN-USE" in
-# bytes: a line for each that is off, and at the end how many are right. With an INTERVAL of 1 both sums are exact. Otherwise what
+# bytes, and, where every block is told, also what it said of "PEAK TEMPORARY": a line for each that is off, and at the end how many are right. With an INTERVAL of 1 both sums are exact. Otherwise what
 # was allocated may be off by four standard errors, and with "both" what is in use, too: of ten sums one may be off by three of
 # them in 40 runs.
 import json
@@ -23,13 +23,16 @@ def fine(got, true):
 
 
 allocated, in_use = bytes_of("allocated"), bytes_of("in-use")
+peak, temporary = bytes_of("peak"), bytes_of("temporary")
 right = n = 0
 for line in open("said"):
-    site, total, left = line.split()
-    got = allocated.get(site, 0), in_use.get(site, 0)
-    ok = fine(got[0], int(total)) and (interval > 1 and not both or fine(got[1], int(left)))
+    site, *said = line.split()
+    said = [int(s) for s in said]
+    got = [sums.get(site, 0) for sums in (allocated, in_use, peak, temporary)][:len(said)]
+    ok = fine(got[0], said[0]) and (interval > 1 and not both or fine(got[1], said[1])) and \
+        (interval > 1 or got[2:] == said[2:])
     n += 1
     right += ok
     if not ok:
-        print(f"# {site}: {got} for {total} {left}")
+        print(f"# {site}: {got} for {said}")
 print(right, "of", n)

@@ -35,6 +35,9 @@ for library in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
 	# jemalloc has no pvalloc(), and cannot free what that of libc returns; that of tcmalloc jumps to memalign().
 	exact "$library" env LD_PRELOAD="$path" "$WORKLOADS/blocks_plain"
 done
+# What was in use when most was, and what was temporary; in a signal handler; beside a child that frees what it inherited and executes.
+exact "peak and temporary" "$WORKLOADS/peaks"
+exact "in one arena" env MALLOC_ARENA_MAX=1 "$WORKLOADS/peaks"
 exact "linked statically" "$WORKLOADS/blocks_static"
 exact musl "$WORKLOADS/blocks_musl"
 
