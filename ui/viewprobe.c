@@ -25,13 +25,13 @@ static void viewprobe_expect(struct view *v)
 	v->news_until_ns = v->now_ns + view_refresh_ns(v) + NEWS_NS;
 }
 
-/* What stands behind the last colon of TEXT that something follows. */
+/* What stands behind the last colon of TEXT that something follows; of a condition its last word. */
 static const char *viewprobe_last(const char *text)
 {
-	const char *at = text + strlen(text);
+	const char *between = strchr(text, ' ') ? " /(&|=<>!+-*" : ":", *at = text + strlen(text);
 
 	at -= at > text;
-	while (at > text && at[-1] != ':')
+	while (at > text && !strchr(between, at[-1]))
 		at--;
 	return at;
 }
@@ -63,8 +63,7 @@ static void viewprobe_complete(struct view *v)
 	struct prompt *p = &v->probe;
 
 	p->suggested = false;
-	/* A condition is not for this. */
-	if (v->completer || strchr(p->text, ' '))
+	if (v->completer)
 		return;
 	v->completer = completer_ask(v->session, p->text);
 	viewprobe_expect(v);

@@ -222,6 +222,96 @@ static void completing_one(struct completing *c, const executed_files *files, co
 		completing_files(c, files, typed);
 }
 
+/* Adds the word NAME, LEN bytes, if it goes on as what was TYPED. */
+static void completing_word(struct completing *c, const char *typed, const char *name, size_t len)
+{
+	char word[64];
+
+	if (!len || len >= sizeof(word) || strncmp(name, typed, strlen(typed)))
+		return;
+	memcpy(word, name, len);
+	word[len] = '\0';
+	completing_add(c, word, "", 0);
+}
+
+/* What is known of the arguments of a probe whose condition is typed. */
+struct completing_names {
+	char args[1024];
+};
+
+static int completing_take_args(void *ctx, const struct catalog_row *row)
+{
+	struct completing_names *names = ctx;
+
+	text_format(names->args, sizeof(names->args), "%s", row->args);
+	return 1;
+}
+
+/* The names in "int dfd, const char * filename": the last word of each; BARE: they have no types. */
+static void completing_args(struct completing *c, const char *typed, const char *args, bool bare)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	while (*args) {
+		const size_t len = strcspn(args, ",");
+		size_t from = len;
+
+		while (from && strchr(letters, args[from - 1]))
+			from--;
+		/* "int" alone is a type. */
+		if (from || bare)
+			completing_word(c, typed, args + from, len - from);
+		args += len + strspn(args + len, ", ");
+	}
+}
+
+/* The arguments of the point P, of a file of FILES or of the kernel. */
+static void completing_find_args(const struct spec_point *p, const executed_files *files, struct completing_names *ret)
+{
+	const struct catalog what = { .only = p, .each = completing_take_args, .ctx = ret };
+	uint64_t found = 0;
+
+	ret->args[0] = '\0';
+	if (!probe_kind_info(p->kind)->target) {
+		(void)catalog_kernel(&what, NULL);
+		return;
+	}
+	for (size_t i = 0; i < files->n && !ret->args[0]; i++)
+		if (probe_target_is(p->target, files->v[i].shown))
+			(void)catalog_file(&what, files->v[i].path, p->target, &found, NULL);
+	if (!found && strchr(p->target, '/'))
+		(void)catalog_file(&what, p->target, p->target, &found, NULL);
+}
+
+/* TYPED goes on behind the probe of LEN bytes with a condition, or a measure: the names that its last word can be. */
+static void completing_condition(struct completing *c, const executed_files *files, const char *typed, size_t len)
+{
+	struct completing_names names = { .args = "" };
+	const char *word = typed + strlen(typed);
+	char probe[COMPLETION_TEXT_MAX], arg[sizeof("argN")];
+	unsigned int knows, needs;
+	struct spec s;
+
+	while (word > typed + len && (strchr("_", word[-1]) || (word[-1] >= '0' && word[-1] <= '9') ||
+				      ((word[-1] | 32) >= 'a' && (word[-1] | 32) <= 'z')))
+		word--;
+	text_format(probe, sizeof(probe), "%.*s", (int)len, typed);
+	if (spec_parse(probe, &s, &c->ret->why) < 0)
+		return;
+	knows = probe_kind_info(s.point[0].kind)->knows;
+	c->before = typed;
+	c->before_len = (size_t)(word - typed);
+	completing_find_args(&s.point[0], files, &names);
+	completing_args(c, word, names.args, *probe_kind_values(s.point[0].kind));
+	for (unsigned int i = 0; spec_variable(i, &needs); i++)
+		if (!needs || knows & needs)
+			completing_word(c, word, spec_variable(i, &needs), strlen(spec_variable(i, &needs)));
+	for (unsigned int i = 0; i < 6 && knows & PROBE_KNOWS_ARGS; i++) {
+		snprintf(arg, sizeof(arg), "arg%u", i);
+		completing_word(c, word, arg, strlen(arg));
+	}
+}
+
 static bool completing_is_function(const char *text)
 {
 	const enum probe_kind kind = probe_kind_find(text, strcspn(text, ":"));
@@ -242,6 +332,13 @@ void complete_probe(const char *typed, const uint32_t *pids, size_t n, struct co
 	ret->why = (struct err)ERR_INIT;
 	for (size_t i = 0; i < n; i++)
 		(void)executed_add(&files, (pid_t)pids[i], NULL);
+	if (strchr(typed, ' ')) {
+		completing_condition(&c, &files, typed, (size_t)(strchr(typed, ' ') - typed));
+		if (!ret->all && !ret->why.code)
+			err_set(&ret->why, ENOENT, "no value of the probe begins so");
+		executed_free(&files);
+		return;
+	}
 	if (!strncmp(typed, SPAN, strlen(SPAN)))
 		c.before_len = between ? (size_t)(between - typed) + strlen(SPAN_BETWEEN) : strlen(SPAN);
 	completing_one(&c, &files, typed + c.before_len);

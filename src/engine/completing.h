@@ -30,9 +30,10 @@ struct completions {
 };
 
 /*
- * Fills *RET, which is large, with the ways in which TYPED, the begin of a probe (sberf-probe(7)) without
- * its condition, can go on. PIDS, N of them, are the target: none = only the kernel, and files that are
- * named by a path, have any. Reads files, which may take a second where they have millions of symbols.
+ * Fills *RET, which is large, with the ways in which TYPED, the begin of a probe (sberf-probe(7)), can go on; in a
+ * condition or a measure with what the last word there can be: a name of an argument, comm, retval. PIDS, N of them,
+ * are the target: none = only the kernel, and files that are named by a path, have any. Reads files, which may take a
+ * second where they have millions of symbols.
  */
 void complete_probe(const char *typed, const uint32_t *pids, size_t n, struct completions *ret);
 

@@ -216,4 +216,10 @@ typedef bool spec_look_fn(void *ctx, const struct spec_expr *expr, const struct 
 			  int64_t *ret_number, const char **ret_text);
 bool spec_eval(const struct spec_expr *expr, spec_look_fn *look, void *ctx, int64_t *ret);
 
+/*
+ * The name of value NR of those that conditions know beside arguments: "comm"; NULL behind the last one. *RET_KNOWS:
+ * what a kind has to know for it (enum probe_knows), 0 = every kind has it.
+ */
+const char *spec_variable(unsigned int nr, unsigned int *ret_knows);
+
 #endif

@@ -65,6 +65,14 @@ unsigned int spec_op_takes(enum spec_op op)
 	return op >= SPEC_OR ? 2 : op >= SPEC_NOT ? 1 : 0;
 }
 
+const char *spec_variable(unsigned int nr, unsigned int *ret_knows)
+{
+	if (nr >= NR_VARIABLES)
+		return NULL;
+	*ret_knows = variables[nr].knows;
+	return variables[nr].name;
+}
+
 static const struct variable *variable_find(const char *word, size_t len)
 {
 	for (size_t i = 0; i < NR_VARIABLES; i++)

@@ -45,6 +45,10 @@ matches "files of a target" 'libc\.so\.6:' "$(line "sberf top -p $$ --probe call
 matches "functions of a target" '(^| )malloc( |$)' "$(line "sberf top -p $$ --probe uprobe:libc.so.6:mallo")"
 matches "of one behind =" '(^| )malloc( |$)' "$(line "sberf top --pid=$$ --probe u:libc.so.6:mallo")"
 equal "nothing of a process that is not there" "" "$(line "sberf top -p 4000000 --probe u:libc.so.6:mallo")"
+equal "names of arguments, in a condition" "filename flags" "$("$SBERF" list --complete 'sys:openat /f' | sed 's|.*/||' | tr '\n' ' ' | sed 's/ $//')"
+equal "what every probe knows" "comm cpu" "$("$SBERF" list --complete 'signal /pid == 1 && c' | sed 's/.* //' | grep -v code | tr '\n' ' ' | sed 's/ $//')"
+equal "values of a signal, in a sum" "signal sum(sig" "$("$SBERF" list --complete 'signal sum(s')"
+equal "in bash" "/filename /flags" "$(line "sberf top --probe 'sys:openat /f" | grep -o '/f[a-z]*' | tr '\n' ' ' | sed 's/ $//')"
 equal "the end of a span" "sys:writev" "$(line 'sberf record --probe span:sys:read~~sys:writev' | sed 's/^.*~~//; s/^writev/sys:writev/')"
 equal "a command behind --" "true" "$(offers sberf record -- tru | tr ' ' '\n' | grep -x true | head -1)"
 finish

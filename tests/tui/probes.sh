@@ -55,6 +55,9 @@ see "a name is completed" '^ probe: u:timed:recurse *$'
 keys Enter
 see "another one" 'uprobe:timed:recurse: [0-9,]+ hits/s'
 keys A
+typed 'sys:openat /fla' Tab
+see "a name in a condition is completed" '^ probe: sys:openat /flags *$'
+for i in {1..17}; do keys BSpace; done
 typed 'sys:write' Enter
 see "a system call" 'sys:write: [0-9,]+ hits/s'
 keys A
