@@ -35,6 +35,21 @@ static bool is_leaked_block(const struct measured *x)
 	return allocation_of(x->argument).leaked;
 }
 
+static bool grew_anonymous(const struct measured *x)
+{
+	return allocation_of(x->argument).growth == GROWTH_ANON;
+}
+
+static bool grew_of_file(const struct measured *x)
+{
+	return allocation_of(x->argument).growth == GROWTH_FILE;
+}
+
+static bool grew_shared(const struct measured *x)
+{
+	return allocation_of(x->argument).growth == GROWTH_SHARED;
+}
+
 /*
  * In this order they are asked for: the first of a set leads. Append, and name in enum measure_id
  * what code must know by name.
@@ -164,6 +179,21 @@ static const struct measure measure_table[] = {
 		.json = "unmapped", .about = "bytes of addresses that were unmapped",
 		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_UNMAPPED,
 		.pprof = "unmapped_space", .counted = "unmapped_calls",
+	}, {
+		.name = "grown-anon", .title = "anonymous memory grown", .head = "anon", .brief = "anon",
+		.json = "grown_anon", .about = "of what has grown, memory without a file, or copied from one",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_GROWN,
+		.counts = grew_anonymous, .pprof = "grown_anon_space", .counted = "grown_changes",
+	}, {
+		.name = "grown-files", .title = "memory of files grown", .head = "files", .brief = "files",
+		.json = "grown_files", .about = "of what has grown, memory that shows a file",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_GROWN,
+		.counts = grew_of_file, .pprof = "grown_files_space", .counted = "grown_changes",
+	}, {
+		.name = "grown-shared", .title = "shared memory grown", .head = "shared", .brief = "share",
+		.json = "grown_shared", .about = "of what has grown, shared memory",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_GROWN,
+		.counts = grew_shared, .pprof = "grown_shared_space", .counted = "grown_changes",
 	},
 	{
 		/* the name of these facts in recordings: their sum says nothing, so nobody asks for it */
