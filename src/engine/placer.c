@@ -84,6 +84,8 @@ struct placer {
 	/* The placer's thread, or whoever calls placer_new(). */
 	VEC(struct done) done;
 	VEC(struct placed) placed;
+	bool again;              /* what is found in the process at hand was found before */
+	u32_vec unwinding;       /* processes that can throw exceptions, as far as that was looked at */
 	size_t set;              /* of sets, that is being looked for, */
 	pid_t pid;               /* in which process, */
 	struct err in_the_way;   /* why places of it were not asked for; code 0 = all were */
@@ -404,7 +406,8 @@ static void placer_look_for(struct placer *p, size_t set, pid_t pid, uint64_t si
 	p->set = set;
 	memset(p->found, 0, sizeof(p->found));
 	(void)placing_look(p->sets.v[set].what, pid, &v, &why);
-	placer_tell(p, had, since_ns);
+	if (!p->again)
+		placer_tell(p, had, since_ns);
 	pthread_mutex_lock(&p->lock);
 	if (why.text[0])
 		p->figures.why = why;
@@ -412,14 +415,7 @@ static void placer_look_for(struct placer *p, size_t set, pid_t pid, uint64_t si
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
-{
-	for (size_t i = 0; i < p->sets.n; i++)
-		if (placing_in_programs(p->sets.v[i].what))
-			placer_look_for(p, i, pid, since_ns);
-}
-
-/* The process that had the number PID is gone, and so are its places. */
+/* The process that had the number PID is gone, and so are its places; or all of them are to be found anew. */
 static void placer_clear(struct placer *p, pid_t pid)
 {
 	for (size_t i = p->done.n; i--;)
@@ -430,6 +426,59 @@ static void placer_clear(struct placer *p, pid_t pid)
 			placed_free(&p->placed.v[i]);
 			p->placed.v[i] = p->placed.v[--p->placed.n];
 		}
+}
+
+static bool placer_has(const u32_vec *v, uint32_t pid)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i] == pid)
+			return true;
+	return false;
+}
+
+static void placer_remove_pid(u32_vec *v, uint32_t pid)
+{
+	for (size_t i = v->n; i--;)
+		if (v->v[i] == pid)
+			v->v[i] = v->v[--v->n];
+}
+
+/*
+ * Once a library that throws is loaded by PID, the return probes that it has would not survive an exception: what
+ * leaves the functions is to be probed in their place, so all places of it are found anew. Where all processes are
+ * probed, there are no return probes at such functions. Returns whether that is so.
+ */
+static bool placer_heed_exceptions(struct placer *p, pid_t pid)
+{
+	bool returns = false;
+
+	if (p->everywhere || placer_has(&p->unwinding, (uint32_t)pid) || !placing_unwinds(pid))
+		return false;
+	for (size_t i = 0; i < p->placed.n; i++)
+		returns |= p->placed.v[i].pid == pid && p->placed.v[i].places.kind == LINK_RETURN;
+	if (returns)
+		placer_clear(p, pid);
+	if (p->unwinding.n < PROCESSES_MAX && vec_reserve(&p->unwinding, 1))
+		p->unwinding.v[p->unwinding.n++] = (uint32_t)pid;
+	return returns;
+}
+
+static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
+{
+	const struct placer_figures before = p->figures;
+
+	/* What was found once is told once. */
+	p->again = placer_heed_exceptions(p, pid);
+	for (size_t i = 0; i < p->sets.n; i++)
+		if (placing_in_programs(p->sets.v[i].what))
+			placer_look_for(p, i, pid, since_ns);
+	if (!p->again)
+		return;
+	p->again = false;
+	pthread_mutex_lock(&p->lock);
+	p->figures.places = before.places;
+	p->figures.processes = before.processes;
+	pthread_mutex_unlock(&p->lock);
 }
 
 /* For NS from NOW_NS on hits are counted, each of which stands for SCALE. */
@@ -889,22 +938,16 @@ static void *placer_main(void *arg)
 		next = p->asked.v[0];
 		memmove(p->asked.v, p->asked.v + 1, --p->asked.n * sizeof(*p->asked.v));
 		pthread_mutex_unlock(&p->lock);
-		if (next.born || (next.gone && !placer_lives(next.pid)))
+		if (next.born || (next.gone && !placer_lives(next.pid))) {
 			placer_clear(p, (pid_t)next.pid);
+			placer_remove_pid(&p->unwinding, next.pid);
+		}
 		if (!next.gone)
 			placer_look(p, (pid_t)next.pid, next.since_ns);
 		pthread_mutex_lock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
-}
-
-static bool placer_has(const u32_vec *v, uint32_t pid)
-{
-	for (size_t i = 0; i < v->n; i++)
-		if (v->v[i] == pid)
-			return true;
-	return false;
 }
 
 /* The lock is held, also by who calls the next three. */
@@ -933,11 +976,7 @@ static void placer_forget(struct placer *p, uint32_t pid)
 		p->asked.v[p->asked.n++] = (struct asked){ .pid = pid, .gone = true };
 		pthread_cond_signal(&p->wake);
 	}
-	for (size_t i = 0; i < p->targets.n; i++)
-		if (p->targets.v[i] == pid) {
-			p->targets.v[i] = p->targets.v[--p->targets.n];
-			return;
-		}
+	placer_remove_pid(&p->targets, pid);
 }
 
 /* May a file that was mapped as PATH have places, or the program of who is called COMM? */
@@ -952,9 +991,7 @@ static bool placer_is_about(const struct placer *p, const char *path, const char
 /* PID, which begins a program, is called COMM: what it maps then is looked at if some probe is about that. */
 static void placer_name(struct placer *p, uint32_t pid, const char *comm)
 {
-	for (size_t i = p->called.n; i--;)
-		if (p->called.v[i] == pid)
-			p->called.v[i] = p->called.v[--p->called.n];
+	placer_remove_pid(&p->called, pid);
 	if (p->everywhere && placer_is_about(p, NULL, comm) && p->called.n < PROCESSES_MAX &&
 	    vec_reserve(&p->called, 1))
 		p->called.v[p->called.n++] = pid;
@@ -1116,6 +1153,7 @@ void placer_free(struct placer *p)
 	vec_free(&p->sets);
 	vec_free(&p->targets);
 	vec_free(&p->called);
+	vec_free(&p->unwinding);
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);
 	free(p);

@@ -1291,11 +1291,11 @@ static void look_into(struct looking *l, const struct executed *x)
 		close(f.fd);
 }
 
-/* Can the process of L, which executes FILES, throw exceptions? By its libraries, or what is linked into it. */
-static bool placing_unwinds(const struct looking *l, const executed_vec *files)
+/* Can PID, which executes FILES, throw exceptions? By its libraries, or what is linked into it. */
+static bool executed_unwinds(pid_t pid, const executed_vec *files)
 {
 	struct elf_file *elf = NULL;
-	bool r = l->v && l->v->everywhere;
+	bool r = false;
 	char path[32];
 	int fd;
 
@@ -1303,7 +1303,7 @@ static bool placing_unwinds(const struct looking *l, const executed_vec *files)
 		r = files->v[i].path && unreturning_library(files->v[i].path);
 	if (r)
 		return r;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)l->pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	r = fd >= 0 && elf_file_open(fd, &elf, NULL) >= 0 && unreturning_file(elf);
 	elf_file_free(elf);
@@ -1322,7 +1322,7 @@ static int look_at(struct looking *l)
 	l->exe[n > 0 ? n : 0] = '\0';
 	lookup_comm(l->pid, l->comm, sizeof(l->comm));
 	l->own = placing_is_about(l->p, NULL, l->comm);
-	l->unwinds = placing_unwinds(l, &files);
+	l->unwinds = (l->v && l->v->everywhere) || executed_unwinds(l->pid, &files);
 	for (size_t i = 0; i < files.n; i++) {
 		const struct executed *x = &files.v[i];
 
@@ -1333,6 +1333,18 @@ static int look_at(struct looking *l)
 	vec_free(&files);
 	return r < 0 ? err_set(l->e, (int)-r, "cannot read what process %d has mapped: %s", (int)l->pid,
 			       strerror((int)-r)) : 0;
+}
+
+bool placing_unwinds(pid_t pid)
+{
+	executed_vec files = { 0 };
+	AUTO_FD int dir = proc_open(pid);
+	const bool r = dir >= 0 && proc_read_maps(dir, add_executed, &files) >= 0 && executed_unwinds(pid, &files);
+
+	for (size_t i = 0; i < files.n; i++)
+		free(files.v[i].path);
+	vec_free(&files);
+	return r;
 }
 
 int placing_look(const struct placing *p, pid_t pid, const struct placing_visitor *v, struct err *e)

@@ -120,6 +120,12 @@ struct placing_visitor {
 int placing_look(const struct placing *p, pid_t pid, const struct placing_visitor *v, struct err *e);
 
 /*
+ * Whether exceptions may pass functions of PID now, by the libraries that it executes: their return addresses must not
+ * be replaced then. False when it cannot be looked at.
+ */
+bool placing_unwinds(pid_t pid);
+
+/*
  * Whether each probe in programs has a place in one of the processes PIDS; -ENOENT with a sentence
  * that names the first that has none. RET_ABSENT: processes may come that have what is probed, and PIDS
  * may have ended meanwhile; so probes of files that none of these executes become a mask, by their

@@ -270,4 +270,28 @@ matches "and why" "on another stack" "$(cat err)"
 exec {to}>&-
 wait "$pid"
 equal "and it ends as usual" 0 $?
+# A library of C++ that a program of C loads while its functions have return probes.
+gcc -O2 -fexceptions -o late "$top_srcdir/tests/live/late.c" -ldl || exit 99
+"$CXX" -O2 -shared -fPIC -o late_throws.so "$top_srcdir/tests/live/late_throws.cc" || exit 99
+begin late
+"$SBERF" record -o run.data --budget none -p $pid --probe call:late:middle --duration 8s 2>err &
+recorder=$!
+wait_until 20 placed
+echo "call 300" >&$to
+wait_until 20 grep -q '^call' out
+echo "load ./late_throws.so" >&$to
+wait_until 20 grep -q '^load' out
+sleep 1.5
+echo "throw 200" >&$to
+wait_until 20 grep -q '^throw' out
+echo "call 300" >&$to
+wait_until 20 eval '[ "$(grep -c "^call" out)" -eq 2 ]'
+wait $recorder
+note "$(cat err)"
+equal "a library that throws, loaded later: all exceptions are caught" "throw 200" "$(grep '^throw' out)"
+matches "it is one process as before" 'probes at 1 place in 1 process' "$(cat err)"
+equal "calls before and behind it are counted" 600 "$(of call:late:middle count)"
+exec {to}>&-
+wait $pid
+equal "and the program lives on" 0 $?
 finish
