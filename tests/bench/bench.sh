@@ -75,6 +75,9 @@ title "a recording without a kernel"
 title "the same of waits with wakers"
 "$bench/recording" 20000 waits
 
+title "libsberf beside libdwfl: ns a frame and a name"
+"$bench/bench_lib" || :
+
 title "names"
 bash "$top_srcdir/tests/bench/symbols.sh"
 

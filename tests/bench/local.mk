@@ -3,6 +3,7 @@
 # on a machine that has nothing else to do.
 check_PROGRAMS += tests/bench/bench_account
 check_PROGRAMS += tests/bench/bench_access
+check_PROGRAMS += tests/bench/bench_lib
 check_PROGRAMS += tests/bench/bench_placement
 check_PROGRAMS += tests/bench/bench_profile
 tests_bench_bench_profile_SOURCES = tests/bench/bench_profile.c $(big)
