@@ -35,6 +35,9 @@ draw() {
 	show   threads   100x24  '4 0'                             ' threads · all time ' 'now .* ↓running' ' postgres [0-9]+ '
 	show   waits     100x30  '6 0'                             ' waits .* ↓total .* count .* avg .* longest' '▾ '
 	show   pick      100x24  'P @processes / p o s t g r e s :' ' processes · ' ' postgres: '
+	load queries
+	show   probes    100x24  'V 0 @query__start.*ms'           ' 1 probe ' 'hits .* p99 .* longest' ' us to .* █'
+	show   slow      100x24  'V @query__start.*ms I d V 5 0'   ' functions .* median .* slow .*change' '\+[0-9]+\.[0-9]'
 	load python
 	show   quality   100x24  '8 0'                             'stacks of samples' 'lost events: none'
 	load primes
@@ -70,6 +73,11 @@ postgres() {
 	wait_until 90 pgrep -f "^postgres: .*$db|postgres: postgres postgres \[local\]" && wait_until 60 grep -q 'starting vacuum' "$SCRATCH/postgres.log"
 	target="-n postgres"
 	postmaster=$(head -n 1 "$db/data/postmaster.pid")
+}
+
+# The same, with each query as a span.
+queries() {
+	postgres && target="-n postgres --yes --budget none --probe span:usdt:postgres:query__start~~usdt:postgres:query__done"
 }
 
 python() {
@@ -157,7 +165,7 @@ load() {
 
 # Runs it, in place of what ran before; $target stays "" where it is not installed.
 run_load() {
-	declare -A needs=([redis]=redis-server [postgres]=pgbench [python]=python3 [primes]=cc)
+	declare -A needs=([redis]=redis-server [postgres]=pgbench [queries]=pgbench [python]=python3 [primes]=cc)
 	missing=${needs[$loaded]}
 	stop
 	! command -v "$missing" >/dev/null || "$loaded" || note "$loaded does not start"

@@ -106,7 +106,9 @@ struct view {
 	uint32_t span_probe;             /* with MODE_SPAN and MODE_LENGTH: whose calls it is about */
 	struct prompt length;            /* how long these took, with MODE_LENGTH */
 	bool span_given;                 /* query.span comes from the command line */
-	uint32_t span_behind;            /* how many filters there were when it was chosen */
+	uint32_t span_behind;            /* how many filters there were when it was chosen, */
+	measure_mask span_measures;      /* and what was counted, if that was no time; 0 */
+	uint8_t span_lead;
 	struct completer *completer;     /* in which ways it can go on is being looked up; NULL */
 	char probe_hint[256];            /* some of these ways, or what is known of the only one; "" */
 	uint64_t news_until_ns;          /* news of probes are looked for often until then */

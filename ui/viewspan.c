@@ -97,6 +97,11 @@ bool view_span_end(struct view *v)
 	if (!v->query.span)
 		return false;
 	query_forget_span(&v->query);
+	if (v->span_measures) {
+		v->query.measures = v->span_measures;
+		v->query.lead = v->span_lead;
+		v->span_measures = 0;
+	}
 	v->span_given = false;
 	view_filter_changed(v);
 	return true;
@@ -109,6 +114,12 @@ static void viewspan_choose(struct view *v, enum span_where where, bool split)
 	v->query.span = (uint8_t)(v->span_probe + 1);
 	v->query.span_where = (uint8_t)where;
 	v->query.by_span = split;
+	/* Hits are calls, and not inside of them: where they alone are shown there would be nothing. */
+	if (v->query.measures && !(v->query.measures & MEASURES_WALL)) {
+		v->span_measures = v->query.measures;
+		v->span_lead = v->query.lead;
+		v->query.measures = v->query.lead = 0;
+	}
 	v->span_behind = v->query.terms.n;
 	if (v->idle == IDLE_AUTO)
 		v->query.fold_idle = !query_only_inside(&v->query);

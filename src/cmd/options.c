@@ -584,10 +584,16 @@ static bool needs_sampling(measure_mask measures)
 	return false;
 }
 
+/* What is asked for is time inside or outside of calls: no hit is there. */
+static bool asks_spans(const struct options *o)
+{
+	return o->span || o->inside || o->outside || o->span_above || o->span_below || o->span_diff;
+}
+
 /* Each probe has a measure. A view shows them, as far as there is room, unless it is told what to show. */
 static int measure_probes(struct options *o, bool shows, struct err *e)
 {
-	const bool chosen = o->measures;
+	const bool chosen = o->measures || asks_spans(o);
 
 	if (o->allocators.n && o->memory != MEMORY_ALLOCS)
 		return err_set(e, EINVAL, "--allocator names functions that --memory=allocs probes: give that, too");

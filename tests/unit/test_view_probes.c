@@ -273,6 +273,28 @@ static void time_inside_calls(void **state)
 	world_end(&w);
 }
 
+/* A view of hits is one of time as soon as it is about what is inside of calls, and one of hits again after that. */
+static void time_in_place_of_hits(void **state)
+{
+	const uint32_t call = probe("call:redis-server:call", UNIT_TIME);
+	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top",
+				.filter.measures = MEASURE_BIT(probes_measure_id(call)) };
+	struct world w;
+
+	(void)state;
+	madesession_init(&w.f);
+	fill_calls(&w.f);
+	driver_init_with(&w.d, &w.f, &o, 100, 30);
+	driver_press(&w.d, "");
+	assert_true(view_tree(w.d.view)->tree->query.measures == o.filter.measures);
+	driver_press(&w.d, "VIiV");
+	assert_screen_has(w.d.canvas, "filter: inside call:redis-server:call");
+	assert_screen_has(w.d.canvas, "rewrite");
+	driver_press(&w.d, "<Esc>");
+	assert_true(view_tree(w.d.view)->tree->query.measures == o.filter.measures);
+	world_end(&w);
+}
+
 static void hits_have_no_inside(void **state)
 {
 	struct world w;
@@ -421,6 +443,7 @@ int main(void)
 		cmocka_unit_test(the_prompt_is_left_and_remembers),
 		cmocka_unit_test(a_probe_is_taken_off_and_put_back),
 		cmocka_unit_test(time_inside_calls),
+		cmocka_unit_test(time_in_place_of_hits),
 		cmocka_unit_test(hits_have_no_inside),
 		cmocka_unit_test(tab_completes),
 		cmocka_unit_test(a_function_is_suggested),
