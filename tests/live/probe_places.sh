@@ -42,6 +42,33 @@ equal "that of its caller, too" 20000 "$(of run.data uprobe:asked:outer)"
 at_least "percent with their whole stack" 100 "$(share folded '^asked;_start;([^;]*;){1,2}main;(call;)?(call_\[i\];)?outer;counted')"
 note "$(head -n 3 folded)"
 
+# Equal stacks are added up in the kernel: once they are known, a hundred thousand hits of one thread, as fast as it can, need no room in a
+# ring of the usual size.
+mkfifo in0
+"$asked" <in0 >out0 &
+pid=$!
+also_kill $pid
+exec {many}>in0
+wait_until 20 grep -q ready out0
+"$SBERF" record -o many.data --budget none --probe uprobe:asked:counted -p $pid 2>err &
+recorder=$!
+wait_until 20 places
+answers() {
+	[ "$(grep -c done out0)" -eq "$1" ]
+}
+echo 500 >&$many
+wait_until 20 answers 1
+# The engine learns what these stacks need.
+sleep 1.5
+echo 100000 >&$many
+wait_until 60 answers 2
+kill -INT $recorder
+wait $recorder
+note "$(cat err)"
+equal "many hits: each is counted" 100500 "$(of many.data uprobe:asked:counted)"
+equal "and none has lost its stack" "0 0" "$(value many.data lost_hit_stack) $(value many.data lost_ring_full)"
+exec {many}>&-
+
 # A program that runs by the name of a link to it.
 ln -s "$asked" linked
 mkfifo in1
