@@ -391,6 +391,9 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 		plan->growth_interval = o->sample_bytes ? o->sample_bytes : GROWTH_INTERVAL_DEFAULT;
 		plan->mapping_calls = s->mapping_calls;
 		plan->nr_mapping_calls = mapping_calls_find(s->mapping_calls);
+		if (!plan->nr_mapping_calls)
+			text_format(s->note, sizeof(s->note), "what is mapped and unmapped is not told: tracefs "
+				    "cannot be read (mount it, or run as root)");
 	}
 	plan->hits_every = o->every;
 	plan->hits_rate = o->max_rate;

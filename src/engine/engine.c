@@ -449,7 +449,7 @@ void engine_growth(struct engine *en, bool on)
 
 bool engine_growing(const struct engine *en)
 {
-	return atomic_load(&en->growing);
+	return atomic_load(&en->growing) || en->sink.allocs;
 }
 
 void engine_remove_probe(struct engine *en, uint32_t probe)

@@ -139,7 +139,10 @@ void engine_probes(struct engine *en, struct placer_figures *ret);
 bool engine_takes_probes(const struct engine *en);
 void engine_add_probe(struct engine *en, const char *text);
 void engine_remove_probe(struct engine *en, uint32_t probe);
-/* As placer_growth(), by the interval of the capture; and whether that is what was asked for last. Any thread. */
+/*
+ * As placer_growth(), by the interval of the capture; and whether memory is followed, in that way, which was
+ * asked for last, or by allocation. Any thread.
+ */
 void engine_growth(struct engine *en, bool on);
 bool engine_growing(const struct engine *en);
 bool engine_probe_told(struct engine *en, struct placer_answer *ret);

@@ -81,8 +81,8 @@ struct session {
 	bool (*probe_told)(void *ctx, struct session_probe *ret);
 	/*
 	 * What makes memory grow (--memory=growth): growth() has it followed from now on, or not any more, which
-	 * probe_told() reports by a sentence; growing() says whether it is, or was asked for. Neither waits. NULL
-	 * as above.
+	 * probe_told() reports by a sentence; growing() says whether it is, or was asked for, or memory is
+	 * followed by allocation. Neither waits. NULL as above.
 	 */
 	void (*growth)(void *ctx, bool on);
 	bool (*growing)(void *ctx);

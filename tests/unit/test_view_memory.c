@@ -106,6 +106,46 @@ static void without_memory(void **state)
 	world_end(&w);
 }
 
+static bool followed;
+static unsigned int wishes;
+
+static void follow(void *ctx, bool on)
+{
+	(void)ctx;
+	wishes++;
+	followed = on;
+}
+
+static bool is_followed(void *ctx)
+{
+	(void)ctx;
+	return followed;
+}
+
+static void fill_live(struct made_session *f)
+{
+	madesession_server(f);
+	f->session.growth = follow;
+	f->session.growing = is_followed;
+}
+
+/* Who opens the pane has growth followed, once. */
+static void growth_begins_with_the_pane(void **state)
+{
+	struct world w;
+
+	(void)state;
+	followed = false;
+	wishes = 0;
+	world_begin(&w, fill_live, 100, 28, false, "0");
+	assert_int_equal(wishes, 0);
+	driver_press(&w.d, "M");
+	assert_true(followed);
+	driver_press(&w.d, "MM");
+	assert_int_equal(wishes, 1);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +154,7 @@ int main(void)
 		cmocka_unit_test(to_the_tree_and_back),
 		cmocka_unit_test(growth),
 		cmocka_unit_test(without_memory),
+		cmocka_unit_test(growth_begins_with_the_pane),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

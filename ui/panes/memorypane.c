@@ -334,6 +334,16 @@ static void memorypane_in_tree(struct view *v, struct pane *p)
 	view_show_in_tree(v, func_key(&one, 0));
 }
 
+/* Who looks here wants to know: what makes memory grow costs little to follow. */
+static void memorypane_opened(struct view *v, struct pane *p)
+{
+	const struct session *s = v->session;
+
+	(void)p;
+	if (s->growth && !s->ended(s->ctx) && !s->growing(s->ctx))
+		s->growth(s->ctx, true);
+}
+
 static bool memorypane_act(struct view *v, struct pane *p, enum action a)
 {
 	if (a == ACT_IN_TREE)
@@ -369,6 +379,7 @@ const struct pane_ops pane_memory = {
 	.build = memorypane_build,
 	.drop = memorypane_drop,
 	.lines = &memorypane_lines,
+	.opened = memorypane_opened,
 	.rule = memorypane_rule,
 	.rows = memorypane_rows,
 	.status = memorypane_status,
