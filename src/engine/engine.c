@@ -753,6 +753,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->placing = c->placing;
 	en->no_programs = c->no_programs;
 	en->probe_budget = c->probe_budget;
+	en->hits_bounded = c->plan.hits_bounded;
 	en->probes_everywhere = c->probes_everywhere;
 	en->tracer = c->tracer;
 	en->looker = c->looker;
@@ -777,7 +778,8 @@ static int begin_placing(struct engine *en, struct err *e)
 {
 	struct placer_config c = {
 		.what = en->placing, .source = en->source, .pids = (const uint32_t *)en->scan.v, .n = en->scan.n,
-		.budget = en->probe_budget, .everywhere = en->probes_everywhere, .no_programs = en->no_programs,
+		.budget = en->probe_budget, .thins = en->hits_bounded,
+		.everywhere = en->probes_everywhere, .no_programs = en->no_programs,
 	};
 	u32_vec all = { 0 };
 	int r = 0;

@@ -39,6 +39,7 @@ struct engine {
 	struct target_watch *watch;
 	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */
 	uint32_t probe_budget;           /* engine_config.probe_budget */
+	bool hits_bounded;               /* engine_config.plan.hits_bounded */
 	bool probes_everywhere;          /* engine_config.probes_everywhere */
 	const char *no_programs;         /* engine_config.no_programs */
 	bool takes_probes;               /* plan.probes_may_come */

@@ -95,6 +95,7 @@ struct placer {
 	struct probe_places found[PROBES_MAX];   /* and what came of each probe in that process */
 	bool everywhere;         /* links are of all processes, and what is done is by file alone */
 	uint32_t budget;
+	bool thins;
 	uint32_t scale;          /* of the slice that is under way; 1 = probes are always in place */
 	uint32_t next_scale;     /* of the one to come */
 	bool off;                /* between slices: nothing is in place */
@@ -600,7 +601,7 @@ static void placer_price(struct placer *p, const struct priced *priced, uint64_t
 /* Of the hits in the kernel, PRICED, in NS, so many are told from now on as the budget allows beside SHARE. */
 static void placer_thin(struct placer *p, const struct priced *priced, uint64_t ns, uint32_t share)
 {
-	const uint32_t budget = budget_rest(p->budget, share / p->scale);
+	const uint32_t budget = p->thins ? budget_rest(p->budget, share / p->scale) : BUDGET_NONE;
 	struct budget_hits hits[PROBES_MAX];
 	const uint32_t n = probes_count();
 	uint64_t rest = 0;
@@ -1106,6 +1107,7 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 	p->no_programs = c->no_programs;
 	p->unpriced = PROBE_NONE;
 	p->budget = c->budget;
+	p->thins = c->thins;
 	p->everywhere = p->figures.everywhere = c->everywhere;
 	p->scale = p->next_scale = 1;
 	thread_mutex_init(&p->lock);

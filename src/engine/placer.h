@@ -68,6 +68,7 @@ struct placer_config {
 	const uint32_t *pids;            /* processes to begin with; read by placer_new() alone */
 	size_t n;
 	uint32_t budget;         /* what hits may cost the target, in millionths of one CPU; BUDGET_NONE (budget.h) */
+	bool thins;              /* of hits in the kernel fewer may be told for it (capture_plan.hits_bounded) */
 	/*
 	 * not in the processes of the target, but in every process that has a file in which there
 	 * is something to be placed; pids are all there are

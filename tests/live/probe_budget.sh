@@ -76,6 +76,11 @@ matches "which is said" 'more than --budget, so of one hit in [0-9]* the stack i
 "$SBERF" report -i sys.data --format probes >probes
 equal "a price has each" 3 "$(grep -c '^  a hit costs [0-9.]* [nu]s$' probes)"
 
+# A trace has a line for each, and says the price alone.
+"$SBERF" trace --budget 1 --probe sys:read -o lines -- dd if=/dev/zero of=/dev/null bs=1 count=100000 2>err >/dev/null
+between "a trace: a line for each" 100000 100020 "$(grep -c ' read(' lines)"
+equal "and nothing is said of stacks" "1 0" "$(grep -c 'hits a second, which cost' err) $(grep -c 'the stack is taken' err)"
+
 for bad in -1 much 5x; do
 	"$SBERF" record -o bad.data --budget "$bad" --probe $probe -- true 2>err
 	equal "--budget $bad, status" 2 $?
