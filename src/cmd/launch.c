@@ -387,14 +387,6 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	/* The same. */
 	plan->probes_may_come = s->live && !o->raw_capture && o->target != OPT_TARGET_REPLAY;
 	plan->sum_hits = (o->probes.n || plan->probes_may_come) && !s->config.tracer && !o->raw_capture;
-	if (o->memory == MEMORY_GROWTH) {
-		plan->growth_interval = o->sample_bytes ? o->sample_bytes : GROWTH_INTERVAL_DEFAULT;
-		plan->mapping_calls = s->mapping_calls;
-		plan->nr_mapping_calls = mapping_calls_find(s->mapping_calls);
-		if (!plan->nr_mapping_calls)
-			text_format(s->note, sizeof(s->note), "what is mapped and unmapped is not told: tracefs "
-				    "cannot be read (mount it, or run as root)");
-	}
 	plan->hits_every = o->every;
 	plan->hits_rate = o->max_rate;
 	/* A trace has a line for each, and a raw capture each by itself. */
@@ -421,6 +413,14 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	s->config.probe_budget = o->budget == PERCENT_NONE ? BUDGET_NONE : (uint32_t)(o->budget * 1e4 + 0.5);
 	if (!r)
 		r = resolve_target(s, o, detached, e);
+	if (!r && o->memory == MEMORY_GROWTH) {
+		plan->growth_interval = o->sample_bytes ? o->sample_bytes : growth_interval_of(plan);
+		plan->mapping_calls = s->mapping_calls;
+		plan->nr_mapping_calls = mapping_calls_find(s->mapping_calls);
+		if (!plan->nr_mapping_calls)
+			text_format(s->note, sizeof(s->note), "what is mapped and unmapped is not told: tracefs "
+				    "cannot be read (mount it, or run as root)");
+	}
 	if (!r && plan->target == TARGET_PIDS && !s->child.pid)
 		r = note_children(s, e);
 	if (!r && s->placing && placing_in_programs(s->placing))

@@ -300,7 +300,8 @@ const struct opt opts[] = {
 		.name = "sample-bytes", .metavar = "BYTES", .type = OPT_SIZE32, .what = "distance of samples",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(sample_bytes), .min = 1,
 		.max = ALLOC_INTERVAL_MAX,
-		.help = "with --memory, follow a block for each so many bytes allocated (512K; of growth 64K)",
+		.help = "with --memory, follow a block for each so many bytes allocated (512K; of growth "
+			"64K, with -a 256K)",
 		.more = "Each byte is picked with the same probability, and a block of which one was picked is "
 			"followed, for all that it stands for, or of memory that grows told with its stack. 1: every "
 			"block is. A target that samples by itself "

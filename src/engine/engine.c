@@ -15,10 +15,10 @@
 #include "base/thread.h"
 #include "capture/features.h"
 #include "engine/alloc_facts.h"
+#include "engine/growth_facts.h"
 #include "engine/insides.h"
 #include "engine/parked.h"
 #include "engine/size_readings.h"
-#include "model/allocation.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -714,7 +714,7 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		r = en->sink.hits ? r : err_nomem(e, "probes");
 	}
 	atomic_init(&en->growing, c->plan.growth_interval);
-	en->sink.growth_interval = c->plan.growth_interval ? c->plan.growth_interval : GROWTH_INTERVAL_DEFAULT;
+	en->sink.growth_interval = c->plan.growth_interval ? c->plan.growth_interval : growth_interval_of(&c->plan);
 	if (r >= 0 && (c->plan.growth_interval || c->plan.alloc_interval || c->plan.probes_may_come) &&
 	    source_of_now(en->source)) {
 		en->sink.sizes = sizes_new(en->ps, profile_dict(en->profile), &en->sink);

@@ -12,6 +12,12 @@
 
 #include <stdio.h>
 
+uint32_t growth_interval_of(const struct capture_plan *plan)
+{
+	return plan->target == TARGET_PIDS || plan->target == TARGET_TIDS ? GROWTH_INTERVAL_DEFAULT :
+		GROWTH_INTERVAL_MANY;
+}
+
 /* Of the counter of the kernel WHAT. */
 static enum growth_kind growth_facts_kind(uint64_t what)
 {

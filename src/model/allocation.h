@@ -20,7 +20,8 @@
 #include <stdint.h>
 
 #define ALLOC_INTERVAL_DEFAULT (512u << 10)      /* bytes */
-#define GROWTH_INTERVAL_DEFAULT (64u << 10)      /* the same of memory that grows: page faults are fewer */
+#define GROWTH_INTERVAL_DEFAULT (64u << 10)      /* the same of memory that grows: page faults are fewer ... */
+#define GROWTH_INTERVAL_MANY (256u << 10)        /* ... but not those of a machine, or a cgroup */
 /* with larger ones the odds of small blocks, in 2^32 cases, would be rough */
 #define ALLOC_INTERVAL_MAX (64u << 20)
 
