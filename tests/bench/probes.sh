@@ -50,6 +50,17 @@ record() {
 	exec "$sberf" record -o "$work/run.data" --no-off-cpu --budget none -p $pid "$@"
 }
 
+# losses NAME: of the recording that was measured last: hits a second, and those that are without a stack of their own.
+losses() {
+	"$sberf" report -i "$work/run.data" --format summary 2>/dev/null |
+		awk -F ': ' '{ f[$1] = $2 } END { print f["probe_hits_per_second"], f["lost_hit_stack"] + f["lost_ring_full"] }' >>"$work/$1.lost"
+}
+
+# lost TEXT NAME
+lost() {
+	[ ! -s "$work/$2.lost" ] || printf '%-58s %9s %9s\n' "$1" "$(cut -d ' ' -f 1 "$work/$2.lost" | median)" "$(cut -d ' ' -f 2 "$work/$2.lost" | median)"
+}
+
 row() {
 	printf '%-58s %9s %9s %8s\n' "$1" "$(m "$2")" "$(minus "$(m "$2")" "$(m "$3")")" "$(m "$2.cpu")"
 }
@@ -61,6 +72,7 @@ for ((round = 0; round < rounds; round++)); do
 	measure sberf_count '' record --probe "u:$f count()" --every 1000000
 	! has bpftrace || measure bpf_count Attaching bpftrace -e "uprobe:$f { @ = count(); }" -p $pid
 	measure sberf_stack '' record --probe "u:$f"
+	losses sberf_stack
 	! has bpftrace || measure bpf_stack Attaching bpftrace -e "uprobe:$f { @[ustack] = count(); }" -p $pid
 	measure sberf_time '' record --probe "call:$f" --every 1000000
 	! has bpftrace || measure bpf_time Attaching bpftrace -p $pid \
@@ -72,6 +84,7 @@ for ((round = 0; round < rounds; round++)); do
 	told >>"$work/read"
 	measure sberf_sys '' record --probe sys:read --every 1000000
 	measure sberf_sys_stack '' record --probe sys:read
+	losses sberf_sys_stack
 	! has bpftrace || measure bpf_sys Attaching bpftrace -p $pid \
 		-e "tracepoint:syscalls:sys_enter_read /pid == $pid/ { @s[tid] = nsecs; } tracepoint:syscalls:sys_exit_read /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]); }"
 	measure sberf_trace '' "$sberf" trace -p $pid --probe sys:read -o /dev/null
@@ -97,3 +110,6 @@ row 'timed, with its stack: sberf sys:read' sberf_sys_stack read
 row 'a line each: sberf trace, to /dev/null' sberf_trace read
 row 'summed: perf trace -s' perf_trace read
 row 'summed: strace -c' strace read
+printf '%-58s %9s %9s\n' 'one thread whose stacks repeat, as fast as it can' 'hits/s' 'lost'
+lost 'sberf u:, with its stack' sberf_stack
+lost 'sberf sys:read, with its stack' sberf_sys_stack
