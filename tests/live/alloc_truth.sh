@@ -41,6 +41,18 @@ exact "in one arena" env MALLOC_ARENA_MAX=1 "$WORKLOADS/peaks"
 exact "linked statically" "$WORKLOADS/blocks_static"
 exact musl "$WORKLOADS/blocks_musl"
 
+# Operators of C++: those that forward to malloc(), and those that do not.
+if command -v "${CXX:-g++}" >/dev/null; then
+	"${CXX:-g++}" -std=c++17 -fsized-deallocation -g -O1 -o operators "$top_srcdir/tests/live/operators.cc"
+	exact "C++ on glibc" ./operators
+	for library in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+		path=$(ldconfig -p | awk -v lib="$library" '$1 == lib { print $NF; exit }')
+		[ -z "$path" ] || exact "C++ on $library" env LD_PRELOAD="$path" ./operators
+	done
+else
+	skip "no C++ compiler" "operators of C++"
+fi
+
 # Where blocks are sampled, sums are right within what is to be expected: of 11 sites none is off by four standard errors.
 "$SBERF" record --no-off-cpu --memory allocs --sample-bytes 4K --budget none -o run.data -- "$WORKLOADS/blocks_plain" 20000 300 >said 2>err
 equal "sampled, status" 0 $?

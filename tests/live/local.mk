@@ -36,6 +36,7 @@ shell_tests += tests/live/probe_names.sh
 shell_tests += tests/live/probe_peers.sh
 watching_tests += tests/live/probe_names.sh
 EXTRA_DIST += tests/live/left.cc tests/live/late.c tests/live/late_throws.cc
+EXTRA_DIST += tests/live/operators.cc
 EXTRA_DIST += tests/live/tracefs.sh
 shell_tests += tests/live/probe_budget.sh
 shell_tests += tests/live/probe_filters.sh
