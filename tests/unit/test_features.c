@@ -10,6 +10,7 @@
 #include "bpf/sberf.skel.h"
 #include "bpf/sberf_plain.skel.h"
 #include "capture/features.h"
+#include "capture/percpu.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <bpf/btf.h>
@@ -175,6 +176,37 @@ static void odd_types(void **state)
 	features_of(btf, &f);
 	assert_false(f.sched_switch || f.sched_waking || f.prev_state);
 	btf__free(btf);
+}
+
+/* Where the number of a CPU is depends on the kernel: a variable of its own, or deep in one, or unknown. */
+static void variables_of_a_cpu(void **state)
+{
+	(void)state;
+	for (unsigned int kind = 0; kind < 3; kind++) {
+		struct btf *btf = btf__new_empty();
+		const int number = btf__add_int(btf, "int", 4, 0);
+		const int deep = btf__add_struct(btf, "", 16);
+		int hot, queue, off, var = 0;
+		int64_t at_off, at_number;
+
+		assert_int_equal(btf__add_field(btf, "cpu_number", number, 12 * 8, 0), 0);
+		hot = btf__add_struct(btf, "pcpu_hot", 64);
+		assert_int_equal(btf__add_field(btf, "", deep, 16 * 8, 0), 0);
+		queue = btf__add_var(btf, "runqueues", BTF_VAR_GLOBAL_ALLOCATED, number);
+		off = btf__add_var(btf, "this_cpu_off", BTF_VAR_GLOBAL_ALLOCATED, number);
+		if (kind < 2)
+			var = btf__add_var(btf, kind ? "pcpu_hot" : "cpu_number", BTF_VAR_GLOBAL_ALLOCATED,
+					   kind ? hot : number);
+		assert_true(btf__add_datasec(btf, ".data..percpu", 4096) > 0);
+		assert_int_equal(btf__add_datasec_var_info(btf, off, 100, 8), 0);
+		assert_int_equal(btf__add_datasec_var_info(btf, queue, 1000, 64), 0);
+		if (var)
+			assert_int_equal(btf__add_datasec_var_info(btf, var, 2000, 64), 0);
+		percpu_distances_of(btf, &at_off, &at_number);
+		assert_int_equal(at_off, kind < 2 ? -900 : 0);
+		assert_int_equal(at_number, kind == 0 ? 1000 : kind == 1 ? 1028 : 0);
+		btf__free(btf);
+	}
 }
 
 /* The kernels that sberf runs on have it all but the state, and that from 5.18 on. */
@@ -445,6 +477,7 @@ int main(void)
 		cmocka_unit_test(other_features),
 		cmocka_unit_test(the_lock_is_told_cheaply_or_not),
 		cmocka_unit_test(odd_types),
+		cmocka_unit_test(variables_of_a_cpu),
 		cmocka_unit_test(this_kernel),
 		cmocka_unit_test(features_are_forced_off),
 		cmocka_unit_test(the_environment_forces_them_off),
