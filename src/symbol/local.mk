@@ -52,5 +52,5 @@ libsberf_core_a_SOURCES += src/symbol/target_root.c
 libsberf_core_a_SOURCES += src/symbol/target_root.h
 libsberf_core_a_SOURCES += src/symbol/unpack.c
 libsberf_core_a_SOURCES += src/symbol/unpack.h
-libsberf_a_SOURCES += src/symbol/params_text.c
-libsberf_a_SOURCES += src/symbol/params_impl.h
+libsberf_engine_a_SOURCES += src/symbol/params_text.c
+libsberf_engine_a_SOURCES += src/symbol/params_impl.h

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# src/system: one "libsberf_core_a_SOURCES += src/system/FILE" a line, headers too; what needs libnuma is in libsberf_a_SOURCES.
+# src/system: one "libsberf_core_a_SOURCES += src/system/FILE" a line, headers too; what needs libnuma is in libsberf_engine_a_SOURCES.
 libsberf_core_a_SOURCES += src/system/cgroup.c
 libsberf_core_a_SOURCES += src/system/cgroup.h
 libsberf_core_a_SOURCES += src/system/cpus.c
@@ -19,5 +19,5 @@ libsberf_core_a_SOURCES += src/system/proclist.c
 libsberf_core_a_SOURCES += src/system/proclist.h
 libsberf_core_a_SOURCES += src/system/sysfile.c
 libsberf_core_a_SOURCES += src/system/sysfile.h
-libsberf_a_SOURCES += src/system/topology.c
-libsberf_a_SOURCES += src/system/topology.h
+libsberf_engine_a_SOURCES += src/system/topology.c
+libsberf_engine_a_SOURCES += src/system/topology.h

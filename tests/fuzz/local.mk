@@ -11,7 +11,7 @@ else
 fuzz_main = tests/fuzz/replay.c
 endif
 # The terminal is not fuzzed, so that `make fuzz` need not build it.
-fuzz_ldadd = $(FUZZ_LIBS) libsberf.a libsberf_api.a libsberf_core.a $(engine_libs)
+fuzz_ldadd = $(FUZZ_LIBS) libsberf_engine.a libsberf_api.a libsberf_core.a $(engine_libs)
 
 # Checksums that fit.
 fuzz_seal = tests/fuzz/seal.c tests/fuzz/seal.h
