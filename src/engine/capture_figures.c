@@ -190,6 +190,11 @@ static void note_probes(struct engine *en)
 		event_sink_probes(&en->sink, s);
 }
 
+/* Names of all features at once, with a comma behind each. */
+#define X(name, since, use, without) #name ","
+_Static_assert(sizeof(FEATURES(X)) <= sizeof(((struct profile_meta *)0)->kernel_without), "all of them have room");
+#undef X
+
 void engine_measure(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;

@@ -28,7 +28,7 @@ enum target_state {
 struct profile_meta {
 	char host[META_TEXT], kernel[META_TEXT], arch[32];     /* uname */
 	/* what the capture did without, as features_missing() (capture/features.h) says; "" = not known */
-	char kernel_without[128];
+	char kernel_without[512];
 	char version[64];            /* of sberf */
 	/* the target is processes or threads that were there when the capture began; in no recording */
 	bool named;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # completion.sh - what bash offers at some places of a command line.
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 # shellcheck disable=SC1091
 . "${top_builddir:?}/docs/completion/sberf"
@@ -45,10 +46,18 @@ matches "files of a target" 'libc\.so\.6:' "$(line "sberf top -p $$ --probe call
 matches "functions of a target" '(^| )malloc( |$)' "$(line "sberf top -p $$ --probe uprobe:libc.so.6:mallo")"
 matches "of one behind =" '(^| )malloc( |$)' "$(line "sberf top --pid=$$ --probe u:libc.so.6:mallo")"
 equal "nothing of a process that is not there" "" "$(line "sberf top -p 4000000 --probe u:libc.so.6:mallo")"
-equal "names of arguments, in a condition" "filename flags" "$("$SBERF" list --complete 'sys:openat /f' | sed 's|.*/||' | tr '\n' ' ' | sed 's/ $//')"
+if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
+	equal "names of arguments, in a condition" "filename flags" "$("$SBERF" list --complete 'sys:openat /f' | sed 's|.*/||' | tr '\n' ' ' | sed 's/ $//')"
+else
+	skip "no tracefs is mounted" "names of arguments, in a condition"
+fi
 equal "what every probe knows" "comm cpu" "$("$SBERF" list --complete 'signal /pid == 1 && c' | sed 's/.* //' | grep -v code | tr '\n' ' ' | sed 's/ $//')"
 equal "values of a signal, in a sum" "signal sum(sig" "$("$SBERF" list --complete 'signal sum(s')"
-equal "in bash" "/filename /flags" "$(line "sberf top --probe 'sys:openat /f" | grep -o '/f[a-z]*' | tr '\n' ' ' | sed 's/ $//')"
+if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
+	equal "in bash" "/filename /flags" "$(line "sberf top --probe 'sys:openat /f" | grep -o '/f[a-z]*' | tr '\n' ' ' | sed 's/ $//')"
+else
+	skip "no tracefs is mounted" "in bash"
+fi
 equal "the end of a span" "sys:writev" "$(line 'sberf record --probe span:sys:read~~sys:writev' | sed 's/^.*~~//; s/^writev/sys:writev/')"
 equal "a command behind --" "true" "$(offers sberf record -- tru | tr ' ' '\n' | grep -x true | head -1)"
 finish

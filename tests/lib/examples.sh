@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # examples.sh - the programs of docs/examples, built against an installed libsberf and nothing else of ours, on a real program without frame
 # pointers; and sberf/bpf.h with every clang that is here.
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 for tool in "${CLANG:-clang}" bpftool patch; do
 	command -v "$tool" >/dev/null || skip_all "$tool is not installed"

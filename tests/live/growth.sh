@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # growth.sh - what makes memory grow (--memory): each site that touches it, and what is given back, adds up to what the kernel says is
 # resident; of a process that is started, of one that runs, and of a child. Exact to the page where all is told, within its error else.
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # older.sh - what kernels may lack, forced off, each by itself and all together: everything works that the table of docs/kernels.md
 # promises, and it is said what is done without. Kernels that lack it for real: tests/qemu/live.sh.
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The pane of probes in a real terminal (tmux), live and of a recording: hits, times, the histogram and the longest call.
+. "${top_srcdir:?is set by make check}/tests/live/tracefs.sh"
 . "$top_srcdir/tests/tui/tmux.sh" || exit 99
 . "$top_srcdir/tests/live/live.sh" || exit 99
 need_capture
