@@ -58,7 +58,7 @@ redis() {
 }
 
 postgres() {
-	local db=$SCRATCH.db as=()
+	local db=$SCRATCH.$loaded as=()
 	mkdir "$db" || return
 	# Not as root, which it refuses, and not below a directory that only root may enter.
 	[ "$(id -u)" -ne 0 ] || { chown postgres "$db" && as=(setpriv --reuid postgres --regid postgres --clear-groups); } || return
