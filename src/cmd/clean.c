@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-void print_clean(const char *s)
+void print_clean(FILE *f, const char *s)
 {
 	const size_t len = strlen(s);
 	AUTO_FREE char *clean = malloc(3 * len + 1);
@@ -17,5 +17,5 @@ void print_clean(const char *s)
 	if (!clean)
 		return;
 	text_sanitise(clean, 3 * len + 1, s, len);
-	fputs(clean, stdout);
+	fputs(clean, f);
 }

@@ -3,7 +3,9 @@
 #ifndef SBERF_CMD_CLEAN_H
 #define SBERF_CMD_CLEAN_H
 
-/* Prints S, sanitised (base/text.h), to standard output; nothing when out of memory. */
-void print_clean(const char *s);
+#include <stdio.h>
+
+/* Prints S, sanitised (base/text.h), to F; nothing when out of memory. */
+void print_clean(FILE *f, const char *s);
 
 #endif

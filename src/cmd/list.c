@@ -32,15 +32,15 @@ static int print_row(void *ctx, const struct catalog_row *row)
 		printf("%6u.%02u us  ", row->cost_ns / 1000, row->cost_ns % 1000 / 10);
 	else
 		printf("%12s  ", "unknown");
-	print_clean(row->probe);
+	print_clean(stdout, row->probe);
 	if (*row->args) {
 		putchar('(');
-		print_clean(row->args);
+		print_clean(stdout, row->args);
 		putchar(')');
 	}
 	if (*row->note) {
 		fputs("  # ", stdout);
-		print_clean(row->note);
+		print_clean(stdout, row->note);
 	}
 	putchar('\n');
 	return ferror(stdout) ? -EPIPE : 0;
@@ -136,7 +136,7 @@ static int list_completions(const struct options *o)
 	if (c) {
 		complete_probe(o->complete, named ? ids.v : o->ids.v, named ? ids.n : o->ids.n, c);
 		for (uint32_t i = 0; i < c->n; i++) {
-			print_clean(c->at[i].text);
+			print_clean(stdout, c->at[i].text);
 			putchar('\n');
 		}
 	}

@@ -44,3 +44,5 @@ sberf_SOURCES += src/cmd/trace.c
 sberf_SOURCES += src/cmd/symbolize.c
 sberf_SOURCES += src/cmd/symbolize_serve.c
 sberf_SOURCES += src/cmd/symbolize_serve.h
+sberf_SOURCES += src/cmd/symbolize_text.c
+sberf_SOURCES += src/cmd/symbolize_text.h

@@ -4,10 +4,11 @@
 
 #include "base/cleanup.h"
 #include "base/parse.h"
-#include "base/text.h"
 #include "cmd/clean.h"
 #include "cmd/options.h"
 #include "cmd/symbolize_serve.h"
+#include "cmd/symbolize_text.h"
+#include "export/jsonout.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 
 #define ADDRESS_DIGITS 16u
-#define BUILD_ID_BYTES 20u
 #define BLANKS " \t\r\n"
 
 /* What addresses are of. */
@@ -70,14 +70,10 @@ static void print_function(const struct asked *a, const struct sberf_frame *f, c
 	const struct sberf_function *fn = &n->functions[i];
 	struct sberf_module m;
 
-	print_clean(fn->name);
+	print_clean(stdout, fn->name);
 	if (fn->file[0]) {
 		fputs(" at ", stdout);
-		if (fn->file[0] != '/' && fn->directory[0]) {
-			print_clean(fn->directory);
-			putchar('/');
-		}
-		print_clean(fn->file);
+		symbolize_print_file(stdout, fn);
 		printf(":%" PRIu32, fn->line);
 		return;
 	}
@@ -85,7 +81,7 @@ static void print_function(const struct asked *a, const struct sberf_frame *f, c
 		printf("+0x%" PRIx64, f->offset - n->start);
 	if (!sberf_module_info(a->s, f->module, &m) && m.path[0]) {
 		fputs(" in ", stdout);
-		print_clean(m.path);
+		print_clean(stdout, m.path);
 	}
 }
 
@@ -100,18 +96,6 @@ static void print_answer(const struct asked *a, const struct sberf_frame *f, con
 		print_function(a, f, n, i);
 		putchar('\n');
 	}
-}
-
-/* TEXT, foreign, as a string of JSON; NULL when out of memory. */
-static json_t *json_clean(const char *text)
-{
-	const size_t len = strlen(text);
-	AUTO_FREE char *clean = malloc(3 * len + 1);
-
-	if (!clean)
-		return NULL;
-	text_sanitise(clean, 3 * len + 1, text, len);
-	return json_string(clean);
 }
 
 static json_t *json_hex(const uint8_t *bytes, size_t len)
@@ -132,7 +116,7 @@ static void json_module(const struct asked *a, const struct sberf_frame *f, json
 	if (m.kind == SBERF_MODULE_KERNEL)
 		json_object_set_new(object, "module", json_string("[kernel]"));
 	else if (m.path[0])
-		json_object_set_new(object, "module", json_clean(m.path));
+		json_object_set_new(object, "module", jsonout_string(m.path));
 	if (m.build_id)
 		json_object_set_new(object, "build_id", json_hex(m.build_id, m.build_id_length));
 	json_object_set_new(object, "offset", json_sprintf("0x%" PRIx64, f->offset));
@@ -144,13 +128,13 @@ static json_t *json_functions(const struct sberf_name *n)
 
 	for (uint32_t i = 0; list && i < n->nr_functions; i++) {
 		const struct sberf_function *fn = &n->functions[i];
-		json_t *one = json_pack("{s:o*,s:b}", "name", json_clean(fn->name), "inlined",
+		json_t *one = json_pack("{s:o*,s:b}", "name", jsonout_string(fn->name), "inlined",
 					(fn->flags & SBERF_FUNCTION_INLINED) != 0);
 
 		if (one && fn->file[0]) {
-			json_object_set_new(one, "file", json_clean(fn->file));
+			json_object_set_new(one, "file", jsonout_string(fn->file));
 			json_object_set_new(one, "line", json_integer(fn->line));
-			json_object_set_new(one, "directory", json_clean(fn->directory));
+			json_object_set_new(one, "directory", jsonout_string(fn->directory));
 		}
 		json_array_append_new(list, one);
 	}
@@ -234,13 +218,7 @@ static int add_build_id(struct asked *a, const char *text, struct err *e)
 	const size_t len = strlen(text) / 2;
 	int rc;
 
-	for (size_t i = 0; i < len; i++) {
-		const char *at = text + 2 * i;
-		uint64_t byte = 0;
-
-		parse_hex(&at, at + 2, &byte);
-		id[i] = (uint8_t)byte;
-	}
+	symbolize_read_id(text, len, id);
 	rc = sberf_build_id_add(a->s, id, len, &a->module);
 	if (rc == -ENOENT)
 		return err_set(e, ENOENT, "no file with the build-id %s is below /usr/lib/debug: --symfs names another "

@@ -11,8 +11,9 @@
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/parse.h"
-#include "base/text.h"
+#include "cmd/clean.h"
 #include "cmd/signals.h"
+#include "cmd/symbolize_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +28,6 @@
 #define BODY_MAX (8u << 20)
 #define PLACES_MAX 65536u        /* in a request */
 #define TALK_NS (5 * NSEC_PER_SEC)
-#define ID_BYTES 20u
 
 struct service {
 	struct sberf *s;
@@ -85,20 +85,14 @@ static bool serve_read_place(const struct service *v, const char *line, struct s
 {
 	const size_t digits = strspn(line, "0123456789abcdefABCDEF");
 	const char *at = line + digits + 1;
-	uint8_t id[ID_BYTES];
-	uint64_t offset, byte;
+	uint8_t id[BUILD_ID_BYTES];
+	uint64_t offset;
 
 	*ret = (struct sberf_frame){ .module = SBERF_MODULE_NONE };
-	if (!digits || digits % 2 || digits > 2 * ID_BYTES || line[digits] != ' ' ||
+	if (!digits || digits % 2 || digits > 2 * BUILD_ID_BYTES || line[digits] != ' ' ||
 	    !parse_hex(&at, at + strlen(at), &offset) || *at)
 		return false;
-	for (size_t i = 0; i < digits / 2; i++) {
-		const char *two = line + 2 * i;
-
-		if (!parse_hex(&two, two + 2, &byte))
-			return false;
-		id[i] = (uint8_t)byte;
-	}
+	symbolize_read_id(line, digits / 2, id);
 	ret->offset = offset;
 	if (sberf_build_id_add(v->s, id, digits / 2, &ret->module))
 		ret->module = SBERF_MODULE_NONE;
@@ -117,18 +111,6 @@ static ssize_t read_places(const struct service *v, char *body, struct sberf_fra
 	return n;
 }
 
-/* Prints TEXT as a field: what parts fields and lines is no part of it. */
-static void put_field(FILE *f, const char *text)
-{
-	const size_t len = strlen(text);
-	AUTO_FREE char *clean = malloc(3 * len + 1);
-
-	if (!clean)
-		return;
-	text_sanitise(clean, 3 * len + 1, text, len);
-	fputs(clean, f);
-}
-
 static void serve_names(FILE *f, const struct sberf_names *names)
 {
 	for (size_t i = 0; i < names->n; i++) {
@@ -139,13 +121,10 @@ static void serve_names(FILE *f, const struct sberf_names *names)
 
 			if (fn->flags & SBERF_FUNCTION_BY_PLACE)
 				continue;
-			put_field(f, fn->name);
+			/* What parts fields and lines is no part of what is printed clean. */
+			print_clean(f, fn->name);
 			fputc('\t', f);
-			if (fn->file[0] && fn->file[0] != '/' && fn->directory[0]) {
-				put_field(f, fn->directory);
-				fputc('/', f);
-			}
-			put_field(f, fn->file);
+			symbolize_print_file(f, fn);
 			fprintf(f, "\t%" PRIu32 "\n", fn->line);
 		}
 		fputs(".\n", f);

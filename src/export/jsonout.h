@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * jsonout.h - writes JSON as it comes: large arrays and objects piece by piece, each piece by
- * libjansson. Private to exporters.
+ * libjansson. For exporters; commands make single values by it.
  *
  *	struct jsonout j = { .o.file = out };
  *	jsonout_begin(&j, NULL, '{');
