@@ -50,7 +50,11 @@ in_comment && /^ \*\/$/ {
 	in_comment = 0
 	if (!titled) {
 		titled = 1
-		print ".SH SYNOPSIS\n.nf\n.B #include <" header ">\n.PP\nLink with \\fI\\-lsberf\\fP (pkg\\-config sberf).\n.fi\n.SH INTERFACE"
+		print ".SH SYNOPSIS\n.nf\n.B #include <" header ">"
+		# A plug-in needs nothing but the header.
+		if (name != "sberf-plugin")
+			print ".PP\nLink with \\fI\\-lsberf\\fP (pkg\\-config sberf)."
+		print ".fi\n.SH INTERFACE"
 		after_title = 1
 	}
 	next
@@ -100,12 +104,17 @@ in_comment {
 		print ".RS 4\n.nf"
 	}
 	in_code = 1
-	sub(/SBERF_API /, "")
+	sub(/SBERF_(API|PLUGIN_EXPORT) /, "")
 	gsub(/\t/, "        ")
 	print plain($0)
 }
 
 END {
 	end_code()
-	print ".SH SEE ALSO\n.BR sberf (1),\n.BR sberf\\-symbolize (1)" (name == "sberf-unwind" ? ",\n.BR sberf\\-symbolize (3)" : ",\n.BR sberf\\-unwind (3)")
+	printf ".SH SEE ALSO\n.BR sberf (1),\n.BR sberf\\-symbolize (1)"
+	n = split("plugin symbolize unwind", page, " ")
+	for (i = 1; i <= n; i++)
+		if (name != "sberf-" page[i])
+			printf ",\n.BR sberf\\-%s (3)", page[i]
+	print ""
 }

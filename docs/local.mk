@@ -8,7 +8,7 @@ CLEANFILES += docs/exporters.c docs/generate$(EXEEXT) $(man1_MANS) $(man3_MANS) 
 
 man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1 docs/sberf-list.1 docs/sberf-trace.1 docs/sberf-symbolize.1
 man7_MANS = docs/sberf-probe.7
-man3_MANS = docs/sberf-symbolize.3 docs/sberf-unwind.3
+man3_MANS = docs/sberf-plugin.3 docs/sberf-symbolize.3 docs/sberf-unwind.3
 completiondir = $(datadir)/bash-completion/completions
 completion_DATA = docs/completion/sberf
 

@@ -14,6 +14,7 @@ libsberf_api_a_SOURCES += src/lib/unwinding.c
 
 sberfincludedir = $(includedir)/sberf
 sberfinclude_HEADERS = src/include/sberf/bpf.h
+sberfinclude_HEADERS += src/include/sberf/plugin.h
 sberfinclude_HEADERS += src/include/sberf/record.h
 sberfinclude_HEADERS += src/include/sberf/symbolize.h
 sberfinclude_HEADERS += src/include/sberf/unwind.h

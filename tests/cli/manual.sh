@@ -36,7 +36,7 @@ fi
 
 # What other programs may call is in section 3, each function of it.
 if command -v mandoc >/dev/null; then
-	for page in sberf-unwind sberf-symbolize; do
+	for page in sberf-unwind sberf-symbolize sberf-plugin; do
 		check "$page.3 has nothing to complain about" mandoc -Tlint -Wwarning "$top_builddir/docs/$page.3"
 		mandoc -Tascii "$top_builddir/docs/$page.3" | sed 's/.\x08//g' >"$SCRATCH/$page.txt"
 	done
