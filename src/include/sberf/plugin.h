@@ -57,7 +57,7 @@ struct sberf_process {
 struct sberf_mapped {
 	uint64_t start, end;     /* addresses in the process */
 	uint64_t offset;         /* of START in the file */
-	uint64_t bias;           /* of an ELF file: added to its virtual addresses it makes addresses in the process */
+	uint64_t bias;           /* address in the process of the virtual address 0 of an ELF file */
 	uint32_t flags;          /* SBERF_MAPPED_* */
 	uint32_t reserved;
 	const char *path;        /* as the process sees it, "" = memory without a file; raw bytes, until the next call */
@@ -92,7 +92,7 @@ struct sberf_host {
 	 */
 	int (*symbol)(const struct sberf_host *host, const char *module, const char *name, uint64_t *ret_address,
 		      uint64_t *ret_size);
-	/* A descriptor to read from, which the plug-in closes. WHICH: SBERF_FILE_*. -ENOENT; -EPERM: of another user. */
+	/* A descriptor to read from, which the plug-in closes. WHICH: SBERF_FILE_*. -ENOENT; -EPERM: another user's. */
 	int (*file)(const struct sberf_host *host, uint32_t which);
 	/* LENGTH zeroed bytes that are freed after detach; NULL: too much. */
 	void *(*allocate)(const struct sberf_host *host, size_t length);
