@@ -60,7 +60,7 @@ struct sberf_mapped {
 	uint64_t bias;           /* address in the process of the virtual address 0 of an ELF file */
 	uint32_t flags;          /* SBERF_MAPPED_* */
 	uint32_t reserved;
-	const char *path;        /* as the process sees it, "" = memory without a file; raw bytes, until the next call */
+	const char *path;        /* as the process sees it, "" = no file; raw bytes, until the next call */
 };
 
 #define SBERF_MAPPED_READ 0x1u
