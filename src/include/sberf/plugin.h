@@ -116,7 +116,10 @@ struct sberf_said {
 	const char *file;        /* NULL or "" = unknown */
 	uint32_t line;           /* 0 = unknown */
 	uint32_t reserved;
-	/* of resolve: the same answer is right for these addresses; 0 = for the one that was asked for alone */
+	/*
+	 * of resolve: the same answer is right for these addresses; 0 = for the one that was asked for alone.
+	 * Of expand start is the line at which the function begins; 0 = unknown
+	 */
 	uint64_t start, size_bytes;
 };
 
@@ -141,13 +144,15 @@ enum sberf_step_op {
 	SBERF_STEP_THREAD = 3,   /* AT = thread pointer (x86-64: fs base) */
 	SBERF_STEP_ADD = 4,      /* AT += value */
 	SBERF_STEP_DEREF = 5,    /* AT = the 8 bytes at AT + value; 0 ends the plan */
-	SBERF_STEP_COPY = 6,     /* copies count bytes at AT + value, behind what is in the record */
+	/* copies count bytes, a multiple of 8, at AT + value, behind what is in the record */
+	SBERF_STEP_COPY = 6,
 	/*
 	 * The steps up to SBERF_STEP_END are done count times, SBERF_PLAN_TURNS_MAX at most. Each turn
 	 * that copies something makes a record. Loops are not nested.
 	 */
 	SBERF_STEP_LOOP = 7,
 	SBERF_STEP_END = 8,      /* of a loop: AT is what it was when the turn began, if value is 1 */
+	SBERF_STEP_COPIED = 9,   /* AT = the 8 bytes at value of what this turn has copied; 0 ends the plan */
 };
 
 struct sberf_step {
@@ -165,14 +170,31 @@ struct sberf_range {
 	uint64_t start, end;     /* addresses in the process */
 };
 
+/*
+ * Which records stand for one native frame of the interpreter, together: a *run*. Records of a run
+ * follow each other, innermost frame first.
+ */
+enum sberf_run_end {
+	SBERF_RUN_EACH = 0,      /* each record is a run */
+	SBERF_RUN_LAST = 1,      /* a record whose 8 bytes at run_offset, under run_mask, are run_value ends its run */
+	SBERF_RUN_BEHIND = 2,    /* such a record stands behind the last one of a run, and is no frame itself */
+};
+
 struct sberf_plan {
 	uint32_t size;
 	uint32_t nr_steps;       /* 0 = nothing is read, and expand is not called */
 	uint32_t nr_ranges;
-	uint32_t reserved;
+	/*
+	 * Which 8-byte words of a record tell it from others, bit for bit: of records that are equal in
+	 * them, expand is asked for one, once. 0 = all of them
+	 */
+	uint32_t key_words;
 	struct sberf_step steps[SBERF_PLAN_STEPS_MAX];
 	/* code of the interpreter: native frames in it are those that expand speaks of */
 	struct sberf_range ranges[SBERF_PLAN_RANGES_MAX];
+	uint32_t run_end;        /* enum sberf_run_end */
+	uint32_t run_offset;     /* multiple of 8 */
+	uint64_t run_mask, run_value;
 };
 
 /* What the plan has copied at one event. The host's until expand returns. */
