@@ -127,7 +127,7 @@ static __always_inline void begin_wait(struct sb_task *st, __u8 state, __u8 flag
 static __always_inline __s32 total_key_of(const struct sb_task *st)
 {
 	if (runnable_only(st))
-		return SB_TOTAL_PREEMPTED;
+		return st->state == SB_STATE_NEW ? SB_TOTAL_NEW : SB_TOTAL_PREEMPTED;
 	return st->flags & SB_WAIT_COMPAT && st->call >= 0 ? st->call | SB_TOTAL_COMPAT : st->call;
 }
 

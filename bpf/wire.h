@@ -511,6 +511,7 @@ struct sb_total_key {
 };
 #define SB_TOTAL_RUN (-16)
 #define SB_TOTAL_PREEMPTED (-17)
+#define SB_TOTAL_NEW (-18)               /* before a thread runs for the first time */
 #define SB_TOTAL_COMPAT 0x10000
 
 struct sb_total {

@@ -106,6 +106,8 @@ static struct source_total live_waits_tell(const struct sb_total_key *key, const
 	ret.kind = EVENT_BLOCKED;
 	if (key->what == SB_TOTAL_PREEMPTED)
 		ret.call = CALL_PREEMPTED;
+	else if (key->what == SB_TOTAL_NEW)
+		ret.call = CALL_NEW;
 	else if (key->what >= SB_TOTAL_COMPAT)
 		ret.call = wire_decode_call(key->what - SB_TOTAL_COMPAT, WAIT_NONE, true);
 	else

@@ -149,8 +149,10 @@ uint32_t wire_decode_call(int32_t call, unsigned int state, bool compat)
 		[-SB_CALL_TRACED] = CALL_TRACED, [-SB_CALL_FROZEN] = CALL_FROZEN, [-SB_CALL_RETURN] = CALL_RETURN,
 	};
 
-	if (state == WAIT_PREEMPTED || state == WAIT_NEW)
+	if (state == WAIT_PREEMPTED)
 		return CALL_PREEMPTED;
+	if (state == WAIT_NEW)
+		return CALL_NEW;
 	if (call < 0)
 		return call >= SB_CALL_RETURN ? ways[-call] : CALL_NONE;
 	if ((uint32_t)call > CALL_SYSCALL_MAX)

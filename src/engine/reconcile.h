@@ -14,7 +14,8 @@
  * - The rest of a total is *carried*: it goes to the next events of the key. Meanwhile it shows as
  *   provisional on the last stacks, and it goes to these for good when the thread or the capture
  *   ends. A thread with no reported events takes stacks of its *kin*: threads of the same name and
- *   program, in the same call. Without kin the stack is NOTE_NO_STACK.
+ *   program, in the same call, and as young as it if there are any. Without kin the stack is
+ *   NOTE_NO_STACK, as that of a new thread that waits to run for the first time (CALL_NEW) always is.
  *
  * So for every key, emitted plus carried time is the total, to the nanosecond. Each stack is right
  * on average, even where few waits are reported or behaviour changes (tests/unit/test_reconcile.c

@@ -35,7 +35,7 @@ struct latest {
 	struct event ev[LATEST];
 };
 
-/* Threads of the same name that run the same program, in the same call. */
+/* Threads of the same name that run the same program, in the same call, and are about as old. */
 struct kin {
 	uint64_t key;            /* hash; 0 = free */
 	struct latest latest;

@@ -4,16 +4,21 @@
  *
  * Carried time goes to stacks of earlier events of the same key, in turn. A thread that lived too
  * briefly to be sampled has none; it takes those of its kin: threads of its name that run the same
- * program. What they do in the same call is the best estimate, and right on average, because chance
- * decides who is sampled.
+ * program, first those that were as young as it then. What they do in the same call is the best
+ * estimate, and right on average, because chance decides who is sampled. Threads often have one name
+ * whatever they do, but those that live for some milliseconds do the same as others that do.
  */
 #include "config.h"
 
 #include "engine/reconcile_private.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#define YOUNG_NS (100 * 1000 * 1000)     /* age of a thread in an event */
+#define BRIEF_NS (6 * NSEC_PER_SEC)      /* from its beginning until its time is given for good (RECONCILE_WINDOW) */
 #define SPREAD_NS (50 * 1000 * 1000)     /* carried time for each stack that it is put on */
 
 void tell_event(const struct reconcile *a, const struct giving *g, const struct event *ev)
@@ -67,13 +72,15 @@ static void reconcile_tell_push(struct latest *l, const struct event *ev, bool i
 }
 
 /* Where the kin of K, whose thread is THREAD, belongs, and *RET its key; NULL when the thread is not known. */
-static struct kin *place_of_kin(const struct reconcile *a, const struct key *k, thread_id thread, uint64_t *ret)
+static struct kin *place_of_kin(const struct reconcile *a, const struct key *k, thread_id thread, bool young,
+				uint64_t *ret)
 {
 	const struct thread *t = dict_get_thread(a->config.dict, thread);
 
 	if (!t)
 		return NULL;
-	*ret = hash_2u64((uint64_t)t->comm << 32 | t->exe, (uint64_t)k->kind << 32 | k->call) | 1;
+	*ret = hash_2u64((uint64_t)t->comm << 32 | t->exe,
+			 (uint64_t)young << 63 | (uint64_t)k->kind << 32 | k->call) | 1;
 	return &a->kin[*ret >> 32 & (KIN - 1)];
 }
 
@@ -88,7 +95,7 @@ void remember_stack(const struct reconcile *a, struct key *k, const struct event
 		k->latest = calloc(1, sizeof(*k->latest));
 	if (k->latest)
 		reconcile_tell_push(k->latest, ev, is_a_long_one);
-	kin = place_of_kin(a, k, ev->thread, &key);
+	kin = place_of_kin(a, k, ev->thread, ev->time_ns - k->task.start_ns < YOUNG_NS, &key);
 	if (!kin)
 		return;
 	if (kin->key != key)
@@ -101,16 +108,21 @@ static thread_id reconcile_tell_thread_of(const struct reconcile *a, const struc
 	return k->thread != ID_NONE ? k->thread : reconcile_thread(a, &k->task);
 }
 
-/* The stacks that may stand for what K carries; NULL when there are none. */
-static struct latest *stand_ins(const struct reconcile *a, const struct key *k, thread_id thread)
+/* The stacks that may stand for what K carries at TIME_NS; NULL when there are none. */
+static struct latest *stand_ins(const struct reconcile *a, const struct key *k, thread_id thread, uint64_t time_ns)
 {
-	struct kin *kin;
-	uint64_t key;
+	const bool young = time_ns - k->task.start_ns < BRIEF_NS;
 
 	if (k->latest && k->latest->n)
 		return k->latest;
-	kin = place_of_kin(a, k, thread, &key);
-	return kin && kin->key == key && kin->latest.n ? &kin->latest : NULL;
+	for (int i = 0; i < 2; i++) {
+		uint64_t key;
+		struct kin *kin = place_of_kin(a, k, thread, i ? !young : young, &key);
+
+		if (kin && kin->key == key && kin->latest.n)
+			return &kin->latest;
+	}
+	return NULL;
 }
 
 /* Time of THREAD that no event stands for, on the stack of LIKE (NULL = none). */
@@ -123,7 +135,7 @@ static void tell_one(const struct reconcile *a, const struct giving *g, const st
 	if (like)
 		ev = *like;
 	else
-		ev.wait.state = k->call == CALL_PREEMPTED ? WAIT_PREEMPTED : WAIT_NONE;
+		ev.wait.state = k->call == CALL_PREEMPTED ? WAIT_PREEMPTED : k->call == CALL_NEW ? WAIT_NEW : WAIT_NONE;
 	/* Whether stacks are complete is judged by those that were taken. */
 	ev.flags = EVENT_F_EXTRAPOLATED;
 	ev.thread = thread;
@@ -145,7 +157,7 @@ void tell_carried(const struct reconcile *a, const struct giving *g, const struc
 		  const uint64_t part[PARTS])
 {
 	const thread_id thread = reconcile_tell_thread_of(a, k);
-	struct latest *l = may ? stand_ins(a, k, thread) : NULL;
+	struct latest *l = may ? stand_ins(a, k, thread, time_ns) : NULL;
 	uint64_t n = l ? 1 + (part[0] + part[1]) / SPREAD_NS : 1, rest[PARTS];
 
 	if (thread == ID_NONE)

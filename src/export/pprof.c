@@ -207,7 +207,7 @@ static void sum_labels(struct pprof *p, const struct stack_sum *s, struct labels
 	add_label(p, l, "state", pprof_text(&p->parts, state_text(s)));
 	if (frames_no_table(&p->parts.frames))
 		add_label(p, l, "no_table", pprof_text(&p->parts, "yes"));
-	if (EVENT_IS_WAIT(s->kind) && s->call != CALL_NONE && s->call != CALL_PREEMPTED)
+	if (EVENT_IS_WAIT(s->kind) && s->call != CALL_NONE && s->call != CALL_PREEMPTED && s->call != CALL_NEW)
 		add_label(p, l, "syscall", call_text(p, s->call));
 }
 

@@ -159,6 +159,7 @@ static const char *const ways[CALL_SYSCALL] = {
 	[CALL_STOPPED] = "stopped",
 	[CALL_TRACED] = "traced",
 	[CALL_FROZEN] = "frozen",
+	[CALL_NEW] = "new thread",
 	[CALL_RETURN] = "return to user mode",
 };
 
@@ -412,7 +413,7 @@ enum wait_class wait_class_of(uint32_t call, unsigned int state, const char *arc
 	default:
 		break;
 	}
-	if (state == WAIT_PREEMPTED || state == WAIT_NEW || call == CALL_PREEMPTED)
+	if (state == WAIT_PREEMPTED || state == WAIT_NEW || call == CALL_PREEMPTED || call == CALL_NEW)
 		return WAIT_CLASS_RUN_QUEUE;
 	if (call == CALL_NONE || call > CALL_MAX)
 		return WAIT_CLASS_OTHER;

@@ -72,6 +72,7 @@ const char *wait_class_name(enum wait_class c);
 #define CALL_STOPPED 4u                  /* no call: it was in user mode when it was stopped by a signal, ... */
 #define CALL_TRACED 5u                   /* ... by its debugger (ptrace), ... */
 #define CALL_FROZEN 6u                   /* ... by the freezer of its cgroup */
+#define CALL_NEW 7u                      /* no call: it is a new thread that has not run yet */
 /* no call, and no page fault: something to be done on the way back to user mode */
 #define CALL_RETURN 8u
 #define CALL_SYSCALL 16u                 /* + number, for the native ABI */
@@ -80,7 +81,7 @@ const char *wait_class_name(enum wait_class c);
 
 #define CALL_NAME_MAX 64
 /*
- * "futex", "futex (32-bit)", "page fault", "preempted", "syscall 999". ARCH is a machine name as
+ * "futex", "futex (32-bit)", "page fault", "preempted", "new thread", "syscall 999". ARCH is a machine name as
  * uname gives it (profile_meta.arch); NULL or "" means this one. Returns DST. Any thread. Names
  * come from libseccomp, so any architecture can be named anywhere.
  */

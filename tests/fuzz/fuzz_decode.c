@@ -49,7 +49,7 @@ static void check_wait(const struct raw_wait *w, uint64_t end_ns)
 
 	must(w->period_ns && w->blocked_ns <= end_ns && w->runnable_ns <= end_ns - w->blocked_ns);
 	must(wait_bucket(w->blocked_ns + w->runnable_ns) < WAIT_BUCKETS);
-	must(!w->blocked_ns || w->call != CALL_PREEMPTED);
+	must(!w->blocked_ns || (w->call != CALL_PREEMPTED && w->call != CALL_NEW));
 	must(memchr(w->waker_comm, '\0', sizeof(w->waker_comm)));
 	must(w->context == WAKER_TASK || (!w->waker_tid && !w->waker_comm[0]));
 	must(call_name(w->call, NULL, name)[0] && memchr(name, '\0', sizeof(name)));

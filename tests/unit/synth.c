@@ -91,12 +91,12 @@ static stack_id stack(struct synth *s, enum cut_reason cut)
 static void make_wait(struct synth *s, struct event *ev)
 {
 	static const uint32_t calls[] = { CALL_NONE, CALL_FAULT, CALL_PREEMPTED, CALL_SYSCALL + 202,
-					  CALL_COMPAT + 240, CALL_MAX };
+					  CALL_COMPAT + 240, CALL_MAX, CALL_NEW };
 	const uint64_t r = synth_random(s);
 	struct event_wait *w = &ev->wait;
 
 	ev->kind = r & 1 ? EVENT_BLOCKED : EVENT_RUNNABLE;
-	w->call = calls[(r >> 1) % 6];
+	w->call = calls[(r >> 1) % (sizeof(calls) / sizeof(*calls))];
 	w->state = (uint8_t)((r >> 4) % WAIT_STATE_NR);
 	w->own_ns = ev->weight;
 	if (r >> 8 & 1) {

@@ -46,7 +46,7 @@ static void test_names(void **state)
 	assert_string_equal(name(CALL_RETURN, NULL), "return to user mode");
 	assert_string_equal(name(CALL_RETURN + 1, NULL), "unknown");
 	assert_string_equal(name(CALL_PREEMPTED, "x86_64"), "preempted");
-	assert_string_equal(name(7, NULL), "unknown");
+	assert_string_equal(name(CALL_NEW, NULL), "new thread");
 	assert_string_equal(name(UINT32_MAX, NULL), "unknown");
 	assert_string_equal(name(CALL_SYSCALL + SYS_futex, NULL), "futex");
 	assert_string_equal(name(CALL_SYSCALL + SYS_futex, ""), "futex");

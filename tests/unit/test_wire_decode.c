@@ -458,6 +458,10 @@ static void parts_of_waits(void **state)
 	assert_int_equal(ev.wait.blocked_ns, 0);
 	assert_int_equal(ev.wait.runnable_ns, 600);
 	assert_int_equal(ev.wait.call, CALL_PREEMPTED);
+	w->state = SB_STATE_NEW;
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.wait.runnable_ns, 600);
+	assert_int_equal(ev.wait.call, CALL_NEW);
 	w->state = SB_STATE_UNINTERRUPTIBLE;
 	w->waking_ns = 0;
 	w->call = SB_CALL_FAULT;
