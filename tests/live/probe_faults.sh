@@ -16,7 +16,7 @@ print(json.load(sys.stdin)["tree"][0].get("count", 0))'
 
 # Touches 3,000 pages of memory and 100 of a file, which are read from a disk where there is one, and says where they are.
 cat >touch.py <<'END'
-import ctypes, mmap, os, resource, sys, time
+import ctypes, mmap, os, resource, sys
 PAGES, FILE_PAGES, PAGE = 3000, 100, mmap.PAGESIZE
 memory = mmap.mmap(-1, PAGES * PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 memory.madvise(mmap.MADV_NOHUGEPAGE)
@@ -39,12 +39,21 @@ for i in range(FILE_PAGES):
 after = resource.getrusage(resource.RUSAGE_SELF)
 print(at, at + PAGES * PAGE, file_at, file_at + FILE_PAGES * PAGE, after.ru_minflt, after.ru_majflt,
       after.ru_majflt - before.ru_majflt, file=sys.stderr, flush=True)
-# So long its memory can be asked about.
-time.sleep(float(sys.argv[1]))
+# Until somebody opens the pipe its memory can be asked about.
+if len(sys.argv) > 1:
+    open(sys.argv[1])
 os._exit(0)
 END
 
-"$SBERF" trace --format json --probe fault -- "$python" touch.py 1 >lines 2>err
+mkfifo go
+"$SBERF" trace --format json --probe fault -- "$python" touch.py go >lines 2>err &
+tracer=$!
+tries=0
+until [ $((tries += 1)) -gt 300 ] || [ "$(grep -cs '/touched"' lines)" = 100 ]; do
+	sleep 0.1
+done
+timeout 20 bash -c ': >go'
+wait $tracer
 equal "traced, status" 0 $?
 note "$(cat err)"
 equal "nothing was lost" "" "$(grep lost err)"
@@ -86,7 +95,7 @@ fi
 note "$(tail -n 3 lines)"
 
 # In a recording, each with its stack; conditions by address; major ones.
-record run.data --ring-size 64M --probe fault --probe fault:major --probe 'fault /address < 4K/' -- "$python" touch.py 0
+record run.data --ring-size 64M --probe fault --probe fault:major --probe 'fault /address < 4K/' -- "$python" touch.py
 equal "recorded, status" 0 $?
 note "$(cat run.data.err)"
 lost=$(($(value run.data lost_ring_full) + $(value run.data lost_nested)))

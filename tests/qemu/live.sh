@@ -28,6 +28,12 @@ command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
 scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes growth permissions probe_kernel unwind_kernel verifier}
+# In a second run (tests/again.sh) what failed in the first, on each kernel.
+before=$top_builddir/tests/qemu/live.first.log
+if [ -z "${SBERF_GUEST_SCRIPTS:-}" ] && [ -e "$before" ]; then
+	failed=$(sed -n 's/^not ok [0-9]* - [0-9.]*: \([a-z_]*\): .*/\1/p' "$before" | sort -u | tr '\n' ' ')
+	scripts=${failed:-$scripts}
+fi
 workloads='asked chain dlopen_cycle grows layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
 	swaps toucher'
 # What busybox has under these names does less.
@@ -83,7 +89,7 @@ for tool in $tools; do
 done
 cp "$top_srcdir/tests/tap.sh" "$root/sberf/tests"
 cp "$top_srcdir/tests/live/verifier.tsv" "$root/sberf/tests/live"
-for script in $scripts live dump; do
+for script in $scripts live dump tracefs; do
 	cp "$top_srcdir/tests/live/$script.sh" "$root/sberf/tests/live"
 done
 mapfile -t machine < <(guest_nodes "0:768 1:512" "0-1:21")
