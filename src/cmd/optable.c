@@ -86,7 +86,8 @@ const struct opt opts[] = {
 		.help = "an address, hexadecimal, or before all of them a build-id",
 		.more = "With neither -p nor -e addresses are of the file with that build-id, which has more than 16 "
 			"digits, or without one of the kernel. Where no address is given, sberf reads them from "
-			"standard input, one a line, and answers each at once.",
+			"standard input, one a line, and answers each at once. With --serve these are files and "
+			"folders instead.",
 	}, {
 		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
@@ -527,7 +528,8 @@ const struct opt opts[] = {
 		.name = "serve", .metavar = "SOCKET", .type = OPT_FILE, .what = "socket",
 		.section = SECTION_SYMBOLS, .commands = CMD_SYMBOLIZE, .at = FIELD(serve),
 		.help = "answer at this socket those who ask by build-id and offset",
-		.more = "Until it is interrupted. It looks for files as for a build-id on the command line. Requests "
+		.more = "Until it is interrupted. It looks for files as for a build-id on the command line, and "
+			"before that among those given behind it and in the folders given. Requests "
 			"are POST /symbolize over HTTP, with lines of a build-id, a blank and an offset; a response "
 			"has for each a line for each function, innermost first, of name, file and line with tabs "
 			"between, and then a line with a full stop.",
@@ -1053,6 +1055,7 @@ static const char *const symbolize_examples[] = {
 	"sberf symbolize c8ba9b8a5bd6ac2c1a4f2e6a7f1c1c2d3e4f5061 1136", "a place in a file of which the build-id is "
 	"known",
 	"dmesg | grep -o 'ffffffff[0-9a-f]*' | sberf symbolize", "addresses of the kernel",
+	"sberf symbolize --serve /run/names /srv/builds", "names for others, of all programs below that folder",
 	NULL,
 };
 

@@ -245,6 +245,24 @@ static int find_subject(struct asked *a, struct err *e)
 	return rc < 0 ? library_error(a, rc, e) : 0;
 }
 
+/* Serves with what is given, files and folders. */
+static int serve(struct asked *a, struct err *e)
+{
+	const struct options *o = a->o;
+	long files = 0;
+
+	for (size_t i = 0; i < o->addresses.n; i++) {
+		const int n = sberf_folder_add(a->s, o->addresses.v[i]);
+
+		if (n < 0)
+			return library_error(a, n, e);
+		files += n;
+	}
+	if (o->addresses.n)
+		fprintf(stderr, "sberf symbolize: %ld file%s with a build-id\n", files, files == 1 ? "" : "s");
+	return symbolize_serve(a->s, o->serve, !o->no_inline, e);
+}
+
 int cmd_symbolize(const struct options *o, struct err *e)
 {
 	const struct sberf_options wanted = { .size = sizeof(wanted), .symfs = o->symfs, .remote = o->remote,
@@ -260,9 +278,8 @@ int cmd_symbolize(const struct options *o, struct err *e)
 		return err_set(e, -rc, "cannot set up what names addresses: %s", strerror(-rc));
 	a.s = s;
 	if (o->serve)
-		return o->addresses.n || o->ids.n || o->elf ?
-			err_set(e, EINVAL, "--serve answers others: it takes no addresses, -p and -e") :
-			symbolize_serve(s, o->serve, !o->no_inline, e);
+		return o->ids.n || o->elf ? err_set(e, EINVAL, "--serve answers others: it takes no -p and -e") :
+			serve(&a, e);
 	skip = find_subject(&a, e);
 	if (skip < 0)
 		return skip;

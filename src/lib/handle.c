@@ -94,6 +94,7 @@ void sberf_close(struct sberf *s)
 	if (!s)
 		return;
 	lib_names_clear(s);
+	lib_added_clear(s);
 	lib_put_clear(s);
 	remote_free(s->remote);
 	keyed_free(&s->known);

@@ -3,7 +3,9 @@
 #ifndef SBERF_LIB_HANDLE_H
 #define SBERF_LIB_HANDLE_H
 
+#include "base/cleanup.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/keyed.h"
 #include "base/vec.h"
 #include <sberf/unwind.h>
@@ -18,10 +20,19 @@
 
 /* A module that the caller has added: no process maps it as far as we know. */
 struct added_file {
+	uint8_t id[BUILD_ID_MAX];
+	uint8_t id_len;          /* 0 = it has none */
 	module_id module;
 	char *path;              /* owned; NULL = looked for by its build-id */
 	int fd;
 	struct elf_file *elf;    /* of it */
+};
+
+/* A file of a folder of sberf_folder_add(). */
+struct folder_file {
+	uint8_t id[BUILD_ID_MAX];
+	uint8_t id_len;
+	char *path;              /* owned */
 };
 
 /* The stack of a token. */
@@ -89,6 +100,9 @@ struct sberf {
 	VEC(str_id) function;    /* by the number that a symbol table keeps for us, less 1 */
 	struct answer answer;
 	VEC(struct added_file) added;
+	struct hidx added_ids;   /* of those that have one */
+	VEC(struct folder_file) folder;
+	struct hidx folder_ids;
 	struct remote *remote;   /* NULL = none */
 	KEYED(struct remote_name) known; /* by it */
 	uint64_t remote_failed;
@@ -121,7 +135,10 @@ struct sberf_end lib_end(uint32_t cut, module_id module, uint64_t bytes);
 void lib_put_rules(struct sberf *s, pid_t pid, struct process *p, uint64_t memory);
 void lib_put_clear(struct sberf *s);
 
-/* naming.c: frees what names need, and the files that the caller has added. */
-void lib_names_clear(struct sberf *s);
+void lib_names_clear(struct sberf *s);           /* naming.c: frees what names need */
+
+/* adding.c: what the caller has added as MODULE, borrowed; NULL when that is none of it. */
+const struct added_file *lib_added(const struct sberf *s, module_id module);
+void lib_added_clear(struct sberf *s);
 
 #endif

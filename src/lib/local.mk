@@ -3,6 +3,7 @@
 #
 # The shared library is linked by one command and not by libtool: sberf runs on Linux alone, and so its objects are compiled once,
 # position-independent, for all that they are in.
+libsberf_api_a_SOURCES += src/lib/adding.c
 libsberf_api_a_SOURCES += src/lib/handle.c
 libsberf_api_a_SOURCES += src/lib/handle.h
 libsberf_api_a_SOURCES += src/lib/naming.c

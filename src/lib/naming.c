@@ -29,37 +29,17 @@ struct names_block {
 	void *parts[3];
 };
 
-static void forget_file(struct added_file *f)
-{
-	elf_file_free(f->elf);
-	if (f->fd >= 0)
-		close(f->fd);
-	free(f->path);
-}
-
 void lib_names_clear(struct sberf *s)
 {
 	answer_clear(&s->answer);
 	resolver_free(s->resolver);
 	vec_free(&s->function);
-	for (size_t i = 0; i < s->added.n; i++)
-		forget_file(&s->added.v[i]);
-	vec_free(&s->added);
-}
-
-/* What the caller has added as MODULE; NULL when that is none of it. */
-static const struct added_file *find_added(const struct sberf *s, module_id module)
-{
-	for (size_t i = 0; i < s->added.n; i++)
-		if (s->added.v[i].module == module)
-			return &s->added.v[i];
-	return NULL;
 }
 
 static int open_symbols_of(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
 {
 	struct sberf *s = ctx;
-	const struct added_file *f = find_added(s, module);
+	const struct added_file *f = lib_added(s, module);
 
 	return f ? reopen_fd(f->fd) : processes_open_symbols(s->ps, module, ret_uid, e);
 }
@@ -68,7 +48,7 @@ static int open_root_of(void *ctx, module_id module)
 {
 	struct sberf *s = ctx;
 
-	return find_added(s, module) ? -ENOENT : processes_open_root(s->ps, module);
+	return lib_added(s, module) ? -ENOENT : processes_open_root(s->ps, module);
 }
 
 static void no_progress(void *ctx, const char *line)
@@ -417,74 +397,4 @@ const char *sberf_why_text(uint32_t why)
 	};
 
 	return why < sizeof(texts) / sizeof(*texts) ? texts[why] : "for an unknown reason";
-}
-
-/* Opens the file M, at PATH (NULL = by its build-id). */
-static int open_file_to_add(struct sberf *s, const struct module *m, const char *path, struct added_file *ret)
-{
-	const struct debug_places where = { .symfs = s->symfs, .root = -1 };
-
-	ret->path = path ? strdup(path) : NULL;
-	if (path && !ret->path)
-		return err_nomem(&s->err, "a file");
-	ret->fd = path ? regular_open(path) : debugfile_open_build_id(m->build_id, m->build_id_len, &where);
-	if (ret->fd < 0)
-		return err_set(&s->err, -ret->fd, "cannot open %s: %s", path ? path : "a file with that build-id",
-			       strerror(-ret->fd));
-	return elf_file_open(ret->fd, &ret->elf, &s->err);
-}
-
-/* Adds M, at PATH, as a module that no process has. */
-static int add_file(struct sberf *s, struct module *m, const char *path, uint32_t *ret)
-{
-	struct added_file f = { .fd = -1 };
-	int rc = open_file_to_add(s, m, path, &f);
-
-	if (!rc && path)
-		m->build_id_len = elf_file_build_id(f.elf, m->build_id);
-	m->path = rc ? 0 : strtab_adds(dict_strings(s->dict), path ? path : "");
-	f.module = rc || m->path == STR_NONE ? ID_NONE : dict_module(s->dict, m);
-	if (!rc && (f.module == ID_NONE || !vec_reserve(&s->added, 1)))
-		rc = err_nomem(&s->err, "a file");
-	if (rc || find_added(s, f.module)) {
-		forget_file(&f);
-	} else {
-		*vec_push(&s->added) = f;
-	}
-	if (!rc)
-		*ret = f.module;
-	return rc;
-}
-
-int sberf_file_add(struct sberf *s, const char *path, uint32_t *ret)
-{
-	struct module m = { .kind = MODULE_FILE };
-
-	lib_begin(s);
-	return add_file(s, &m, path, ret);
-}
-
-int sberf_build_id_add(struct sberf *s, const uint8_t *id, size_t length, uint32_t *ret)
-{
-	struct module m = { .kind = MODULE_FILE, .build_id_len = (uint8_t)length };
-
-	lib_begin(s);
-	if (length < 2 || length > BUILD_ID_MAX)
-		return err_set(&s->err, EINVAL, "a build-id has 2 to %u bytes, not %zu", BUILD_ID_MAX, length);
-	memcpy(m.build_id, id, length);
-	return add_file(s, &m, NULL, ret);
-}
-
-int sberf_file_place(struct sberf *s, uint32_t module, uint64_t address, struct sberf_frame *ret)
-{
-	const struct added_file *f = find_added(s, module);
-	uint64_t offset;
-
-	lib_begin(s);
-	if (!f)
-		return err_set(&s->err, ENOENT, "module %u is no file that was added", module);
-	if (!elf_file_offset(f->elf, address, &offset))
-		return err_set(&s->err, ENOENT, "nothing of the file is loaded at 0x%llx", (unsigned long long)address);
-	*ret = (struct sberf_frame){ .address = address, .offset = offset, .module = module };
-	return 0;
 }

@@ -81,6 +81,17 @@ equal "it ends well when it is interrupted" 0 $?
 matches "and says what it did" "[3-9] requests answered, 6 refused" "$(cat "$SCRATCH/served")"
 [ ! -e "$SCRATCH/socket" ]
 result $? "and removes its socket"
+mkdir -p "$SCRATCH/programs/of/ours"
+cp "$file" "$SCRATCH/programs/of/ours/program"
+ln -s / "$SCRATCH/programs/everything"
+"$SBERF" symbolize --serve "$SCRATCH/socket" "$SCRATCH/programs" 2>"$SCRATCH/served" &
+also_kill $!
+service=$!
+wait_until 5 test -S "$SCRATCH/socket"
+matches "a service that has a folder" ": main at .*/src/main\.c:[0-9]+$" \
+	"$("$SBERF" symbolize --remote "$SCRATCH/socket" -e "$SCRATCH/stripped" "$main")"
+kill "$service" && wait "$service"
+matches "which has one program, links are not followed" "symbolize: 1 file with a build-id" "$(cat "$SCRATCH/served")"
 matches "nobody who answers is no error" "\?\?|\+0x" "$("$SBERF" symbolize --remote "$SCRATCH/socket" -e "$SCRATCH/stripped" "$main")"
 
 fails() {
@@ -91,7 +102,8 @@ fails() {
 }
 fails "a service that is none" "'nowhere' is no service of names" --remote nowhere -e "$file" 1
 fails "a socket in a folder that is not there" "cannot listen at /nonexistent/s" --serve /nonexistent/s
-fails "serving and asking" "takes no addresses" --serve "$SCRATCH/s2" -e "$file" 1
+fails "serving a folder that is not there" "cannot read /nonexistent" --serve "$SCRATCH/s2" /nonexistent
+fails "serving and asking" "takes no -p and -e" --serve "$SCRATCH/s2" -e "$file" 1
 fails "an address that is none" "'xyz' is no address" -e "$file" xyz
 fails "one that is too long" "is no address" -e "$file" 11112222333344445
 fails "a file that is not there" "/nonexistent: No such file" -e /nonexistent 1

@@ -263,6 +263,9 @@ static void check_names(struct sberf *s, pid_t pid)
 	check("a build-id of nobody", sberf_build_id_add(s, (const uint8_t *)"0123456789", 10, &module) == -ENOENT);
 	check("a build-id of one byte", sberf_build_id_add(s, (const uint8_t *)"0", 1, &module) == -EINVAL);
 	check("a file", sberf_file_add(s, "/proc/self/exe", &module) == 0);
+	check("a folder that does not exist", sberf_folder_add(s, "/nonexistent") == -ENOENT && *sberf_error(s));
+	check("a folder without programs", sberf_folder_add(s, "/proc/self/fdinfo") == 0);
+	check("a program as a folder", sberf_folder_add(s, "/proc/self/exe") == 1);
 	check("nothing in it", sberf_file_place(s, module, 0x7fffffff0000, &file) == -ENOENT);
 }
 

@@ -75,12 +75,20 @@ SBERF_API void sberf_cancel(struct sberf *s);
 SBERF_API const char *sberf_why_text(uint32_t why);
 
 /*
- * A module for the ELF file at PATH, or for the file with the build-id ID of LENGTH bytes, which is looked
- * for as debug files are (PREFIX/.build-id/xx/yyyy.debug), for naming places without a process. -ENOENT,
+ * A module for the ELF file at PATH, or for the file with the build-id ID of LENGTH bytes, for naming
+ * places without a process. A build-id is looked for among the files that were added before, in the
+ * folders of sberf_folder_add(), and where debug files are (PREFIX/.build-id/xx/yyyy.debug). -ENOENT,
  * -EACCES, -ENOEXEC: it is no ELF file, or of another byte order or word length.
  */
 SBERF_API int sberf_file_add(struct sberf *s, const char *path, uint32_t *ret);
 SBERF_API int sberf_build_id_add(struct sberf *s, const uint8_t *id, size_t length, uint32_t *ret);
+
+/*
+ * Looks for build-ids among the ELF files below PATH, too, or of the one file there. Reads their headers
+ * now, and each of them when it is asked for; does not follow links but PATH itself. Returns how many
+ * files with a build-id came; -ENOENT, -EACCES, -ENOMEM.
+ */
+SBERF_API int sberf_folder_add(struct sberf *s, const char *path);
 
 /*
  * The place of the virtual ADDRESS of the file of MODULE, of sberf_file_add() or sberf_build_id_add(), as
