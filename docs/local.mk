@@ -6,7 +6,7 @@ generator_sources = docs/generate.c src/base/units.c src/cmd/optable.c src/expor
 EXTRA_DIST += docs/generate.c
 CLEANFILES += docs/exporters.c docs/generate$(EXEEXT) $(man1_MANS) $(man3_MANS) $(man7_MANS) docs/completion/sberf
 
-man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1 docs/sberf-list.1 docs/sberf-trace.1 docs/sberf-symbolize.1
+man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1 docs/sberf-list.1 docs/sberf-trace.1 docs/sberf-symbolize.1 docs/sberf-bpf.1
 man7_MANS = docs/sberf-probe.7
 man3_MANS = docs/sberf-plugin.3 docs/sberf-symbolize.3 docs/sberf-unwind.3
 completiondir = $(datadir)/bash-completion/completions

@@ -36,6 +36,7 @@ static int run_command(const struct options *o, struct err *e)
 		{ "list", cmd_list },
 		{ "trace", cmd_trace },
 		{ "symbolize", cmd_symbolize },
+		{ "bpf", cmd_bpf },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -2,6 +2,7 @@
 # src/cmd: one "sberf_SOURCES += src/cmd/FILE" a line, headers too.
 sberf_SOURCES += src/cmd/batch.c
 sberf_SOURCES += src/cmd/batch.h
+sberf_SOURCES += src/cmd/bpf.c
 sberf_SOURCES += src/cmd/check.c
 sberf_SOURCES += src/cmd/clean.c
 sberf_SOURCES += src/cmd/clean.h

@@ -649,6 +649,18 @@ const struct opt opts[] = {
 			"own: address, module, build_id, offset, and functions, innermost first, each with name, file, "
 			"directory, line and inlined; or unknown, which says why there are none.",
 	}, {
+		.letter = 'd', .name = "duration", .metavar = "SECONDS", .type = OPT_TIME, .what = "duration",
+		.section = SECTION_OUTPUT, .commands = CMD_BPF, .at = FIELD(watch_ns), .min = 10 * NSEC_PER_MSEC,
+		.max = 3600 * NSEC_PER_SEC, .fallback = "1s",
+		.help = "how long runs are counted",
+	}, {
+		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
+		.section = SECTION_OUTPUT, .commands = CMD_BPF, .at = FIELD(trace_json), .choices = trace_formats,
+		.fallback = "text", .help = "how programs are written",
+		.more = "json is an object for each program, on a line of its own: id, type, name, tag, uid, "
+			"jited_bytes, pinned (paths) and processes (pid and comm) that keep it, and, when runs were "
+			"counted, over_ns, and within that runs, run_ns and missed.",
+	}, {
 		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
 		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(output),
 		.help = "write to this file instead of standard output",
@@ -1059,6 +1071,24 @@ static const char *const symbolize_examples[] = {
 	NULL,
 };
 
+static const char *const bpf_text[] = {
+	"Lists the BPF programs that the kernel has loaded, by the time that they took while sberf looked: how often "
+	"each ran, how long a run took, and what that is of one CPU. A program is named as its source does; the tag is "
+	"a hash of its instructions, so two with the same tag do the same.",
+	"Behind the name stands who keeps it: paths where it, or a link of it, is pinned, and processes that have one "
+	"of these or a perf event with it open. Programs that are attached otherwise, to a network device or a cgroup, "
+	"have nobody there.",
+	"The kernel counts runs for as long as sberf looks (since 5.8), which takes two readings of the clock a run. "
+	"Runs that were missed are those of a program that ran on that CPU already.",
+	NULL,
+};
+
+static const char *const bpf_examples[] = {
+	"sberf bpf", "what BPF costs now, program by program",
+	"sberf bpf -d 10 --format json | jq -r 'select(.runs > 0) | .name'", "which programs ran within ten seconds",
+	NULL,
+};
+
 static const char *const trace_text[] = {
 	"Prints a line for each hit of a probe while it happens, all system calls when no probe is given: the time of "
 	"day, the thread, its CPU, how long it took, and the call with its arguments and its result. Lines are in "
@@ -1122,6 +1152,10 @@ const struct command_info command_infos[] = {
 		.name = "symbolize", .bit = CMD_SYMBOLIZE, .synopsis = "[-p PID | -e FILE | BUILD-ID] [ADDRESS...]",
 		.summary = "name addresses of a process, a file or the kernel", .text = symbolize_text,
 		.examples = symbolize_examples,
+	}, {
+		.name = "bpf", .bit = CMD_BPF, .synopsis = "[-d SECONDS] [--format FORMAT]",
+		.summary = "list the BPF programs that run, and what they cost", .text = bpf_text,
+		.examples = bpf_examples,
 	},
 };
 

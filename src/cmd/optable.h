@@ -26,11 +26,12 @@ enum {
 	CMD_LIST = 1 << 7,
 	CMD_TRACE = 1 << 8,
 	CMD_SYMBOLIZE = 1 << 9,
+	CMD_BPF = 1 << 10,
 	CMD_CAPTURING = CMD_TOP | CMD_RECORD,
 	CMD_TARGETING = CMD_CAPTURING | CMD_TRACE,       /* which look at what runs, or begin a command */
 	CMD_READING = CMD_REPORT | CMD_DIFF,
 	CMD_ALL = CMD_TOP | CMD_RECORD | CMD_READING | CMD_DOCTOR | CMD_CHECK | CMD_MERGE | CMD_LIST |
-		  CMD_TRACE | CMD_SYMBOLIZE,
+		  CMD_TRACE | CMD_SYMBOLIZE | CMD_BPF,
 };
 
 struct command_info {

@@ -156,7 +156,8 @@ struct options {
 	bool trace_stacks;               /* -k */
 	bool trace_sums;                 /* -s */
 	bool trace_sums_only;            /* -S */
-	uint32_t trace_json;             /* --format json (trace, symbolize) */
+	uint32_t trace_json;             /* --format json (trace, symbolize, bpf) */
+	uint64_t watch_ns;               /* -d (bpf), 1 s */
 	const char *elf;                 /* -e (symbolize), NULL = not given */
 	const char *serve, *remote;      /* --serve, --remote (symbolize); the same */
 	text_vec addresses;              /* ADDRESS and BUILD-ID (symbolize) */
@@ -213,5 +214,6 @@ int cmd_doctor(const struct options *o, struct err *e);
 int cmd_list(const struct options *o, struct err *e);
 int cmd_trace(const struct options *o, struct err *e);
 int cmd_symbolize(const struct options *o, struct err *e);
+int cmd_bpf(const struct options *o, struct err *e);
 
 #endif

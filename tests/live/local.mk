@@ -3,6 +3,7 @@
 check_PROGRAMS += tests/live/capture-dump
 tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
 shell_tests += tests/live/annotate.sh
+shell_tests += tests/live/bpf_programs.sh
 shell_tests += tests/live/call_graph.sh
 shell_tests += tests/live/capture.sh
 EXTRA_DIST += tests/live/alloc_judge.py
@@ -35,6 +36,7 @@ shell_tests += tests/live/probe_own.sh
 shell_tests += tests/live/probe_names.sh
 shell_tests += tests/live/probe_peers.sh
 watching_tests += tests/live/probe_names.sh
+watching_tests += tests/live/bpf_programs.sh
 EXTRA_DIST += tests/live/left.cc tests/live/late.c tests/live/late_throws.cc
 EXTRA_DIST += tests/live/operators.cc
 EXTRA_DIST += tests/live/tracefs.sh
