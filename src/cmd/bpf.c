@@ -208,7 +208,7 @@ int cmd_bpf(const struct options *o, struct err *e)
 	if (rc)
 		return rc;
 	if (!w.counted)
-		fputs("sberf bpf: runs are not counted: sysctl kernel.bpf_stats_enabled=1 has the kernel count\n", stderr);
+		fputs("sberf bpf: runs are not counted here: sysctl kernel.bpf_stats_enabled=1 starts that\n", stderr);
 	if (!o->trace_json)
 		bpf_print_text(&w);
 	for (size_t i = 0; o->trace_json && !rc && i < w.now.n; i++)

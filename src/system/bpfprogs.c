@@ -24,7 +24,7 @@
 
 /* ---- programs ---- */
 
-/* Where bpf_prog_info has a part of NAME: that of the main function as the type information BTF_ID has it. */
+/* Makes NAME whole where bpf_prog_info has a part: that of the main function in the type information BTF_ID. */
 static void bpfprogs_whole_name(int fd, uint32_t btf_id, char *name)
 {
 	struct bpf_func_info func = { 0 };
