@@ -6,6 +6,7 @@
 #ifndef SBERF_BPF_ENTERED_H
 #define SBERF_BPF_ENTERED_H
 
+#include "plan.bpf.h"
 #include "walk.bpf.h"
 
 /*
@@ -64,13 +65,13 @@ static __always_inline __u32 put_stack_at(struct scratch *s, __u32 place, __u32 
 		if (returned->to)
 			walk_returned(which, &(struct returned){ 0 });
 		if (walked)
-			return off;
+			return put_taken(place, off, v);
 	}
 	c.sp = v[SB_DWARF_SP];
 	end = put_stacks(place, off, h, task, &c);
 	if (returned->to)
 		mend_returned(place, off, returned);
-	return end;
+	return put_taken(place, end, v);
 }
 
 /*

@@ -325,7 +325,8 @@ static __always_inline void send_args(struct sb_cpu *c, struct scratch *s, const
 }
 
 /* Sends the record of HIT in S, of OFF bytes, or adds it to those like it. SUMMED: that may be done. */
-static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 off, const struct hit *hit,
+static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 place, __u32 off,
+				     const struct hit *hit,
 				     struct weight *weight, struct task_struct *task, __u64 now, bool summed,
 				     __u32 look)
 {
@@ -337,7 +338,7 @@ static __always_inline void send_hit(struct sb_cpu *c, struct scratch *s, __u32 
 	struct sb_sum_key key;
 
 	if (p)
-		how = sum_hit(c, p, task, hit->probe - SB_PROBE_PLACED, weight, now, &key);
+		how = sum_hit(c, p, task, hit->probe - SB_PROBE_PLACED, taken_fold(place), weight, now, &key);
 	if (look)
 		event->part.flags |= SB_EVENT_LOOK | (look - 1) << SB_EVENT_LOOK_AT;
 	if (how == SUM_ADDED) {
@@ -440,7 +441,7 @@ static __always_inline bool take_hit(void *ctx, const struct hit *hit, struct sb
 		put_words(s, ctx);
 	if ((tracing || look) && hit->record)
 		off = put_record(s, off, ctx);
-	send_hit(c, s, off, hit, &weight, task, now,
+	send_hit(c, s, place, off, hit, &weight, task, now,
 		 walk && (hit->placed || hit->call || hit->user) && hit->probe >= SB_PROBE_PLACED,
 		 look);
 	give_scratch(s);

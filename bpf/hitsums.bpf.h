@@ -60,18 +60,20 @@ static __always_inline void add_hit(struct sb_sum *sum, const struct task_struct
 }
 
 /*
- * Adds a hit of PROBE, whose stack the walk P has, to its sum: SUM_ADDED. SUM_FIRST: it is to be told,
- * with *RET; SUM_NONE: as all others.
+ * Adds a hit of PROBE, whose stack the walk P has, and TAKEN stands for what was read with it (plan.bpf.h), to
+ * its sum: SUM_ADDED. SUM_FIRST: it is to be told, with *RET; SUM_NONE: as all others.
  */
 static __always_inline enum summing sum_hit(struct sb_cpu *c, const struct sb_part_walk *p, struct task_struct *task,
-					    __u32 probe, const struct weight *weight, __u64 now, struct sb_sum_key *ret)
+					    __u32 probe, __u64 taken, const struct weight *weight, __u64 now,
+					    struct sb_sum_key *ret)
 {
 	struct sb_sum *sum;
 
 	if (weight->begun_ns && weight->own >= HIT_LONG_NS)
 		return SUM_NONE;
 	*ret = (struct sb_sum_key){
-		.start_ns = task->start_time, .id = sum_fold(sum_fold(p->check, p->space), probe) | 1, .tid = task->pid
+		.start_ns = task->start_time, .tid = task->pid,
+		.id = sum_fold(sum_fold(sum_fold(p->check, p->space), probe), taken) | 1,
 	};
 	sum = hits_turn & 1 ? bpf_map_lookup_elem(&odd_hits, ret) : bpf_map_lookup_elem(&even_hits, ret);
 	if (sum) {

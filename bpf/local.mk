@@ -57,6 +57,7 @@ bpf_headers += bpf/faults.bpf.h
 bpf_headers += bpf/nodes.bpf.h
 bpf_headers += bpf/walk.bpf.h
 bpf_headers += bpf/space.bpf.h
+bpf_headers += bpf/plan.bpf.h
 bpf_headers += bpf/sums.bpf.h
 bpf_headers += bpf/entered.bpf.h
 bpf_headers += bpf/event.bpf.h

@@ -21,7 +21,9 @@
 #define TEXT_BYTES (sizeof(struct sb_part_text) + SB_TEXT_MAX)
 /* The longest is that of a system call, with its texts. */
 #define RECORD_MAX (EVENT_HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + STACK_ROOM + WALK_HEAD_BYTES + \
-		    8 * SB_WALK_MAX + SB_CALL_TEXTS * TEXT_BYTES)
+		    8 * SB_WALK_MAX + sizeof(struct sb_part_taken) + SB_PLAN_BYTES + SB_CALL_TEXTS * TEXT_BYTES)
+/* What may follow a stack and what is read with it. */
+#define BEHIND_BYTES (ADDRS_BYTES + SB_CALL_TEXTS * TEXT_BYTES + sizeof(struct sb_part_sum))
 
 #define WAIT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
 #define WAKE_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wake))
@@ -202,6 +204,34 @@ struct sb_task {
 	__u8 flags;              /* SB_WAIT_* */
 	__u8 context;            /* SB_WAKER_* */
 };
+
+/* tgid -> what is read of the process with each stack: plan.bpf.h. Preallocated, as samplers look here. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SB_PLANS);
+	__type(key, __u32);
+	__type(value, struct sb_plan);
+} plans SEC(".maps");
+
+__u32 planned = 0;                                       /* some process has one */
+
+/* A plan that is carried out; as many as there are chunks. */
+struct plan_run {
+	struct sb_plan plan;                             /* the last one: plans are copied when they are others */
+	__u64 at, turn_at, fold;
+	__u64 reg[SB_NR_REGS];
+	__u32 place, off;                                /* where the next byte goes */
+	__u32 turn_off, turn_bytes;                      /* where the record of this turn begins; of one turn */
+	__u32 step, loop_step;
+	__u32 turns, turns_max;                          /* whole ones */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct plan_run);
+} plan_runs SEC(".maps");
 
 /* Unwinding by rules: sizes are set by user space. */
 struct {

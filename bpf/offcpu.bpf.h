@@ -23,6 +23,7 @@
 #include "entered.bpf.h"
 #include "inside.bpf.h"
 #include "kstack.bpf.h"
+#include "plan.bpf.h"
 #include "record.bpf.h"
 #include "sums.bpf.h"
 #include "target.bpf.h"
@@ -277,10 +278,17 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	/* User space may take the record before the wait ends. */
 	((struct sb_part_wait *)(t + 1))->inside = st->inside;
 	slot->stack = 0;
-	if (has_user(h, task) && put_entry_regs(r, h, task))
+	if (has_user(h, task) && put_entry_regs(r, h, task)) {
+		const __u32 place = PLACE_SLOT | (st->slot - 1);
+
 		off = put_wait_user(st, slot, r, h, task, now, walk);
-	else if (h->flags & SB_F_KTHREAD)
+		if (!no_callers)
+			off = put_taken(place, off, (void *)(r + 1));
+		if (slot->stack && *(volatile __u32 *)&planned)
+			slot->stack = sum_fold(slot->stack, taken_fold(place)) | 1;
+	} else if (h->flags & SB_F_KTHREAD) {
 		slot->stack = 1;
+	}
 	slot->size = off;
 	/* A full barrier: what was written above is seen by whoever sees the id. */
 	__sync_lock_test_and_set(&slot->state, st->id);

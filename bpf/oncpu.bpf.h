@@ -12,6 +12,7 @@
 
 #include "hops.bpf.h"
 #include "inside.bpf.h"
+#include "plan.bpf.h"
 #include "record.bpf.h"
 #include "target.bpf.h"
 #include "totals.bpf.h"
@@ -48,6 +49,27 @@ static __always_inline bool is_entering(struct task_struct *task, __u64 sp)
 	return (sp > frame && low <= frame) || sb_on_entry_stack(sp);
 }
 
+/* The stack of TASK, whose registers the record in S has, at OFF. Returns the offset behind it. */
+static __always_inline __u32 put_user_stack(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx,
+					    struct task_struct *task, bool walk, __u64 now)
+{
+	const __u64 *v = (void *)(s->rec + HEAD_BYTES + sizeof(struct sb_part_regs));
+	struct sb_hdr *h = (void *)s->rec;
+	struct copying c = { .room = STACK_ROOM };
+	bool walked;
+
+	if (frame_pointers)
+		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
+	if (walk) {
+		off += put_walk(h, s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX,
+				WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v, now, &walked, &c.stop);
+		if (walked)
+			return off;
+	}
+	c.sp = v[SB_DWARF_SP];
+	return put_stacks(bpf_get_smp_processor_id(), off, h, task, &c);
+}
+
 /* Registers and stack of the user's side. Returns the offset behind what was added. */
 static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx, struct task_struct *task,
 				      bool user, bool walk, __u64 now)
@@ -55,8 +77,6 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	struct sb_hdr *h = (void *)s->rec;
 	struct sb_part_regs *r = (void *)(s->rec + HEAD_BYTES);
 	__u64 *v = (void *)(r + 1);
-	struct copying c = { .room = STACK_ROOM };
-	bool walked;
 
 	if (user) {
 		if (sb_regs_compat(&ctx->regs))
@@ -77,16 +97,7 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	off += REGS_BYTES;
 	if (no_callers)
 		return off;
-	if (frame_pointers)
-		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
-	if (walk) {
-		off += put_walk(h, s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX,
-				WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v, now, &walked, &c.stop);
-		if (walked)
-			return off;
-	}
-	c.sp = v[SB_DWARF_SP];
-	return put_stacks(bpf_get_smp_processor_id(), off, h, task, &c);
+	return put_taken(bpf_get_smp_processor_id(), put_user_stack(s, off, ctx, task, walk, now), v);
 }
 
 /* The kernel's stack at OFF. Returns the offset behind it. */

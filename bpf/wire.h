@@ -74,6 +74,7 @@ struct sb_part {
 #define SB_PART_TEXT 13
 #define SB_PART_SUM 14       /* struct sb_part_sum: hits that are like this one are summed */
 #define SB_PART_INSIDE 15    /* struct sb_part_inside */
+#define SB_PART_TAKEN 16     /* struct sb_part_taken + nr records of what the plan of its process reads */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -760,6 +761,49 @@ struct sb_part_stop {
 #define sb_check(check, module, offset) (((check) ^ (offset) ^ (__u64)(module) << SB_OFFSET_BITS) * \
 					 0x9e3779b97f4a7c15ull)
 
+/*
+ * A *plan* of a process: what is read of it with each stack, as a program of a machine with one number, AT
+ * (sberf/plugin.h). A read that fails, and an AT of 0, end it.
+ */
+struct sb_plan_step {
+	__u32 op;                /* SB_STEP_* */
+	__u32 count;
+	__s64 value;
+};
+#define SB_STEP_STOP 0           /* behind the last step */
+#define SB_STEP_ADDRESS 1        /* AT = value */
+#define SB_STEP_REGISTER 2       /* AT = the register with the DWARF number count, of the innermost user frame */
+#define SB_STEP_THREAD 3         /* AT = the thread pointer */
+#define SB_STEP_ADD 4            /* AT += value */
+#define SB_STEP_DEREF 5          /* AT = the 8 bytes at AT + value; 0 ends the plan */
+#define SB_STEP_COPY 6           /* copies count bytes, a multiple of 8, at AT + value, behind what is in the record */
+#define SB_STEP_LOOP 7           /* the steps up to SB_STEP_END are done count times; each turn makes a record */
+#define SB_STEP_END 8            /* with value 1: AT is again what it was when the turn began */
+#define SB_STEP_COPIED 9         /* AT = the 8 bytes at value of what this turn has copied, without the bits count */
+#define SB_PLAN_STEPS 32u        /* a power of two */
+#define SB_PLAN_TURNS 1024u
+#define SB_PLAN_RECORD 64u       /* bytes of one record at most */
+#define SB_PLAN_BYTES 57344u      /* of all records of one event */
+#define SB_PLANS 1024u           /* processes that have one */
+struct sb_plan {
+	__u64 serial;            /* of this plan: no other has it */
+	struct sb_plan_step step[SB_PLAN_STEPS];
+};
+
+struct sb_part_taken {
+	struct sb_part part;     /* flags: SB_TAKEN_*, why there is no more */
+	__u64 serial;            /* of the plan */
+	__u32 nr;                /* whole records, in order of their turns */
+	__u32 record;            /* bytes of each, a multiple of 8 */
+	/* __u8 byte[nr * record]; */
+};
+#define SB_TAKEN_WHOLE 0         /* the plan came to its end */
+#define SB_TAKEN_UNREAD 1        /* something could not be read */
+#define SB_TAKEN_DEEP 2          /* there were more turns than it does */
+#define SB_TAKEN_ROOM 3          /* no room for more records */
+#define SB_TAKEN_BAD 4           /* the plan makes no sense, or was replaced meanwhile */
+#define SB_TAKEN_NR 5
+
 /* Why a record was lost: indices of the per-CPU counters that the kernel half keeps. */
 #define SB_LOST_RING_FULL 0      /* the ring had no room */
 #define SB_LOST_NESTED 1         /* the scratch buffer of this CPU was in use */
@@ -845,6 +889,8 @@ _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user spac
 _Static_assert(sizeof(struct sb_open) == 112, "sb_open is what the iterator writes");
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
+_Static_assert(sizeof(struct sb_part_taken) == 24, "sb_part_taken is wire format");
+_Static_assert(sizeof(struct sb_plan) == 8 + 16 * SB_PLAN_STEPS, "sb_plan is shared with user space");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
 _Static_assert(sizeof(struct sb_cpu) == 360, "sb_cpu is shared with user space");

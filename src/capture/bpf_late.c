@@ -45,7 +45,7 @@ static int share_map(const struct sberf_bpf *s, const struct bpf_map *at)
 /* Is MAP of S one that is only for probes? */
 static bool is_of_probes(const struct sberf_bpf *s, const struct bpf_map *map)
 {
-	return map == s->maps.scratches || map == s->maps.chunks || map == s->maps.walks ||
+	return map == s->maps.scratches || map == s->maps.chunks || map == s->maps.plan_runs || map == s->maps.walks ||
 	       map == s->maps.untold || map == s->maps.even_hits || map == s->maps.odd_hits ||
 	       map == s->maps.filters || map == s->maps.loads;
 }
@@ -76,6 +76,7 @@ static int size_late(const struct bpf_side *k, const struct sberf_bpf *s)
 	map_sizes_late(&n, k->walks, k->sum_hits);
 	r = bpf_map__set_max_entries(s->maps.scratches, n.scratches);
 	r = r ? r : bpf_map__set_max_entries(s->maps.chunks, n.chunks);
+	r = r ? r : bpf_map__set_max_entries(s->maps.plan_runs, n.chunks);
 	r = r ? r : bpf_map__set_max_entries(s->maps.walks, n.walks);
 	r = r ? r : bpf_map__set_max_entries(s->maps.untold, n.untold);
 	r = r ? r : bpf_map__set_max_entries(s->maps.even_hits, n.hits);

@@ -280,6 +280,7 @@ static int size_maps(struct bpf_side *k)
 	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_node, n->cpus);
 	r = r ? r : bpf_map__set_max_entries(s->maps.scratches, n->scratches);
 	r = r ? r : bpf_map__set_max_entries(s->maps.chunks, n->chunks);
+	r = r ? r : bpf_map__set_max_entries(s->maps.plan_runs, n->chunks);
 	r = r ? r : bpf_map__set_value_size(s->maps.slots, n->slot_bytes);
 	r = r ? r : bpf_map__set_max_entries(s->maps.slots, n->slots);
 	r = r ? r : bpf_map__set_max_entries(s->maps.free_slots, n->slots);
@@ -954,6 +955,21 @@ void bpf_side_deaf(struct bpf_side *k, uint64_t until_ns)
 int bpf_side_set_cap(struct bpf_side *k, uint64_t exe_id, uint32_t bytes)
 {
 	return bpf_map_update_elem(bpf_map__fd(k->skel->maps.caps), &exe_id, &bytes, BPF_ANY);
+}
+
+int bpf_side_set_plan(struct bpf_side *k, uint32_t pid, const struct sb_plan *plan)
+{
+	const int fd = bpf_map__fd(k->skel->maps.plans);
+	int r;
+
+	if (!plan) {
+		r = bpf_map_delete_elem(fd, &pid);
+		return r == -ENOENT ? 0 : r;
+	}
+	r = bpf_map_update_elem(fd, &pid, plan, BPF_ANY);
+	if (!r)
+		k->skel->bss->planned = 1;
+	return r;
 }
 
 int bpf_side_start(struct bpf_side *k, struct err *e)

@@ -68,6 +68,9 @@ void bpf_side_deaf(struct bpf_side *k, uint64_t until_ns);
  */
 int bpf_side_set_cap(struct bpf_side *k, uint64_t exe_id, uint32_t bytes);         /* 0 or a negative errno */
 
+/* As source_set_plan(). Any thread. */
+int bpf_side_set_plan(struct bpf_side *k, uint32_t pid, const struct sb_plan *plan);
+
 /*
  * The two maps of summed waits (bpf/wire.h); the kernel fills RET_FD[*RET_TURN % 2] now. False when
  * waits are not summed.

@@ -557,6 +557,11 @@ static uint64_t live_side_lost(const struct source *base)
 	return s->lost.n[LOST_SIDE_BAND];
 }
 
+static int live_set_plan(struct source *base, pid_t pid, const struct sb_plan *plan)
+{
+	return bpf_side_set_plan(live_of(base)->kernel, (uint32_t)pid, plan);
+}
+
 static int live_set_stack_cap(struct source *base, uint64_t exe_id, uint32_t bytes)
 {
 	struct live_source *s = live_of(base);
@@ -662,6 +667,7 @@ static const struct source_ops live_ops = {
 	.remove_probe = live_remove_probe,
 	.set_rate = live_set_rate,
 	.set_stack_cap = live_set_stack_cap,
+	.set_plan = live_set_plan,
 	.first_copy = live_first_copy,
 	.rulebook = live_rulebook,
 	.on_stranger = live_on_stranger,

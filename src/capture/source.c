@@ -241,6 +241,11 @@ int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
 	return s->ops->set_rate(s, freq_hz, e);
 }
 
+int source_set_plan(struct source *s, pid_t pid, const struct sb_plan *plan)
+{
+	return s->ops->set_plan ? s->ops->set_plan(s, pid, plan) : -ENOTSUP;
+}
+
 int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
 {
 	return s->ops->set_stack_cap ? s->ops->set_stack_cap(s, exe_id, bytes) : 0;

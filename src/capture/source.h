@@ -378,6 +378,11 @@ uint64_t source_bpf_ns(const struct source *s);
 uint64_t source_side_lost(const struct source *s);
 
 /* Commands: they act on the running source. */
+/*
+ * From now on PLAN (bpf/wire.h) is carried out with each stack of process PID; NULL: none is. Any thread. 0;
+ * -E2BIG: too many processes have one (SB_PLANS); -ENOTSUP when this source cannot.
+ */
+int source_set_plan(struct source *s, pid_t pid, const struct sb_plan *plan);
 /* learned stack size of an executable; 0 or a negative errno */
 int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes);
 /*

@@ -34,6 +34,7 @@ struct source_ops {
 	int (*set_rate)(struct source *s, uint32_t freq_hz, struct err *e);      /* NULL: -ENOTSUP */
 	int (*set_stack_cap)(struct source *s, uint64_t exe_id, uint32_t bytes); /* NULL: does nothing */
 	uint32_t (*first_copy)(const struct source *s);
+	int (*set_plan)(struct source *s, pid_t pid, const struct sb_plan *plan);        /* NULL: -ENOTSUP */
 
 	/* NULL: -ENOTSUP. */
 	int (*place)(struct source *s, const struct link_places *places, link_failed_fn *failed, void *ctx,

@@ -293,6 +293,18 @@ static bool read_walk(struct cursor *in, struct raw_sample *s)
 	return true;
 }
 
+static bool read_taken(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_taken *p = wire_decode_take(in, sizeof(*p));
+
+	if (!p || !p->serial || p->part.flags >= SB_TAKEN_NR || p->record > SB_PLAN_RECORD || p->record % 8 ||
+	    p->nr > SB_PLAN_TURNS || (uint64_t)p->nr * p->record != in->left)
+		return false;
+	s->taken = (struct raw_taken){ .serial = p->serial, .nr = p->nr, .record = p->record,
+				       .why = (uint8_t)p->part.flags, .bytes = in->at };
+	return true;
+}
+
 static bool read_stop(struct cursor *in, struct raw_sample *s)
 {
 	const struct sb_part_stop *p = wire_decode_take(in, sizeof(*p));
@@ -334,6 +346,8 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 		return read_walk(in, s);
 	case SB_PART_STOP:
 		return read_stop(in, s);
+	case SB_PART_TAKEN:
+		return read_taken(in, s);
 	case SB_PART_SEGMENT:
 		return wire_decode_read_segment(in, s);
 	case SB_PART_WAIT:

@@ -173,6 +173,19 @@ static void wire_encode_walk(struct making *m, const struct raw_sample *s)
 	wire_encode_addrs(m, SB_PART_WALKED, flags, s->user.walked, s->user.nr_walked, s->walked_error);
 }
 
+static void wire_encode_taken(struct making *m, const struct raw_taken *t)
+{
+	const size_t bytes = (size_t)t->nr * t->record;
+	struct sb_part_taken *p = t->serial ? wire_encode_part(m, SB_PART_TAKEN, t->why, sizeof(*p), bytes) : NULL;
+
+	if (!p)
+		return;
+	p->serial = t->serial;
+	p->nr = t->nr;
+	p->record = t->record;
+	copy_behind(p, sizeof(*p), t->bytes, bytes);
+}
+
 static void wire_encode_segments(struct making *m, const struct raw_sample *s)
 {
 	for (uint32_t i = 0; i < s->user.nr_segments; i++) {
@@ -330,6 +343,7 @@ size_t wire_encode_record(const struct raw_event *ev, void *dst, size_t size)
 	wire_encode_regs(&m, s);
 	wire_encode_walk(&m, s);
 	wire_encode_segments(&m, s);
+	wire_encode_taken(&m, &s->taken);
 	wire_encode_addrs(&m, SB_PART_KSTACK, s->kernel_full ? SB_ADDRS_FULL : 0, s->kernel, s->nr_kernel,
 			  s->kernel_error);
 	if (m.full)

@@ -25,7 +25,7 @@ static size_t parked_words(size_t bytes)
 static size_t data_words(const struct raw_event *ev)
 {
 	const struct raw_sample *s = &ev->sample;
-	size_t n = s->nr_kernel + s->user.nr_walked;
+	size_t n = s->nr_kernel + s->user.nr_walked + parked_words((size_t)s->taken.nr * s->taken.record);
 
 	for (uint32_t i = 0; i < s->user.nr_segments; i++)
 		n += parked_words(s->user.segment[i].len);
@@ -79,6 +79,7 @@ bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, t
 	s->user.walked = parked_append(&at, s->user.walked, 8ul * s->user.nr_walked);
 	for (uint32_t i = 0; i < s->user.nr_segments; i++)
 		s->user.segment[i].bytes = parked_append(&at, s->user.segment[i].bytes, s->user.segment[i].len);
+	s->taken.bytes = parked_append(&at, s->taken.bytes, (size_t)s->taken.nr * s->taken.record);
 	if (ev->kind == RAW_EVENT)
 		append_hit(&at, &p->ev.hit);
 	*q->tail = p;

@@ -60,6 +60,14 @@ static inline uint64_t raw_inside_begun_ns(uint64_t call)
 	return call & (((uint64_t)1 << RAW_INSIDE_AT) - 1);
 }
 
+/* What a plan (capture/source.h) has read of the process with the stack. */
+struct raw_taken {
+	uint64_t serial;         /* of the plan; 0 = there was none */
+	uint32_t nr, record;     /* records, and bytes of each */
+	uint8_t why;             /* SB_TAKEN_* of bpf/wire.h: why there are no more */
+	const uint8_t *bytes;    /* borrowed, 8-byte aligned */
+};
+
 struct raw_sample {
 	uint64_t period;         /* ns for cpu-clock, cycles for cycles */
 	uint64_t weight;         /* what it stands for, filled in by the source */
@@ -86,6 +94,7 @@ struct raw_sample {
 	/* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
 	uint64_t space_id;
 	uint8_t walk_why;        /* SB_WALK_* of wire.h */
+	struct raw_taken taken;
 };
 
 /*

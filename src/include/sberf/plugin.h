@@ -152,7 +152,8 @@ enum sberf_step_op {
 	 */
 	SBERF_STEP_LOOP = 7,
 	SBERF_STEP_END = 8,      /* of a loop: AT is what it was when the turn began, if value is 1 */
-	SBERF_STEP_COPIED = 9,   /* AT = the 8 bytes at value of what this turn has copied; 0 ends the plan */
+	/* AT = the 8 bytes at value of what this turn has copied, without the bits count; 0 ends the plan */
+	SBERF_STEP_COPIED = 9,
 };
 
 struct sberf_step {
