@@ -36,6 +36,8 @@ static const struct func *which_func_of(const struct tree *t, uint32_t node, con
 		*why = "it is not known to which function this belongs, so there is no code to show";
 	else if (f->kind == FUNC_KERNEL)
 		*why = "the code of the kernel is not shown: sberf does not read it (/proc/kcore)";
+	else if (f->kind == FUNC_SCRIPT)
+		*why = "this is a function of an interpreted language, which has no code of the CPU to show";
 	else if (f->kind == FUNC_NOTE || (!f->start && !f->size))
 		*why = "only a name is known of this, and no address, so there is no code to show";
 	else

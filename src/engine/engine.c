@@ -254,6 +254,8 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 		sizes_process(en->sink.sizes, ev);
 	if (ev->kind == RAW_WAIT_STACK && en->sink.offcpu)
 		offcpu_answered(en->sink.offcpu);
+	if (en->scripts)
+		scripts_event(en->scripts, ev);
 	ingest_raw(en->ingest, ev);
 }
 
@@ -583,6 +585,11 @@ static int open_root(void *ctx, module_id module)
 	return processes_open_root(ctx, module);
 }
 
+static enum script_answer open_script(void *ctx, uint64_t offset, struct script_name *ret)
+{
+	return scripts_name(ctx, offset, ret);
+}
+
 static int open_module(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
 {
 	struct processes *ps = ctx;
@@ -615,6 +622,7 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 		.stack_bytes = source_first_copy(en->source),
 		.tables_only = plan->tables_only, .no_callers = plan->no_callers,
 		.book = source_rulebook(en->source),
+		.scripts = en->scripts,
 	};
 
 	const int r = ingest_new(&c, &en->ingest, e);
@@ -696,6 +704,13 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	if (!source_of_now(en->source))
 		processes_recorded(en->ps);
 	opener.ctx = en->ps;
+	if (source_of_now(en->source) && !c->plan.no_callers) {
+		r = scripts_new(en->source, profile_dict(en->profile), en->ps, &en->scripts, e);
+		if (r < 0)
+			return r;
+		opener.script = open_script;
+		opener.script_ctx = en->scripts;
+	}
 	r = symbolizer_new(profile_dict(en->profile), en->names, &opener, &c->symbols, &en->symbolizer, e);
 	if (r < 0)
 		return r;
@@ -952,6 +967,7 @@ void engine_free(struct engine *en)
 	insides_free(en->sink.insides);
 	numa_facts_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
+	scripts_free(en->scripts);
 	target_watch_free(en->watch);
 	processes_free(en->ps);
 	names_free(en->names);

@@ -14,6 +14,7 @@
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
 #include "engine/placer.h"
+#include "engine/scripts.h"
 #include "engine/target.h"
 #include "numa/state.h"
 #include "process/process.h"
@@ -36,6 +37,7 @@ struct engine {
 	bool recorder_spare;             /* the capture survives its failure */
 	bool recorder_midway;            /* it joined a running capture; so it is spare, too */
 	struct ingest *ingest;
+	struct scripts *scripts;         /* NULL = frames of scripts are not looked for */
 	struct target_watch *watch;
 	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */
 	uint32_t probe_budget;           /* engine_config.probe_budget */

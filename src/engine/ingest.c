@@ -232,6 +232,14 @@ static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, str
 	event_sink_walked(in->config.sink, raw, ev);
 }
 
+static void ingest_scripts(struct ingest *in, const struct raw_event *raw)
+{
+	struct process *p = processes_get(in->ps, raw->pid);
+
+	if (p)
+		scripts_merge(in->config.scripts, p, raw, &in->chain);
+}
+
 static void ingest_finish(struct ingest *in, thread_id thread, const struct raw_event *raw)
 {
 	const struct raw_sample *s = &raw->sample;
@@ -253,6 +261,8 @@ static void ingest_finish(struct ingest *in, thread_id thread, const struct raw_
 	learn_stack_size(in, s);
 	if (in->learn && learn_from(in->learn, raw, &in->chain))
 		ev.flags |= EVENT_F_LEARNT;
+	if (in->config.scripts && user)
+		ingest_scripts(in, raw);
 	ev.stack = intern_stack(&in->intern, &in->chain, s, user);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE) {
 		in->figures.no_memory++;

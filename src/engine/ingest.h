@@ -17,6 +17,7 @@
 #include "capture/rulebook.h"
 #include "capture/source.h"
 #include "engine/event_sink.h"
+#include "engine/scripts.h"
 #include "model/event.h"
 #include "model/method.h"
 #include "model/raw.h"
@@ -53,6 +54,7 @@ struct ingest_config {
 	uint32_t stack_bytes;            /* size of a first copy */
 	bool tables_only;                /* --call-graph force */
 	bool no_callers;                 /* --call-graph off */
+	struct scripts *scripts;         /* puts frames of scripts into stacks; NULL = nobody does */
 	struct rulebook *book;           /* receives rules for the kernel half; NULL = it does not unwind */
 };
 

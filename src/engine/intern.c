@@ -61,10 +61,15 @@ static frame_id intern_add_frame(struct intern *it, const struct frame *f)
 	return id;
 }
 
-/* Two hashes of different kind over the same words. */
+/*
+ * Two hashes of different kind over the same words. That a frame is one of an interpreter comes to be known
+ * later than the frame.
+ */
 static struct intern_key intern_mix(struct intern_key key, const struct frame *f)
 {
-	key.a = (key.a ^ f->offset) * 0x9e3779b97f4a7c15ull + f->module * 0xc2b2ae3d27d4eb4full;
+	const uint64_t place = f->offset ^ (uint64_t)(f->flags & FRAME_F_INTERPRETER) << 62;
+
+	key.a = (key.a ^ place) * 0x9e3779b97f4a7c15ull + f->module * 0xc2b2ae3d27d4eb4full;
 	key.a ^= key.a >> 29;
 	key.b = (key.b + f->offset + ((uint64_t)f->module << 40)) * 0xd6e8feb86659fd93ull;
 	key.b ^= key.b >> 32;

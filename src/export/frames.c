@@ -19,7 +19,7 @@ struct frame_text frame_text(const struct frame_reader *r, frame_id frame)
 	const struct frame_names *fn;
 
 	t.module = dict_get_module(r->d, t.frame->module);
-	if (hidden_module(&r->hidden, t.frame->module))
+	if (hidden_frame(&r->hidden, t.frame))
 		return t;
 	fn = t.module->kind == MODULE_NOTE ? NULL : names_get(r->names, frame);
 	t.n = fn && !r->q->no_inlines ? fn->n : 1;

@@ -203,7 +203,7 @@ static void json_put_modules(struct jsonout *j, const struct dict *d)
 {
 	static const char *const kinds[] = {
 		[MODULE_FILE] = "file", [MODULE_VDSO] = "vdso", [MODULE_KERNEL] = "kernel", [MODULE_ANON] = "anonymous",
-		[MODULE_NOTE] = "note",
+		[MODULE_NOTE] = "note", [MODULE_SCRIPT] = "script",
 	};
 	const struct strtab *strings = dict_strings(d);
 

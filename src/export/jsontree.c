@@ -68,6 +68,7 @@ static const char *jsontree_func_kind(const struct tree *t, uint32_t node, const
 {
 	static const char *const kinds[] = {
 		[FUNC_USER] = "user", [FUNC_KERNEL] = "kernel", [FUNC_JIT] = "jit", [FUNC_NOTE] = "note",
+		[FUNC_SCRIPT] = "script",
 	};
 	const struct tree_node *n = &t->node[node];
 
@@ -80,6 +81,8 @@ static const char *jsontree_func_kind(const struct tree *t, uint32_t node, const
 		return "jit";
 	case MODULE_NOTE:
 		return "note";
+	case MODULE_SCRIPT:
+		return "script";
 	default:
 		return "user";
 	}

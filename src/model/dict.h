@@ -13,6 +13,7 @@
  *   MODULE_FILE, MODULE_VDSO: the offset in the file (pc - mapping start + mapping pgoff), so no bias is ever needed;
  *   MODULE_KERNEL: the address minus the address of _text (0 when that is unknown);
  *   MODULE_ANON: the virtual address in that process;
+ *   MODULE_SCRIPT: the number of a place in the code of an interpreted language, whose name is the path;
  *   MODULE_NOTE: an enum note_kind; for cuts NOTE_CUT + enum cut_reason; above NOTE_MAX what
  *   dict_stack_inside() puts behind the innermost frame.
  * For callers the offset is that of the return address minus one, which lies inside the call; for
@@ -57,6 +58,7 @@ enum module_kind {               /* numbers are in recordings: append only */
 	MODULE_KERNEL = 3,
 	MODULE_ANON = 4,
 	MODULE_NOTE = 5,
+	MODULE_SCRIPT = 6,
 };
 
 enum note_kind {                 /* offsets of MODULE_NOTE frames; numbers are in recordings: append only */
@@ -88,7 +90,9 @@ struct frame {
 
 /* its code has no unwind table: stacks go on from it by its frame pointer, or by a guess */
 #define FRAME_F_NO_TABLE 0x1u
-#define FRAME_FLAGS_ALL 0x1u
+/* of an interpreter, which runs the frames of MODULE_SCRIPT that it calls */
+#define FRAME_F_INTERPRETER 0x2u
+#define FRAME_FLAGS_ALL 0x3u
 
 struct stack {
 	stack_id parent;         /* always smaller than its own id; STACK_ROOT for the first frame */

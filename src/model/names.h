@@ -24,6 +24,7 @@ enum func_kind {                 /* numbers are in recordings: append only */
 	FUNC_KERNEL = 1,
 	FUNC_JIT = 2,
 	FUNC_NOTE = 3,           /* "[cut: ...]", "(other)" */
+	FUNC_SCRIPT = 4,         /* of an interpreted language */
 };
 
 struct func {

@@ -73,7 +73,7 @@ static bool go_frame(struct fold_path *p, frame_id frame)
 	const bool note = dict_get_module(d, f->module)->kind == MODULE_NOTE;
 	const struct frame_names *fn;
 
-	if (hidden_module(p->hidden, f->module))
+	if (hidden_frame(p->hidden, f))
 		return true;
 	fn = note ? NULL : names_get(p->identity->names, frame);
 	if (!fn)

@@ -18,7 +18,7 @@ static bool is_user_code(const struct dict *d, frame_id frame)
 	const struct frame *f = dict_get_frame(d, frame);
 	const struct module *m = f ? dict_get_module(d, f->module) : NULL;
 
-	return m && m->kind != MODULE_KERNEL && m->kind != MODULE_NOTE;
+	return m && m->kind != MODULE_KERNEL && m->kind != MODULE_NOTE && m->kind != MODULE_SCRIPT;
 }
 
 /* How many frames each of the N stacks of D has, to COUNT. False when out of memory. */

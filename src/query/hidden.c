@@ -108,13 +108,25 @@ static bool find_executables(const struct dict *d, path_vec *ret)
 	return true;
 }
 
+static bool hides_script_view(enum script_view view, const struct module *m)
+{
+	switch (view) {
+	case SCRIPTS_ONLY:
+		return m->kind != MODULE_SCRIPT && m->kind != MODULE_NOTE;
+	case SCRIPTS_NATIVE:
+		return m->kind == MODULE_SCRIPT;
+	default:
+		return false;
+	}
+}
+
 bool hidden_init(struct hidden *h, const struct dict *d, const struct query *q)
 {
 	path_vec exes = { 0 };
 	bool ok = true;
 
-	*h = (struct hidden){ 0 };
-	if (!q->hide_kernel && !q->hide_libraries)
+	*h = (struct hidden){ .interpreters = q->scripts == SCRIPTS_MERGED };
+	if (!q->hide_kernel && !q->hide_libraries && q->scripts == SCRIPTS_MERGED)
 		return true;
 	h->n = dict_modules(d);
 	h->module = calloc(h->n + 1ul, sizeof(*h->module));
@@ -125,8 +137,9 @@ bool hidden_init(struct hidden *h, const struct dict *d, const struct query *q)
 	for (module_id id = 0; ok && id < h->n; id++) {
 		const struct module *m = dict_get_module(d, id);
 
-		h->module[id] = m->kind == MODULE_KERNEL ? q->hide_kernel : q->hide_libraries &&
-			is_library(d, m, &exes);
+		h->module[id] = hides_script_view(q->scripts, m) ||
+				(m->kind == MODULE_KERNEL ? q->hide_kernel
+							  : q->hide_libraries && is_library(d, m, &exes));
 	}
 	vec_free(&exes);
 	return ok;

@@ -444,7 +444,7 @@ static bool query_steps(struct builder *b, uint32_t *node, frame_id frame)
 	const struct frame_names *fn;
 	uint32_t next, n;
 
-	if (!m || hidden_module(&b->hidden, f->module))
+	if (!m || hidden_frame(&b->hidden, f))
 		return true;
 	fn = m->kind == MODULE_NOTE ? NULL : names_get(b->names, frame);
 	n = fn ? fn->n : 1;

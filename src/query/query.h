@@ -44,6 +44,13 @@ static inline bool span_limit_same(const struct span_limit *a, const struct span
 	return a->ns == b->ns && a->percent == b->percent;
 }
 
+/* What is shown of a program in an interpreted language (MODULE_SCRIPT). */
+enum script_view {
+	SCRIPTS_MERGED,          /* its frames between the native ones, in place of those of its interpreter */
+	SCRIPTS_ONLY,            /* its frames alone: no native ones, no kernel */
+	SCRIPTS_NATIVE,          /* native frames alone, those of the interpreter with them */
+};
+
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap */
 	uint8_t lead;            /* of MEASURES, the one whose total leads, its id and one; 0: measure_set() */
@@ -52,6 +59,7 @@ struct query {
 	enum group_by group_by;
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
+	enum script_view scripts;        /* which frames of interpreted languages, and of what runs them */
 	bool hide_libraries;             /* hide frames of libraries in the same way (below) */
 	bool no_inlines;                 /* leave inlined functions out */
 	/* a function that calls itself, directly or through others, is one node (below) */

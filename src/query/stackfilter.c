@@ -41,13 +41,13 @@ static uint32_t match_func(struct stack_filter *f, func_id id)
 
 static uint32_t match_frame(struct stack_filter *f, frame_id frame)
 {
-	const module_id module = dict_get_frame(f->d, frame)->module;
-	const struct module *m = dict_get_module(f->d, module);
+	const struct frame *place = dict_get_frame(f->d, frame);
+	const struct module *m = dict_get_module(f->d, place->module);
 	const struct frame_names *fn = m->kind == MODULE_NOTE ? NULL : names_get(f->names, frame);
 	char label[LABEL_MAX];
 	uint32_t r = KNOWN;
 
-	if (hidden_module(&f->hidden, module))
+	if (hidden_frame(&f->hidden, place))
 		return KNOWN;
 	if (!fn) {
 		label_place(f->d, frame, label, sizeof(label));

@@ -36,7 +36,7 @@ static uint32_t subtree_filter_steps(struct subtree_filter *w, uint32_t n, frame
 	const struct frame_names *fn = m->kind == MODULE_NOTE ? NULL : names_get(w->names, frame);
 	const uint32_t names = fn ? fn->n : 1;
 
-	if (hidden_module(&w->hidden, f->module))
+	if (hidden_frame(&w->hidden, f))
 		return n;
 	for (uint32_t i = 0; i < names && n < w->q->nr_within; i++) {
 		const uint32_t at = w->q->inverted ? i : names - 1 - i;

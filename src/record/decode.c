@@ -186,7 +186,7 @@ static void tell_module_apart(const struct decoder *d, struct module *m)
 
 	if (!origin || m->kind == MODULE_NOTE)
 		return;
-	if (m->kind == MODULE_ANON) {
+	if (m->kind == MODULE_ANON || m->kind == MODULE_SCRIPT) {
 		m->start_ns ^= hash_u64(origin);
 	} else if (!m->build_id_len) {
 		m->generation = hash_2u64(m->generation, m->ino ? m->ino : m->path);
@@ -208,7 +208,7 @@ static int load_mod(struct decoder *d, struct table_view *t, struct err *e)
 		if (m.path == STR_NONE || shown == STR_NONE)
 			return decode_nomem(e);
 		/* What kind of place an unknown kind is cannot be known either: its frames are lost. */
-		if (kind < MODULE_FILE || kind > MODULE_NOTE)
+		if (kind < MODULE_FILE || kind > MODULE_SCRIPT)
 			continue;
 		if (kind == MODULE_NOTE)
 			m = (struct module){ 0 };
@@ -324,7 +324,7 @@ static int load_func(struct decoder *d, struct table_view *t, struct err *e)
 		    !table_get(t, FUNC_START, &f.start) || !table_get(t, FUNC_SIZE, &f.size) ||
 		    !table_get(t, FUNC_KIND, &kind))
 			return -EBADMSG;
-		f.kind = kind <= FUNC_NOTE ? (uint8_t)kind : FUNC_USER;
+		f.kind = kind <= FUNC_SCRIPT ? (uint8_t)kind : FUNC_USER;
 		f.module = module ? decode_id(&d->module, module - 1) : ID_NONE;
 		f.name = names_text_of(d, name);
 		if (f.name == STR_NONE || !idmap_set(&d->func, (uint32_t)(t->base + i),

@@ -10,6 +10,8 @@
 
 #include "symbol/resolver.h"
 
+#include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "model/reasons.h"
 #include "symbol/debugfile.h"
@@ -58,6 +60,8 @@ struct resolver {
 	VEC(struct mod) mods;        /* by module id */
 	uint64_t clock;
 	struct kernel_table kernel;
+	char *script_file;           /* of the last frame of a script */
+	bool script_pending;         /* that has a name later */
 };
 
 void answer_clear(struct answer *a)
@@ -120,6 +124,7 @@ void resolver_free(struct resolver *r)
 	kernel_table_clear(&r->kernel);
 	fetcher_free(r->fetcher);
 	free(r->symfs);
+	free(r->script_file);
 	free(r);
 }
 
@@ -404,6 +409,38 @@ static bool name_note(uint64_t note, struct answer *answer)
 	return answer_add(answer, text, NULL, FUNC_NOTE);
 }
 
+/* Functions of scripts are told apart by their file and the line at which they begin. */
+static bool name_script(struct resolver *r, uint64_t offset, struct answer *answer)
+{
+	struct script_name name = { 0 };
+
+	free(take_ptr(r->script_file));
+	r->script_pending = false;
+	if (!r->opener.script || atomic_load(r->stop))
+		return false;
+	switch (r->opener.script(r->opener.script_ctx, offset, &name)) {
+	case SCRIPT_NAMED:
+		break;
+	case SCRIPT_PENDING:
+		r->script_pending = true;
+		return false;
+	default:
+		return answer_add(answer, "[unknown]", NULL, FUNC_NOTE);
+	}
+	r->script_file = name.file;
+	answer->name[answer->n++] = (struct answer_name){
+		.text = name.function, .kind = name.note ? FUNC_NOTE : FUNC_SCRIPT, .file = name.file, .dir = "",
+		.line = name.line,
+		.start = name.note ? 0 : hash_bytes(name.file, strlen(name.file)) << 32 | name.first_line,
+	};
+	return true;
+}
+
+bool resolver_script_pending(const struct resolver *r)
+{
+	return r->script_pending;
+}
+
 bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer)
 {
 	struct mod *m;
@@ -422,6 +459,8 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 		return name_jit(r, m, offset, answer);
 	case MODULE_NOTE:
 		return name_note(offset, answer);
+	case MODULE_SCRIPT:
+		return name_script(r, offset, answer);
 	default:
 		return false;
 	}

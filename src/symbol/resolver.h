@@ -68,6 +68,9 @@ const char *resolver_rename(struct resolver *r, module_id id, const char *shown)
 /* Names from a symbol table: one, or none (false). ANSWER is empty before. */
 bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
 
+/* Whether the frame of a script that resolver_name() has just been asked for has a name later. */
+bool resolver_script_pending(const struct resolver *r);
+
 /* Why resolver_name() has just said of a place in module ID, which is known, that it has no name. */
 enum resolver_lack {
 	LACK_FILE,                   /* it cannot be opened, or is no ELF file */

@@ -230,7 +230,7 @@ static void ask_nameless(struct symbolizer *sy, frame_id id)
 
 	if (symbolizer_enter(sy)) {
 		m = dict_get_module(sy->dict, dict_get_frame(sy->dict, id)->module);
-		nameless = m && m->kind == MODULE_ANON && !names_get(sy->names, id);
+		nameless = m && (m->kind == MODULE_ANON || m->kind == MODULE_SCRIPT) && !names_get(sy->names, id);
 		symbolizer_leave(sy);
 	}
 	if (nameless)
@@ -277,7 +277,8 @@ static void symbolizer_name_frame(struct symbolizer *sy, frame_id id)
 	more = resolver_may_detail(sy->resolver, q.frame.module);
 	if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
 		symbolizer_tell(sy, id, q.frame.module, !more);
-	else if (q.module.kind == MODULE_ANON)
+	else if (q.module.kind == MODULE_ANON ||
+		 (q.module.kind == MODULE_SCRIPT && resolver_script_pending(sy->resolver)))
 		symbolizer_miss(sy, id);
 	answer_clear(&sy->answer);
 	if (sy->details && more)

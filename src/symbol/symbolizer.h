@@ -20,6 +20,19 @@
 
 struct symbolizer;
 
+/* What a frame of an interpreted language is called. The texts are the caller's, malloc'ed. */
+struct script_name {
+	char *function, *file;
+	uint32_t line, first_line;       /* 0 = unknown */
+	bool note;                       /* FUNCTION says why there is no name */
+};
+
+enum script_answer {
+	SCRIPT_NAMED,
+	SCRIPT_PENDING,                  /* not yet: ask again */
+	SCRIPT_UNKNOWN,                  /* nobody will ever know */
+};
+
 /*
  * How modules are opened: an fd owned by the symbolizer or a negative errno. For MODULE_FILE the
  * file itself; for MODULE_ANON the process's perf map (/tmp/perf-PID.map seen from inside) or the
@@ -35,7 +48,10 @@ struct module_opener {
 	 * symbolizer's; negative when that is ours. NULL = it always is.
 	 */
 	int (*root)(void *ctx, module_id module);
+	/* What the frame at OFFSET of a MODULE_SCRIPT is called. May wait for a moment. NULL = nobody knows. */
+	enum script_answer (*script)(void *ctx, uint64_t offset, struct script_name *ret);
 	void *ctx;
+	void *script_ctx;                /* of script */
 };
 
 /* What could not be used, counted. Monotonic. */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scripts_private.h - what the engine's side and the thread that reads share. */
+#ifndef SBERF_ENGINE_SCRIPTS_PRIVATE_H
+#define SBERF_ENGINE_SCRIPTS_PRIVATE_H
+
+#include "engine/scripts.h"
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "engine/script_host.h"
+
+#include <pthread.h>
+#include <sberf/plugin.h>
+
+#define SCRIPT_PROCESSES_MAX 16384u      /* that are looked at */
+#define SCRIPT_FRAMES_MAX 262144u        /* different ones */
+#define SCRIPT_BATCH 64u                 /* frames that are named in one call */
+
+enum script_state {
+	SCRIPT_STATE_NEW,        /* nobody has looked */
+	SCRIPT_STATE_ASKED,      /* is to be looked at */
+	SCRIPT_STATE_NONE,       /* it is of no language, unless it maps another file */
+	SCRIPT_STATE_LATER,      /* it is to be looked at again: its interpreter has only begun */
+	SCRIPT_STATE_PLANNED,
+};
+
+/* Code of an interpreter, as a place in a file. */
+struct script_range {
+	module_id module;
+	uint64_t start, end;
+};
+
+struct script_process {
+	pid_t pid;
+	uint32_t life;                   /* goes up when the number is another process, or that another program */
+	enum script_state state;
+	uint64_t later_ns;               /* with SCRIPT_STATE_LATER */
+	uint32_t tries;
+	uint64_t serial;                 /* of its plan */
+	struct sberf_plan plan;          /* of SCRIPT_STATE_PLANNED */
+	bool placed;                     /* the ranges are known */
+	uint32_t nr_ranges;
+	struct script_range range[SBERF_PLAN_RANGES_MAX];
+	/* The thread's: */
+	uint32_t host_life;
+	struct script_host *host;        /* NULL = not attached */
+	void *attached;                  /* the state of the plug-in */
+};
+
+enum script_naming {
+	NAMING_ASKED,
+	NAMING_DONE,             /* the texts are there, or were handed over */
+	NAMING_FAILED,
+};
+
+struct script_frame {
+	uint64_t key[2];
+	uint32_t process, life;
+	uint8_t naming;                  /* enum script_naming */
+	bool note;
+	uint32_t line, first_line;
+	char *function, *file;           /* NULL once handed over */
+	uint32_t record_bytes;
+	uint8_t *record;                 /* until it is named */
+};
+
+struct scripts {
+	pthread_mutex_t lock;
+	pthread_cond_t work, named;      /* for the thread; from it */
+	int refs;
+	bool stop, ended;
+	struct source *source;           /* not after stop */
+	const struct sberf_plugin *plugin;
+	VEC(struct script_process *) process;
+	struct hidx by_pid;
+	VEC(struct script_frame) frame;
+	struct hidx by_key;
+	VEC(uint32_t) looks, names;      /* processes and frames that the thread is to look at; in order */
+	size_t looked, named_to;         /* how many of them it has */
+	uint64_t next_serial;
+	struct scripts_figures figures;
+
+	/* The engine's alone: */
+	struct dict *dict;
+	struct processes *ps;
+	module_id module;
+	struct chain *merged;            /* the stack in the making */
+};
+
+/* The body of the thread. */
+void *script_reader(void *s);
+/* One side less holds S; the last one frees it. */
+void scripts_unref(struct scripts *s);
+
+#endif
