@@ -285,15 +285,18 @@ void links_free(struct links *l)
 }
 
 /*
- * Sets to be taken off, those that are many probes by one link first, and the thread that does it,
- * while there are any.
+ * Sets to be taken off, those that are many probes by one link first, and the threads that do it, while
+ * there are any. The kernel takes the breakpoints of a link away at once, and then waits for tens of
+ * milliseconds until nobody is in one. So one thread for all would leave the last set in place for long. Links
+ * of a single probe hold a lock of the kernel meanwhile, for which whoever closes another one would wait.
  */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct links *first;
-	uint32_t n;              /* of them, with the one that is at hand */
-	bool running;
+	uint32_t n;              /* of them, with those that are at hand */
+	uint32_t threads;
+	bool single;             /* one of them is at a set of single probes */
 } dropped = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void *drop_main(void *arg)
@@ -301,17 +304,20 @@ static void *drop_main(void *arg)
 	(void)arg;
 	pthread_setname_np(pthread_self(), "sberf-links");
 	pthread_mutex_lock(&dropped.lock);
-	while (dropped.first) {
+	while (dropped.first && !(dropped.first->single.n && dropped.single)) {
 		struct links *l = dropped.first;
+		const bool single = l->single.n;
 
 		dropped.first = l->next;
+		dropped.single |= single;
 		pthread_mutex_unlock(&dropped.lock);
 		links_free(l);
 		pthread_mutex_lock(&dropped.lock);
 		dropped.n--;
+		dropped.single &= !single;
 		pthread_cond_broadcast(&dropped.changed);
 	}
-	dropped.running = false;
+	dropped.threads--;
 	pthread_mutex_unlock(&dropped.lock);
 	return NULL;
 }
@@ -322,6 +328,7 @@ static void make_changed(void)
 }
 
 #define DROP_STACK_BYTES (64u * 1024)
+#define DROP_THREADS_MAX 8u
 
 void links_drop(struct links *l)
 {
@@ -332,9 +339,10 @@ void links_drop(struct links *l)
 		return;
 	pthread_once(&once, make_changed);
 	pthread_mutex_lock(&dropped.lock);
-	if (!dropped.running && !thread_start(drop_main, NULL, DROP_STACK_BYTES))
-		dropped.running = true;
-	if (!dropped.running) {
+	if (dropped.threads < (l->single.n ? 1 : DROP_THREADS_MAX) && dropped.threads <= dropped.n &&
+	    !thread_start(drop_main, NULL, DROP_STACK_BYTES))
+		dropped.threads++;
+	if (!dropped.threads) {
 		pthread_mutex_unlock(&dropped.lock);
 		links_free(l);
 		return;

@@ -11,10 +11,19 @@ uint32_t budget_share(uint64_t cost_ns, uint64_t ns)
 	return share < UINT32_MAX - 1 ? (uint32_t)(share + 0.5) : UINT32_MAX - 1;
 }
 
-uint32_t budget_scale(uint32_t share, uint32_t budget)
+#define SPENT_MAX 1000u                  /* percent: what takes longer is a machine that is very busy */
+
+uint32_t budget_spent(uint32_t before, uint64_t in, uint64_t all)
 {
-	const uint64_t spent = (uint64_t)share + share / 4;
-	const uint64_t scale = budget ? (spent + budget - 1) / budget : BUDGET_SCALE_MAX;
+	const double now = in ? 100. * (double)all / (double)in : before;
+
+	return (before + (uint32_t)(now < 100 ? 100 : now < SPENT_MAX ? now : SPENT_MAX)) / 2;
+}
+
+uint32_t budget_scale(uint32_t share, uint32_t budget, uint32_t spent)
+{
+	const uint64_t all = (uint64_t)share * spent / 100;
+	const uint64_t scale = budget ? (all + budget - 1) / budget : BUDGET_SCALE_MAX;
 
 	if (budget == BUDGET_NONE || (budget && share <= budget))
 		return 1;

@@ -6,8 +6,8 @@
  * A breakpoint costs its target 0.6 to 16 us a hit (probe/site.h), whether the hit is told or not. So
  * where all hits together would cost more than the budget, the probes are in place during one of SCALE
  * equal parts of the time, and each hit stands for SCALE of them. Placing them and taking them off
- * takes the kernel up to 25 ms, in which they cost as much and are not counted: a quarter of a slice,
- * which is reckoned with.
+ * takes the kernel tens of milliseconds, in which they cost as much and are not told. How much that is
+ * beside the slice itself is measured, and reckoned with.
  *
  * A probe in the kernel costs little where a hit is only counted. So of those that cost too much fewer
  * hits are told: one of so many, with what those before it weigh. Pure.
@@ -24,18 +24,27 @@
 #define BUDGET_SHARE 50000u                      /* of one CPU, in millionths, unless something else is asked for */
 #define BUDGET_NONE UINT32_MAX                   /* no bound */
 #define BUDGET_FIRST_NS (NSEC_PER_SEC / 10)      /* after which the price of probes is known first */
-#define BUDGET_LOOK_NS NSEC_PER_SEC              /* between looks at probes that are always in place */
+#define BUDGET_LOOK_NS NSEC_PER_SEC              /* between looks at probes that are always in place, */
+#define BUDGET_CHECK_NS (NSEC_PER_SEC / 10)      /* unless their hits take what they may in a shorter time */
 #define BUDGET_SLICE_NS (NSEC_PER_SEC / 10)      /* in place at a time, where not always */
 #define BUDGET_SCALE_MAX 1000u
+#define BUDGET_SPENT 125u                        /* of budget_spent(), as long as nothing is known */
 
 /* The share of one CPU, in millionths, that COST_NS in a time of NS are. */
 uint32_t budget_share(uint64_t cost_ns, uint64_t ns);
 
 /*
  * One of how many equal parts of the time the probes may be in place: 1 (always) to BUDGET_SCALE_MAX.
- * While they were, their hits took SHARE, in millionths of one CPU; they may take BUDGET of it.
+ * While they were, their hits took SHARE, in millionths of one CPU; they may take BUDGET of it. SPENT is
+ * budget_spent().
  */
-uint32_t budget_scale(uint32_t share, uint32_t budget);
+uint32_t budget_scale(uint32_t share, uint32_t budget, uint32_t spent);
+
+/*
+ * What slices cost in all, in percent of what hits within them do, where BEFORE was thought so: the last one
+ * had IN hits, and ALL came from when its probes were being placed until all had been taken off.
+ */
+uint32_t budget_spent(uint32_t before, uint64_t in, uint64_t all);
 
 /* What is left of BUDGET for one sort of probes where the other one takes SHARE: at least half of it. */
 uint32_t budget_rest(uint32_t budget, uint32_t share);

@@ -101,8 +101,14 @@ struct placer {
 	bool off;                /* between slices: nothing is in place */
 	uint64_t allocs_seen;    /* calls of functions that allocate, when that began, */
 	uint32_t alloc_cost_ns;  /* and what one costs at most, of those that are called often; 0 = not known */
+	uint64_t trapped;        /* hits in programs by then, */
+	uint64_t trapped_before; /* and when probes were about to be put in place for it */
+	uint64_t in_slice;       /* of these, within the last slice */
+	uint32_t spent;          /* budget_spent() */
+	bool unfollowed;         /* probes were in slices: what frees memory is of no interest any more */
 	uint64_t begun_ns;       /* of what is under way, since when hits are counted */
-	uint64_t due_ns;         /* when it ends */
+	uint64_t until_ns;       /* when it ends */
+	uint64_t due_ns;         /* when to look whether it ends before */
 	struct source_hits_cost before[PROBES_MAX];      /* hits by then */
 	uint32_t thin[PROBES_MAX];       /* one of so many is told; 0 = all */
 	struct probe_spell spell[PROBES_MAX];    /* that is under way; from_ns 0 = none is */
@@ -348,11 +354,21 @@ static void placer_take_off(struct placer *p)
 	p->off = true;
 }
 
+/* A block whose free may come between slices is not followed, so its free would be a price for nothing. */
+static bool placer_is_needed(const struct placer *p, const struct link_places *places)
+{
+	return !p->unfollowed || (places->of != LINK_OF_FREES && places->of != LINK_OF_TOLD_FREES);
+}
+
 /* A process that is gone, or has unmapped the file, has no place any more: it is as if it had none. */
 static void placer_put_back(struct placer *p)
 {
-	for (size_t i = 0; i < p->placed.n; i++)
-		(void)source_place(p->source, &p->placed.v[i].places, NULL, NULL, &p->placed.v[i].links, NULL);
+	for (size_t i = 0; i < p->placed.n; i++) {
+		struct placed *x = &p->placed.v[i];
+
+		if (placer_is_needed(p, &x->places))
+			(void)source_place(p->source, &x->places, NULL, NULL, &x->links, NULL);
+	}
 	p->off = false;
 }
 
@@ -482,15 +498,43 @@ static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* The set of which PROBE is, where it is not off; NULL. */
+static struct probe_set *placer_set_of(const struct placer *p, uint32_t probe)
+{
+	for (size_t i = 0; i < p->sets.n; i++)
+		if ((placing_probes(p->sets.v[i].what) & ~p->sets.v[i].off) >> probe & 1)
+			return &p->sets.v[i];
+	return NULL;
+}
+
+/* All hits of probes in programs so far, also of those that are being placed or taken off. */
+static uint64_t placer_trapped(const struct placer *p)
+{
+	uint64_t r = source_allocs_seen(p->source);
+
+	for (uint32_t i = 0; i < probes_count(); i++) {
+		const struct probe_set *set = placer_set_of(p, i);
+		struct source_hits_cost now;
+
+		if (!set || placing_kernel_ns(set->what, i))
+			continue;
+		source_hits_cost(p->source, i, &now);
+		r += now.seen;
+	}
+	return r;
+}
+
 /* For NS from NOW_NS on hits are counted, each of which stands for SCALE. */
 static void placer_begin(struct placer *p, uint32_t scale, uint64_t now_ns, uint64_t ns)
 {
 	for (uint32_t i = 0; i < probes_count(); i++)
 		source_hits_cost(p->source, i, &p->before[i]);
 	p->allocs_seen = source_allocs_seen(p->source);
+	p->trapped = placer_trapped(p);
 	p->scale = scale;
 	p->begun_ns = now_ns;
-	p->due_ns = now_ns + ns;
+	p->until_ns = now_ns + ns;
+	p->due_ns = now_ns + (ns < BUDGET_CHECK_NS ? ns : BUDGET_CHECK_NS);
 }
 
 static void placer_answer(struct placer *p, const struct placer_answer *a)
@@ -499,15 +543,6 @@ static void placer_answer(struct placer *p, const struct placer_answer *a)
 
 	if (at)
 		*at = *a;
-}
-
-/* The set of which PROBE is, where it is not off; NULL. */
-static struct probe_set *placer_set_of(const struct placer *p, uint32_t probe)
-{
-	for (size_t i = 0; i < p->sets.n; i++)
-		if ((placing_probes(p->sets.v[i].what) & ~p->sets.v[i].off) >> probe & 1)
-			return &p->sets.v[i];
-	return NULL;
 }
 
 /* What the hits of a probe were since it was begun to count. */
@@ -627,31 +662,65 @@ static void placer_thin(struct placer *p, const struct priced *priced, uint64_t 
 			p->figures.most_thin = p->thin[i];
 }
 
+/* All hits since what is under way began, and what they have cost. */
+struct paid {
+	uint64_t hits;
+	uint64_t placed_ns;      /* of those in programs */
+	uint64_t kernel_ns;      /* and of those in the kernel */
+};
+
+/* By probe, *PRICED, and in all. */
+static struct paid placer_paid(const struct placer *p, struct priced priced[PROBES_MAX])
+{
+	struct paid r = { .hits = source_allocs_seen(p->source) - p->allocs_seen };
+
+	r.placed_ns = r.hits * p->alloc_cost_ns;
+	for (uint32_t i = 0; i < probes_count(); i++) {
+		priced[i] = placer_priced(p, i);
+		r.hits += priced[i].hits;
+		r.placed_ns += priced[i].trap_ns + priced[i].busy_ns;
+		r.kernel_ns += priced[i].in_kernel_ns;
+	}
+	return r;
+}
+
+/* What hits in programs may cost in NS, in which those in the kernel do as PAID says. */
+static uint32_t placer_budget(const struct placer *p, const struct paid *paid, uint64_t ns)
+{
+	return budget_rest(p->budget, budget_share(paid->kernel_ns, ns));
+}
+
+/* Have probes that are always in place cost what they may until the next look at them? */
+static bool placer_is_over(const struct placer *p)
+{
+	struct priced priced[PROBES_MAX] = { 0 };
+	const struct paid paid = placer_paid(p, priced);
+
+	return budget_share(paid.placed_ns, BUDGET_LOOK_NS) > placer_budget(p, &paid, BUDGET_LOOK_NS);
+}
+
 /* What hits have cost since that began, up to NOW_NS: the price is known, and what follows is chosen by it. */
 static void placer_measure(struct placer *p, uint64_t now_ns)
 {
-	uint64_t hits = source_allocs_seen(p->source) - p->allocs_seen, placed_ns = hits * p->alloc_cost_ns;
 	const uint64_t ns = now_ns - p->begun_ns + 1;
 	struct priced priced[PROBES_MAX] = { 0 };
-	uint64_t kernel_ns = 0;
+	struct paid paid;
 	uint32_t placed;
 
 	pthread_mutex_lock(&p->lock);
+	paid = placer_paid(p, priced);
 	for (uint32_t i = 0; i < probes_count(); i++) {
-		priced[i] = placer_priced(p, i);
-		hits += priced[i].hits;
-		placed_ns += priced[i].trap_ns + priced[i].busy_ns;
-		kernel_ns += priced[i].in_kernel_ns;
 		if (!priced[i].in_kernel.rest_ns)
 			continue;
 		p->figures.cost_ns[i] = priced[i].told_ns;
 		probes_set_cost(i, priced[i].told_ns);
 	}
-	placed = budget_share(placed_ns, ns);
-	p->next_scale = budget_scale(placed, budget_rest(p->budget, budget_share(kernel_ns, ns)));
+	placed = budget_share(paid.placed_ns, ns);
+	p->next_scale = budget_scale(placed, placer_budget(p, &paid, ns), p->spent);
+	p->unfollowed |= p->next_scale > 1;
 	placer_thin(p, priced, ns, placed);
-	p->figures.share = budget_share(placed_ns + kernel_ns, ns);
-	p->figures.hits_per_s = hits * NSEC_PER_SEC / ns;
+	p->figures.share = budget_share(paid.placed_ns + paid.kernel_ns, ns);
+	p->figures.hits_per_s = paid.hits * NSEC_PER_SEC / ns;
 	if (p->unpriced != PROBE_NONE)
 		placer_price(p, &priced[p->unpriced], ns);
 	pthread_mutex_unlock(&p->lock);
@@ -690,8 +759,16 @@ static void placer_note_spells(struct placer *p, uint64_t now_ns)
 /* What was under way until NOW_NS is over: the price is known, and what follows is chosen by it. */
 static void placer_turn(struct placer *p, uint64_t now_ns)
 {
+	if (!p->off && now_ns < p->until_ns && !(p->scale == 1 && placer_is_over(p))) {
+		p->due_ns = now_ns + BUDGET_CHECK_NS < p->until_ns ? now_ns + BUDGET_CHECK_NS : p->until_ns;
+		return;
+	}
 	placer_note_spells(p, now_ns);
 	if (p->off) {
+		const uint64_t trapped = placer_trapped(p);
+
+		p->spent = budget_spent(p->spent, p->in_slice, trapped - p->trapped_before);
+		p->trapped_before = trapped;
 		placer_put_back(p);
 		source_scale_hits(p->source, p->next_scale);
 		now_ns = clock_mono_ns();
@@ -702,9 +779,11 @@ static void placer_turn(struct placer *p, uint64_t now_ns)
 	placer_show_scale(p, p->next_scale);
 	if (p->scale > 1) {
 		source_scale_hits(p->source, 0);
+		p->in_slice = placer_trapped(p) - p->trapped;
 		p->due_ns = p->begun_ns + (clock_mono_ns() - p->begun_ns) * p->scale;
 		placer_take_off(p);
 	} else {
+		p->trapped_before = placer_trapped(p);
 		placer_note_spells(p, now_ns);
 		source_scale_hits(p->source, p->next_scale);
 		placer_begin(p, p->next_scale, now_ns, p->next_scale > 1 ? BUDGET_SLICE_NS : BUDGET_LOOK_NS);
@@ -1110,6 +1189,7 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 	p->thins = c->thins;
 	p->everywhere = p->figures.everywhere = c->everywhere;
 	p->scale = p->next_scale = 1;
+	p->spent = BUDGET_SPENT;
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
 	if (!vec_reserve(&p->sets, 1))

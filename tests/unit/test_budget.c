@@ -18,19 +18,29 @@ static void cost_is_a_share_of_one_cpu(void **state)
 
 static void within_the_budget_they_stay(void **state)
 {
-	assert_int_equal(budget_scale(0, BUDGET_SHARE), 1);
-	assert_int_equal(budget_scale(BUDGET_SHARE, BUDGET_SHARE), 1);
-	assert_int_equal(budget_scale(UINT32_MAX - 1, BUDGET_NONE), 1);
+	assert_int_equal(budget_scale(0, BUDGET_SHARE, 125), 1);
+	assert_int_equal(budget_scale(BUDGET_SHARE, BUDGET_SHARE, 125), 1);
+	assert_int_equal(budget_scale(UINT32_MAX - 1, BUDGET_NONE, 125), 1);
 }
 
 /* SHARE / SCALE is never more than the budget. */
 static void above_they_are_in_place_for_a_part(void **state)
 {
-	assert_int_equal(budget_scale(BUDGET_SHARE + 1, BUDGET_SHARE), 2);
-	assert_int_equal(budget_scale(980000, BUDGET_SHARE), 25);
-	assert_int_equal(budget_scale(1000000, BUDGET_SHARE), 25);
-	assert_int_equal(budget_scale(UINT32_MAX - 1, 1), BUDGET_SCALE_MAX);
-	assert_int_equal(budget_scale(0, 0), BUDGET_SCALE_MAX);
+	assert_int_equal(budget_scale(BUDGET_SHARE + 1, BUDGET_SHARE, 125), 2);
+	assert_int_equal(budget_scale(980000, BUDGET_SHARE, 125), 25);
+	assert_int_equal(budget_scale(1000000, BUDGET_SHARE, 125), 25);
+	assert_int_equal(budget_scale(UINT32_MAX - 1, 1, 125), BUDGET_SCALE_MAX);
+	assert_int_equal(budget_scale(0, 0, 125), BUDGET_SCALE_MAX);
+}
+
+/* What is hit before and after a slice is paid for, too; one busy moment is not all there is to know. */
+static void slices_cost_more_than_what_is_in_them(void **state)
+{
+	assert_int_equal(budget_spent(125, 1000, 1500), 137);
+	assert_int_equal(budget_spent(137, 0, 0), 137);
+	assert_int_equal(budget_spent(100, 1000, 900), 100);
+	assert_int_equal(budget_spent(100, 1, UINT64_MAX), 550);
+	assert_int_equal(budget_scale(1000000, BUDGET_SHARE, 200), 40);
 }
 
 static void one_sort_leaves_half_of_it_to_the_other(void **state)
@@ -91,6 +101,7 @@ int main(void)
 		cmocka_unit_test(cost_is_a_share_of_one_cpu),
 		cmocka_unit_test(within_the_budget_they_stay),
 		cmocka_unit_test(above_they_are_in_place_for_a_part),
+		cmocka_unit_test(slices_cost_more_than_what_is_in_them),
 		cmocka_unit_test(one_sort_leaves_half_of_it_to_the_other),
 		cmocka_unit_test(hits_that_cost_most_are_told_least),
 		cmocka_unit_test(where_counting_is_too_much_a_tenth_of_that_is_told),
