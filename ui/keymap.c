@@ -97,6 +97,7 @@ static const struct binding fixed[] = {
 	{ { 's' }, ACT_SORT, MODE_TREE, 0, 11, "s", "sort", "sort by total, self, kind, name" },
 	{ { 's' }, ACT_SORT, MODE_FUNCS | MODE_MODULES, 0, 11, "s", "sort", "sort by self, kind, name, total" },
 	{ { 's' }, ACT_SORT, MODE_THREADS, 0, 11, "s", "sort", "sort by kind, name, total" },
+	{ { 'U' }, ACT_BLOCKS, MODE_MEMORY, CAN_PROBE, 10, "U", "in use", "who uses it: follow blocks, or not" },
 	{ { 's' }, ACT_SORT, MODE_MEMORY, 0, 11, "s", "sort", "sort by in use, alloc, churn, ..." },
 	{ { 'i' }, ACT_INVERT, MODE_TREE | MODE_FLAME, 0, 12, "i", "inverted", "invert: callers under functions" },
 	{ { 't' }, ACT_GROUP, MODE_TREE | MODE_FLAME, 0, 13, "t", "group", "group roots by process, thread, ..." },

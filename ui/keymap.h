@@ -103,7 +103,7 @@ enum action {
 	/* picking a process */
 	ACT_PICK, ACT_ATTACH, ACT_ATTACH_ALL,
 	/* probes */
-	ACT_PROBE, ACT_PROBE_OFF,
+	ACT_PROBE, ACT_PROBE_OFF, ACT_BLOCKS,
 	/* time in the calls of a probe */
 	ACT_SPAN, ACT_INSIDE, ACT_OUTSIDE, ACT_SPLIT, ACT_SLOWER, ACT_SLOW_DIFF, ACT_NO_SPAN,
 	/* filters */

@@ -22,6 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Blocks are followed, in one way or the other. */
+#define WHEN_BLOCKS (WHEN_ALLOC_SESSIONS | WHEN_ALLOC_PAIRS | WHEN_FREES)
+
 const struct programs *bpf_late_find(const struct bpf_side *k, enum program_attach how)
 {
 	const uint32_t n = k->nr_late;
@@ -56,7 +59,13 @@ static bool is_of_growth(const struct sberf_bpf *s, const struct bpf_map *map)
 	return map == s->maps.residents || map == s->maps.resident_parts || map == s->maps.resident_last;
 }
 
-/* The same of those. */
+/* Is it only for blocks of memory that are followed? */
+static bool is_of_blocks(const struct sberf_bpf *s, const struct bpf_map *map)
+{
+	return map == s->maps.live_allocs;
+}
+
+/* The maps of S for memory that grows get their sizes. */
 static int size_growth(const struct bpf_side *k, const struct sberf_bpf *s)
 {
 	struct map_sizes n = k->sizes;
@@ -89,18 +98,20 @@ static int size_late(const struct bpf_side *k, const struct sberf_bpf *s)
 }
 
 /*
- * The object S gets the maps of the first one, and those for probes of the one that has them. GROWS: it is the
- * one for memory that grows.
+ * The object S, for the conditions WHEN, gets the maps of the first one, and those for probes of the one that has
+ * them. If it is the one for memory that grows, or for blocks, the maps for those are its own.
  */
-static int share_maps(const struct bpf_side *k, const struct sberf_bpf *s, bool grows)
+static int share_maps(const struct bpf_side *k, const struct sberf_bpf *s, uint32_t when)
 {
 	const struct sberf_bpf *probes = k->probe_skel;
+	const bool grows = when & WHEN_GROWTH, blocks = when & WHEN_BLOCKS;
 	const struct bpf_map *at;
 	int r = grows ? size_growth(k, s) : 0;
 
+	r = r || !blocks ? r : bpf_map__set_max_entries(s->maps.live_allocs, BLOCKS);
 	bpf_object__for_each_map(at, k->skel->obj) {
 		if (r || at == k->skel->maps.rodata || (!probes && is_of_probes(k->skel, at)) ||
-		    (grows && is_of_growth(k->skel, at)))
+		    (grows && is_of_growth(k->skel, at)) || (blocks && is_of_blocks(k->skel, at)))
 			continue;
 		r = share_map(s, at);
 	}
@@ -133,8 +144,9 @@ static void late_free(struct late_programs *l)
 	free(l);
 }
 
-/* Loads the programs that need the conditions WHEN. */
-static int late_load(struct bpf_side *k, uint32_t when, struct late_programs **ret, struct err *e)
+/* Loads the programs that need the conditions WHEN, for PLAN. */
+static int late_load(struct bpf_side *k, uint32_t when, const struct capture_plan *plan, struct late_programs **ret,
+		     struct err *e)
 {
 	struct late_programs *l = calloc(1, sizeof(*l));
 	int r;
@@ -148,7 +160,9 @@ static int late_load(struct bpf_side *k, uint32_t when, struct late_programs **r
 		if (when & WHEN_GROWTH && k->features.rss_parts)
 			percpu_distances((int64_t *)&l->skel->rodata->own_variables_at,
 					 (int64_t *)&l->skel->rodata->cpu_number_at);
-		r = share_maps(k, l->skel, when & WHEN_GROWTH);
+		if (when & WHEN_BLOCKS)
+			bpf_side_tell_blocks(l->skel, plan);
+		r = share_maps(k, l->skel, when);
 		r = r ? err_set(e, -r, "cannot share the maps of the capture: %s", strerror(-r)) :
 			bpf_side_prepare_places(&l->programs, LINK_ENTRY, e);
 	}
@@ -164,8 +178,8 @@ static int late_load(struct bpf_side *k, uint32_t when, struct late_programs **r
 	return 0;
 }
 
-/* Loads what the conditions ASKED are the first to need. */
-static int load_missing(struct bpf_side *k, uint32_t asked, struct err *e)
+/* Loads what the conditions ASKED, of PLAN, are the first to need. */
+static int load_missing(struct bpf_side *k, uint32_t asked, const struct capture_plan *plan, struct err *e)
 {
 	const uint32_t when = asked & ~k->when, n = k->nr_late;
 	int r;
@@ -174,7 +188,7 @@ static int load_missing(struct bpf_side *k, uint32_t asked, struct err *e)
 		return 0;
 	if (n == LATE_MAX)
 		return err_set(e, E2BIG, "there are too many kinds of probes");
-	r = late_load(k, when, &k->late[n], e);
+	r = late_load(k, when, plan, &k->late[n], e);
 	if (r)
 		return r;
 	k->when |= when;
@@ -188,7 +202,7 @@ static int load_missing(struct bpf_side *k, uint32_t asked, struct err *e)
 int bpf_side_add_probes(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
 	const struct programs *calls;
-	int r = load_missing(k, bpf_side_probe_conditions(plan), e);
+	int r = load_missing(k, bpf_side_probe_conditions(plan), plan, e);
 
 	r = r ? r : bpf_side_fill_filters(k->probe_skel, plan, e);
 	r = r ? r : bpf_side_tell_probes(k, plan, e);
@@ -212,7 +226,7 @@ int bpf_side_set_growth(struct bpf_side *k, const struct capture_plan *plan, str
 	if (plan->growth_interval && !k->features.rss_stat)
 		return err_set(e, EOPNOTSUPP, "this kernel (before 5.5) does not tell what makes memory resident");
 	if (plan->growth_interval)
-		r = load_missing(k, WHEN_GROWTH, e);
+		r = load_missing(k, WHEN_GROWTH, plan, e);
 	if (r)
 		return r;
 	bpf_side_tell_growth(k, plan->growth_interval);

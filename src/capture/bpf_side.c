@@ -157,6 +157,12 @@ void bpf_side_tell_growth(struct bpf_side *k, uint32_t interval)
 	k->skel->bss->growth_from_ns = clock_mono_ns();
 }
 
+void bpf_side_tell_blocks(struct sberf_bpf *s, const struct capture_plan *plan)
+{
+	s->rodata->allocs_freed = plan->alloc_frees;
+	set_alloc_odds((uint32_t *)s->rodata->alloc_odds, plan->alloc_interval);
+}
+
 /* Of what probes samples and waits say that they were inside of a call. */
 static uint32_t insides_of(const struct capture_plan *plan)
 {
@@ -203,8 +209,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->finds_vma = k->features.find_vma;
 	s->rodata->min_wait_ns = plan->min_block_ns;
-	s->rodata->allocs_freed = plan->alloc_frees;
-	set_alloc_odds((uint32_t *)s->rodata->alloc_odds, plan->alloc_interval);
+	bpf_side_tell_blocks(s, plan);
 	if (k->features.rss_parts && plan->growth_interval)
 		percpu_distances((int64_t *)&s->rodata->own_variables_at, (int64_t *)&s->rodata->cpu_number_at);
 	bpf_side_tell_growth(k, plan->growth_interval);

@@ -86,6 +86,8 @@ int bpf_side_tell_probes(struct bpf_side *k, const struct capture_plan *plan, st
 void bpf_side_measure_own(struct bpf_side *k, struct programs *p, struct sberf_bpf *s);
 /* The kernel half samples changes of memory by so many bytes; 0: none. */
 void bpf_side_tell_growth(struct bpf_side *k, uint32_t interval);
+/* The programs of S, which is not loaded yet, are to sample and follow blocks of memory as PLAN says. */
+void bpf_side_tell_blocks(struct sberf_bpf *s, const struct capture_plan *plan);
 /* Keeps where system calls of PLAN return that map. 0 or -ENOMEM. */
 int bpf_side_keep_mapping_calls(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
 /* Attaches the programs that follow growth of memory, if there are any, and detaches them. */

@@ -28,6 +28,11 @@
 #define BUDGET_CHECK_NS (NSEC_PER_SEC / 10)      /* unless their hits take what they may in a shorter time */
 #define BUDGET_SLICE_NS (NSEC_PER_SEC / 10)      /* in place at a time, where not always */
 #define BUDGET_SCALE_MAX 1000u
+/*
+ * Slices in which blocks of memory are followed cost so many times less: what else a program pays for hits that come so
+ * densely, such as caches turned cold, is not measured. Their frees are not probed then, which costs half as much.
+ */
+#define BUDGET_BLOCKS_PART 2u
 #define BUDGET_SPENT 125u                        /* of budget_spent(), as long as nothing is known */
 
 /* The share of one CPU, in millionths, that COST_NS in a time of NS are. */

@@ -154,9 +154,13 @@ static void measure_memory(struct engine *en)
 	struct profile_meta *m = &en->meta;
 	struct blocks_figures f;
 
+	struct placer_figures placed;
+
 	if (!en->sink.allocs)
 		return;
-	if (m->probe_scale > 1)
+	engine_probes(en, &placed);
+	m->mem_interval = en->sink.alloc_interval;
+	if (placed.unfollowed)
 		alloc_facts_unfollow(en->sink.allocs, engine_now(en));
 	alloc_facts_figures(en->sink.allocs, &f);
 	m->mem_told = f.told;

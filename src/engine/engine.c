@@ -153,7 +153,7 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	}
 	set_wakers(en);
 	set_numa(en, now);
-	if (en->sink.sizes && (atomic_load(&en->growing) || en->sink.allocs))
+	if (en->sink.sizes && atomic_load(&en->growing))
 		sizes_turn(en->sink.sizes, now);
 	engine_serve_rate(en);
 	/*
@@ -449,9 +449,17 @@ void engine_growth(struct engine *en, bool on)
 	pthread_mutex_unlock(&en->lock);
 }
 
+void engine_blocks(struct engine *en, bool on)
+{
+	pthread_mutex_lock(&en->lock);
+	if (en->placer)
+		placer_blocks(en->placer, on ? en->sink.alloc_interval : 0);
+	pthread_mutex_unlock(&en->lock);
+}
+
 bool engine_growing(const struct engine *en)
 {
-	return atomic_load(&en->growing) || en->sink.allocs;
+	return atomic_load(&en->growing);
 }
 
 void engine_remove_probe(struct engine *en, uint32_t probe)
@@ -525,7 +533,7 @@ static void engine_finish(struct engine *en)
 		hit_sums_finish(en->sink.hits);
 	if (en->sink.allocs)
 		alloc_facts_finish(en->sink.allocs, en->stopped_ns);
-	if (en->sink.sizes && (atomic_load(&en->growing) || en->sink.allocs))
+	if (en->sink.sizes && atomic_load(&en->growing))
 		sizes_finish(en->sink.sizes, en->stopped_ns);
 	(void)profile_provisional(en->profile, 0, 0, NULL, 0);
 	if (en->sink.numa)
@@ -728,7 +736,8 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		en->sink.hits = hit_sums_new(en->source, en->ps, &en->sink);
 		r = en->sink.hits ? r : err_nomem(e, "probes");
 	}
-	atomic_init(&en->growing, c->plan.growth_interval);
+	atomic_init(&en->growing, c->plan.growth_interval || c->plan.alloc_interval);
+	en->sink.alloc_interval = c->plan.alloc_interval ? c->plan.alloc_interval : ALLOC_INTERVAL_DEFAULT;
 	en->sink.growth_interval = c->plan.growth_interval ? c->plan.growth_interval : growth_interval_of(&c->plan);
 	if (r >= 0 && (c->plan.growth_interval || c->plan.alloc_interval || c->plan.probes_may_come) &&
 	    source_of_now(en->source)) {

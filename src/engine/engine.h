@@ -145,6 +145,8 @@ void engine_remove_probe(struct engine *en, uint32_t probe);
  */
 void engine_growth(struct engine *en, bool on);
 bool engine_growing(const struct engine *en);
+/* As placer_blocks(), by the interval of the capture, or the default one. Any thread. */
+void engine_blocks(struct engine *en, bool on);
 bool engine_probe_told(struct engine *en, struct placer_answer *ret);
 /* The same as placer_targets(). */
 void engine_targets(struct engine *en, u32_vec *ret);

@@ -100,8 +100,13 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 		break;
 	case RAW_EVENT:
 		if (ev->kind == EVENT_ALLOC || ev->kind == EVENT_FREE) {
+			if (!s->allocs)
+				s->allocs = alloc_facts_new(&(struct alloc_facts_config){
+					.interval = s->alloc_interval, .frees = true, .sink = s });
 			if (s->allocs)
 				alloc_facts_hit(s->allocs, raw, ev);
+			else
+				s->no_memory++;
 			break;
 		}
 		if (ev->kind >= EVENT_GROWN && ev->kind <= EVENT_UNMAPPED) {

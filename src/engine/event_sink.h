@@ -41,7 +41,8 @@ struct event_sink {
 	struct numa_facts *numa;
 	uint32_t growth_interval;        /* with which changes of memory are sampled */
 	struct sizes *sizes;     /* of the memory of processes; NULL = nobody reads them */
-	struct alloc_facts *allocs;      /* follows blocks of memory; NULL = nobody does */
+	uint32_t alloc_interval;         /* with which blocks of memory are sampled, when they are followed */
+	struct alloc_facts *allocs;      /* follows these, from the first one on; NULL = there was none */
 	/*
 	 * Of an event_sink_add(): becomes facts here, and goes nowhere else, since it is
 	 * provisional; NULL: it is for good.

@@ -59,12 +59,14 @@ struct placed {
 	uint32_t probe;          /* of which all of them are */
 };
 
-/* A probe to be added, or taken off; or growth of memory to be followed, or not any more. */
+enum order_of { ORDER_PROBE, ORDER_GROWTH, ORDER_BLOCKS };
+
+/* A probe to be added, or taken off; or growth or blocks of memory to be followed, or not any more. */
 struct order {
-	char *text;              /* to be added; NULL = PROBE is to be taken off */
+	enum order_of of;
+	char *text;              /* of a probe to be added; NULL = PROBE is to be taken off */
 	uint32_t probe;
-	bool grows;              /* neither: */
-	uint32_t interval;       /* as of placer_growth() */
+	uint32_t interval;       /* as of placer_growth() and placer_blocks() */
 };
 
 /* A process to be looked at. */
@@ -103,9 +105,9 @@ struct placer {
 	uint32_t alloc_cost_ns;  /* and what one costs at most, of those that are called often; 0 = not known */
 	uint64_t trapped;        /* hits in programs by then, */
 	uint64_t trapped_before; /* and when probes were about to be put in place for it */
+	bool had_blocks;         /* figures.blocks was set once */
 	uint64_t in_slice;       /* of these, within the last slice */
 	uint32_t spent;          /* budget_spent() */
-	bool unfollowed;         /* probes were in slices: what frees memory is of no interest any more */
 	uint64_t begun_ns;       /* of what is under way, since when hits are counted */
 	uint64_t until_ns;       /* when it ends */
 	uint64_t due_ns;         /* when to look whether it ends before */
@@ -357,7 +359,7 @@ static void placer_take_off(struct placer *p)
 /* A block whose free may come between slices is not followed, so its free would be a price for nothing. */
 static bool placer_is_needed(const struct placer *p, const struct link_places *places)
 {
-	return !p->unfollowed || (places->of != LINK_OF_FREES && places->of != LINK_OF_TOLD_FREES);
+	return !p->figures.unfollowed || (places->of != LINK_OF_FREES && places->of != LINK_OF_TOLD_FREES);
 }
 
 /* A process that is gone, or has unmapped the file, has no place any more: it is as if it had none. */
@@ -716,8 +718,9 @@ static void placer_measure(struct placer *p, uint64_t now_ns)
 		probes_set_cost(i, priced[i].told_ns);
 	}
 	placed = budget_share(paid.placed_ns, ns);
-	p->next_scale = budget_scale(placed, placer_budget(p, &paid, ns), p->spent);
-	p->unfollowed |= p->next_scale > 1;
+	p->next_scale = budget_scale(placed, placer_budget(p, &paid, ns),
+				     p->figures.blocks ? p->spent * BUDGET_BLOCKS_PART : p->spent);
+	p->figures.unfollowed |= p->next_scale > 1;
 	placer_thin(p, priced, ns, placed);
 	p->figures.share = budget_share(paid.placed_ns + paid.kernel_ns, ns);
 	p->figures.hits_per_s = paid.hits * NSEC_PER_SEC / ns;
@@ -928,6 +931,90 @@ static void placer_obey_growth(struct placer *p, uint32_t interval)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* The set by which blocks are followed that came later; NULL. */
+static struct probe_set *placer_blocks_set(struct placer *p)
+{
+	for (size_t i = 1; i < p->sets.n; i++)
+		if (placing_follows_blocks(p->sets.v[i].what))
+			return &p->sets.v[i];
+	return NULL;
+}
+
+static void placer_end_blocks(struct placer *p, struct probe_set *set)
+{
+	for (size_t i = p->placed.n; i--;)
+		if (p->placed.v[i].what == set->what) {
+			placed_free(&p->placed.v[i]);
+			p->placed.v[i] = p->placed.v[--p->placed.n];
+		}
+	placer_end_set(p, set);
+	pthread_mutex_lock(&p->lock);
+	p->figures.unfollowed = true;
+	p->figures.blocks = false;
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* What happened before the first blocks does not matter to them. */
+static void placer_show_blocks(struct placer *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->figures.unfollowed &= p->had_blocks || p->off || p->scale > 1;
+	p->figures.blocks = p->had_blocks = true;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static int placer_begin_blocks(struct placer *p, uint32_t interval, struct err *e)
+{
+	AUTO(placing_free) struct placing *what = NULL;
+	u32_vec pids = { 0 };
+	int r;
+
+	placer_show_blocks(p);
+	r = placing_blocks(p->sets.v[0].what, interval, !p->figures.unfollowed, &what, e);
+
+	if (!r && p->no_programs)
+		r = err_set(e, EOPNOTSUPP, "%s", p->no_programs);
+	r = r < 0 ? r : placer_pids(p, &pids, e);
+	r = r < 0 ? r : placing_check(what, pids.v, pids.n, NULL, e);
+	r = r < 0 ? r : placer_begin_set(p, what, e);
+	if (r >= 0) {
+		take_ptr(what);
+		for (size_t i = 0; i < pids.n; i++)
+			placer_look_for(p, p->sets.n - 1, (pid_t)pids.v[i], 0);
+	}
+	vec_free(&pids);
+	if (r < 0) {
+		pthread_mutex_lock(&p->lock);
+		p->figures.blocks = false;
+		pthread_mutex_unlock(&p->lock);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* Begins, or ends, to follow blocks of memory. */
+static void placer_obey_blocks(struct placer *p, uint32_t interval)
+{
+	struct placer_answer a = { .probe = PROBE_NONE };
+	struct probe_set *set = placer_blocks_set(p);
+	const uint32_t before = p->figures.places;
+	int r = 0;
+
+	if (!interval && set)
+		placer_end_blocks(p, set);
+	else if (interval && !set && !p->figures.blocks)
+		r = placer_begin_blocks(p, interval, &a.err);
+	if (!r && p->figures.blocks)
+		text_format(a.err.text, sizeof(a.err.text), "blocks of memory are followed: %u functions are probed, "
+			    "which costs up to 1 us a call, within --budget", p->figures.places - before);
+	else if (!r)
+		text_format(a.err.text, sizeof(a.err.text), "blocks are not followed any more; what was seen stays");
+	if (!p->off && p->scale == 1)
+		placer_begin(p, 1, clock_mono_ns(), BUDGET_FIRST_NS);
+	pthread_mutex_lock(&p->lock);
+	placer_answer(p, &a);
+	pthread_mutex_unlock(&p->lock);
+}
+
 static void placer_obey(struct placer *p, const struct order *o)
 {
 	struct placer_answer a = { .probe = o->probe, .off = !o->text };
@@ -1003,8 +1090,10 @@ static void *placer_main(void *arg)
 
 			memmove(p->orders.v, p->orders.v + 1, --p->orders.n * sizeof(*p->orders.v));
 			pthread_mutex_unlock(&p->lock);
-			if (o.grows)
+			if (o.of == ORDER_GROWTH)
 				placer_obey_growth(p, o.interval);
+			else if (o.of == ORDER_BLOCKS)
+				placer_obey_blocks(p, o.interval);
 			else
 				placer_obey(p, &o);
 			free(o.text);
@@ -1142,7 +1231,12 @@ void placer_remove(struct placer *p, uint32_t probe)
 
 void placer_growth(struct placer *p, uint32_t interval)
 {
-	placer_order(p, &(struct order){ .grows = true, .interval = interval });
+	placer_order(p, &(struct order){ .of = ORDER_GROWTH, .interval = interval });
+}
+
+void placer_blocks(struct placer *p, uint32_t interval)
+{
+	placer_order(p, &(struct order){ .of = ORDER_BLOCKS, .interval = interval });
 }
 
 bool placer_told(struct placer *p, struct placer_answer *ret)
@@ -1190,6 +1284,7 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 	p->everywhere = p->figures.everywhere = c->everywhere;
 	p->scale = p->next_scale = 1;
 	p->spent = BUDGET_SPENT;
+	p->figures.blocks = p->had_blocks = placing_follows_blocks(c->what);
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
 	if (!vec_reserve(&p->sets, 1))

@@ -33,6 +33,9 @@ struct placer_figures {
 	uint32_t places;         /* in all of them */
 	uint32_t failed;         /* places that the kernel refused */
 	struct err why;          /* code 0, or why a file has no place of a probe that is about it: the last such */
+	bool blocks;             /* blocks of memory are followed by functions that allocate */
+	/* some of them may have been freed unseen: probes were in slices, or off, since they have been followed */
+	bool unfollowed;
 	uint64_t left;           /* calls that ended without a return; 0 while the capture runs */
 	/* what follows is 0 before the first look */
 	uint64_t hits_per_s;     /* of all probes, while they are in place */
@@ -48,7 +51,7 @@ struct placer_figures {
 /* What came of a probe that was asked for while the capture runs. */
 struct placer_answer {
 	uint32_t probe;          /* its number (model/probes.h); PROBE_NONE with ERR */
-	/* code 0, or why it was not placed; of placer_growth() a sentence in any case */
+	/* code 0, or why it was not placed; of placer_growth() and placer_blocks() a sentence in any case */
 	struct err err;
 	/*
 	 * its price is known: what follows; else it has just been placed, or taken off when OFF, and another
@@ -99,6 +102,11 @@ void placer_add(struct placer *p, const char *text);
  * then. Any thread.
  */
 void placer_growth(struct placer *p, uint32_t interval);
+/*
+ * Follows blocks of memory from where they are allocated to where they are freed, sampled by INTERVAL bytes, or no
+ * more, 0, soon. placer_told() has a sentence then, and placer_figures() says whether they are. Any thread.
+ */
+void placer_blocks(struct placer *p, uint32_t interval);
 /* Takes PROBE off, soon, which keeps what was counted of it; placer_told() says when. Any thread. */
 void placer_remove(struct placer *p, uint32_t probe);
 /* What came of the above since the last call; false = nothing new. Any thread. */

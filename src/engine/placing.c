@@ -613,6 +613,26 @@ void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told)
 	p->told = told;
 }
 
+int placing_blocks(const struct placing *first, uint32_t interval, bool frees, struct placing **ret, struct err *e)
+{
+	AUTO(placing_free) struct placing *p = calloc(1, sizeof(*p));
+
+	if (!p || !vec_reserve(&p->own, first->own.n))
+		return err_nomem(e, "probes");
+	for (size_t i = 0; i < first->own.n; i++)
+		p->own.v[p->own.n++] = first->own.v[i];
+	p->loads = first->loads;
+	p->shared = true;
+	placing_memory(p, interval, frees, false);
+	*ret = take_ptr(p);
+	return 0;
+}
+
+bool placing_follows_blocks(const struct placing *p)
+{
+	return p->interval && !p->told;
+}
+
 int placing_allocator(struct placing *p, const char *text, struct err *e)
 {
 	struct own_allocator own, *at;

@@ -70,6 +70,14 @@ void placing_plan(const struct placing *p, struct capture_plan *plan);
 void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told);
 
 /*
+ * The same functions alone, into *RET, the caller's, with the allocators that placing_allocator() named for FIRST,
+ * which must outlive it. 0, or -ENOMEM.
+ */
+int placing_blocks(const struct placing *first, uint32_t interval, bool frees, struct placing **ret, struct err *e);
+/* Whether functions that allocate memory are placed by P. */
+bool placing_follows_blocks(const struct placing *p);
+
+/*
  * The function that TEXT names is one of them, too: "FILE:FUNCTION=malloc". TEXT must outlive P. -EINVAL with a
  * sentence when it names none. Before anybody else reads P.
  */

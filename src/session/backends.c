@@ -161,6 +161,19 @@ static bool live_growing(void *ctx)
 	return engine_growing(ctx);
 }
 
+static void live_blocks(void *ctx, bool on)
+{
+	engine_blocks(ctx, on);
+}
+
+static bool live_has_blocks(void *ctx)
+{
+	struct placer_figures f;
+
+	engine_probes(ctx, &f);
+	return f.blocks;
+}
+
 static void live_targets(void *ctx, u32_vec *ret)
 {
 	engine_targets(ctx, ret);
@@ -229,6 +242,8 @@ struct session session_from_engine(struct engine *en)
 		.remove_probe = engine_takes_probes(en) ? live_drop_probe : NULL,
 		.growth = engine_takes_probes(en) ? live_growth : NULL,
 		.growing = engine_takes_probes(en) ? live_growing : NULL,
+		.blocks = engine_takes_probes(en) ? live_blocks : NULL,
+		.has_blocks = engine_takes_probes(en) ? live_has_blocks : NULL,
 		.targets = live_targets,
 		.complete = complete_probe,
 		.probe_told = engine_takes_probes(en) ? live_probe_told : NULL,

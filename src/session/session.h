@@ -87,6 +87,12 @@ struct session {
 	void (*growth)(void *ctx, bool on);
 	bool (*growing)(void *ctx);
 	/*
+	 * The same of blocks of memory (--memory=allocs), which functions that allocate are probed for: blocks() has
+	 * them followed, or not any more, has_blocks() says whether they are. They have to have begun to be by then.
+	 */
+	void (*blocks)(void *ctx, bool on);
+	bool (*has_blocks)(void *ctx);
+	/*
 	 * In which ways the text of a probe can go on: complete() is complete_probe(), which reads files, and is
 	 * for a thread of its own, that may outlive the session; targets() gives what it needs and does not wait.
 	 */

@@ -29,4 +29,19 @@ keys Escape
 see "Esc shows time again" 'time is shown again'
 keys q
 restored "after q"
+# Growth, to which M alone leads, and from there to blocks and back, while the program runs.
+start_workload leaks 120 50
+type_line "$SBERF top -e cpu-clock --budget none -p $workload"
+see "a view without memory" 'leaks [0-9]+ · running'
+keys M 0
+see "M: who makes it grow" '[─━] memory · .* grown'
+keys U
+see "U: functions are probed" 'blocks of memory are followed: [0-9]+ functions'
+see "blocks are in use, by site" 'leak_fast › turn › .* [KM]B .* [KM]B +[0-9.]+ [KM]B'
+see "and in all" '[─━] memory · .* in use'
+keys U
+see "U again: they are not followed any more" '[─━] memory · [0-9.]+ [KMG]B allocated'
+keys q
+restored "after q, again"
+stop_workload
 finish

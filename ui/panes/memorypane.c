@@ -346,9 +346,13 @@ static void memorypane_opened(struct view *v, struct pane *p)
 
 static bool memorypane_act(struct view *v, struct pane *p, enum action a)
 {
+	const struct session *s = v->session;
+
 	if (a == ACT_IN_TREE)
 		memorypane_in_tree(v, p);
-	return a == ACT_IN_TREE;
+	else if (a == ACT_BLOCKS)
+		s->blocks(s->ctx, !s->has_blocks(s->ctx));
+	return a == ACT_IN_TREE || a == ACT_BLOCKS;
 }
 
 static const char *memorypane_nothing(const struct pane *p)
@@ -357,8 +361,8 @@ static const char *memorypane_nothing(const struct pane *p)
 
 	if (mv->leaks->n || mv->sizes->moment.n)
 		return NULL;
-	return "No memory is followed. --memory shows who makes it grow, for 1 % of the time; --memory=allocs follows "
-		"blocks, for 1 us a call, and --memory=preload those of a command, for 2 ns.";
+	return "No memory is followed. --memory shows who makes it grow, for 1 % of the time; --memory=allocs, or U, "
+		"follows blocks, for 1 us a call, and --memory=preload those of a command, for 2 ns.";
 }
 
 static const char *memorypane_sort_name(const struct pane *p, enum sort_by sort)
