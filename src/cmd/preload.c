@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * preload.c - the library stands beside sberf in a build directory, else where it was installed, or in the
- * same place beside a sberf that was moved with its libraries.
+ * preload.c - two variables of the environment, as long as the command is being started.
  */
 #include "config.h"
 
 #include "cmd/preload.h"
 
 #include "base/cleanup.h"
+#include "base/installed.h"
 #include "engine/child.h"
 #include "probe/memory_notes.h"
 
@@ -28,23 +28,9 @@ static char *preloaded, *sampled;
 /* The path of the library, in RET. */
 static int find_library(char ret[PATH_MAX], struct err *e)
 {
-	static const char *const beside[] = { "", "../lib/sberf/" };
-	char own[PATH_MAX];
-	const ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
-	char *end;
-
-	own[n > 0 ? n : 0] = '\0';
-	end = strrchr(own, '/');
-	if (end)
-		end[1] = '\0';
-	for (size_t i = 0; end && i < sizeof(beside) / sizeof(*beside); i++)
-		if (snprintf(ret, PATH_MAX, "%s%s" LIBRARY, own, beside[i]) < PATH_MAX && !access(ret, R_OK))
-			return 0;
-	snprintf(ret, PATH_MAX, "%s/" LIBRARY, MEMORY_DIR);
-	if (!access(ret, R_OK))
-		return 0;
-	return err_set(e, ENOENT, "--memory=preload needs " LIBRARY ", which is neither beside sberf nor in %s: "
-		       "install it, or use --memory=allocs", MEMORY_DIR);
+	return installed_find(LIBRARY, ret) ? 0 :
+		err_set(e, ENOENT, "--memory=preload needs " LIBRARY ", which is neither beside sberf nor in %s: "
+			"install it, or use --memory=allocs", installed_dir());
 }
 
 /* A copy of the variable NAME; NULL when it is not set. */
