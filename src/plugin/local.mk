@@ -1,5 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# src/plugin: one "libsberf_engine_a_SOURCES += src/plugin/FILE" a line, headers too.
+# src/plugin: one "libsberf_core_a_SOURCES += src/plugin/FILE" a line, headers too.
+libsberf_core_a_SOURCES += src/plugin/call.c
+libsberf_core_a_SOURCES += src/plugin/call.h
+libsberf_core_a_SOURCES += src/plugin/find.c
+libsberf_core_a_SOURCES += src/plugin/find.h
+libsberf_core_a_SOURCES += src/plugin/hosted.c
+libsberf_core_a_SOURCES += src/plugin/hosted.h
+libsberf_core_a_SOURCES += src/plugin/in_process.c
+libsberf_core_a_SOURCES += src/plugin/in_process.h
+libsberf_core_a_SOURCES += src/plugin/load.c
+libsberf_core_a_SOURCES += src/plugin/load.h
+libsberf_core_a_SOURCES += src/plugin/message.c
+libsberf_core_a_SOURCES += src/plugin/message.h
+libsberf_core_a_SOURCES += src/plugin/in_worker.c
+libsberf_core_a_SOURCES += src/plugin/in_worker.h
+libsberf_core_a_SOURCES += src/plugin/plugins.c
+libsberf_core_a_SOURCES += src/plugin/plugins.h
+libsberf_core_a_SOURCES += src/plugin/targetview.c
+libsberf_core_a_SOURCES += src/plugin/targetview.h
+libsberf_core_a_SOURCES += src/plugin/worker.c
+libsberf_core_a_SOURCES += src/plugin/worker.h
 libsberf_engine_a_SOURCES += src/plugin/cpython.c
 libsberf_engine_a_SOURCES += src/plugin/cpython.h
 libsberf_engine_a_SOURCES += src/plugin/cpython_layout.c

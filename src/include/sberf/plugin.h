@@ -38,7 +38,7 @@ extern "C" {
 
 #define SBERF_PLUGIN_EXPORT __attribute__((visibility("default")))
 
-#define SBERF_PLUGIN_TEXT_MAX 512u       /* of a function or file, bytes */
+#define SBERF_PLUGIN_TEXT_MAX 1023u      /* of a function or file, bytes */
 #define SBERF_PLUGIN_READ_MAX 4096u      /* of one read, bytes */
 #define SBERF_PLUGIN_READS_MAX 1024u     /* in one call of the plug-in */
 #define SBERF_PLUGIN_SAID_MAX 1024u      /* to a sink in one call */
@@ -98,6 +98,8 @@ struct sberf_host {
 	void *(*allocate)(const struct sberf_host *host, size_t length);
 	/* A sentence for who looks after the plug-in; sberf shows the last one. */
 	void (*log)(const struct sberf_host *host, const char *text);
+	/* N things that the process tells make no sense and were left out: sberf counts them. */
+	void (*refused)(const struct sberf_host *host, uint64_t n);
 };
 
 /* What a name is of. Numbers never change their meaning. */
@@ -240,7 +242,10 @@ struct sberf_plugin {
 	int (*resolve)(void *state, const uint64_t *pc, size_t n, struct sberf_sink *sink);
 	/* Names the frames that are in the records of TAKEN. */
 	int (*expand)(void *state, const struct sberf_taken *taken, struct sberf_sink *sink);
-	/* WHAT: SBERF_CHANGED_*. What it has kept may be old. */
+	/*
+	 * WHAT: SBERF_CHANGED_*. What it has kept may be old. 1: it may know more now, and what it could not
+	 * name is asked for again. 0: it does not.
+	 */
 	int (*changed)(void *state, uint32_t what);
 };
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * in_worker.h - runs a plug-in in a process of its own that has no privileges (worker.h), and does its
+ * errands. The process is started when it is needed, and again when it has ended or was ended.
+ */
+#ifndef SBERF_PLUGIN_IN_WORKER_H
+#define SBERF_PLUGIN_IN_WORKER_H
+
+#include "plugin/call.h"
+
+#define IN_WORKER_CPU_NS (5 * NSEC_PER_MSEC)       /* of one call */
+#define IN_WORKER_ATTACH_NS (50 * NSEC_PER_MSEC)   /* of attach, and of loading */
+#define IN_WORKER_WALL_NS (2 * NSEC_PER_SEC)       /* between two messages, however little CPU it gets */
+#define IN_WORKER_ERRANDS_MAX 8192u                /* messages of one call */
+
+struct in_worker;
+
+/* CODE is the file of the plug-in, borrowed. NULL when out of memory. */
+struct in_worker *in_worker_new(int code);
+/* The same for a worker that is there already, at the other end of SOCKET, which becomes the result's. */
+struct in_worker *in_worker_of(int socket);
+void in_worker_free(struct in_worker *o);            /* NULL is fine */
+
+/*
+ * Starts the worker, if none is there. *RET_HELLO is what it has loaded; *RET_FRESH: it was started now, and
+ * knows no process. A sentence when the plug-in cannot be used.
+ */
+int in_worker_start(struct in_worker *o, struct plugin_hello *ret_hello, bool *ret_fresh, struct err *e);
+
+/*
+ * Makes the call C, for which a worker must be there: the plug-in's result. A crash, too long a time, and what
+ * makes no sense are a fault: a sentence in *FAULT, -EIO, and the worker is gone.
+ */
+int in_worker_call(struct in_worker *o, const struct plugin_call *c, struct err *fault);
+
+#endif

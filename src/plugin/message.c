@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* message.c - a table says of each kind of message who sends it, how long its body is, and where texts are in it. */
+#include "config.h"
+
+#include "plugin/message.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+_Static_assert(sizeof(struct plugin_head) == 40, "heads have no gaps");
+_Static_assert(sizeof(struct plugin_said_body) <= SBERF_PLUGIN_READ_MAX, "a name fits where what was read does");
+
+struct plugin_text_field {
+	uint16_t at, size;           /* size 0 = there is none */
+};
+
+#define FIELD(type, member) { offsetof(struct type, member), sizeof(((struct type *)0)->member) }
+
+static const struct plugin_message_kind {
+	uint8_t side;
+	uint32_t min, max;           /* length of the body, bytes */
+	struct plugin_text_field text[4];
+} kinds[PLUGIN_OPS] = {
+	[PLUGIN_ATTACH] = { PLUGIN_BY_SBERF, sizeof(struct plugin_process_body), sizeof(struct plugin_process_body),
+			    { FIELD(plugin_process_body, exe) } },
+	[PLUGIN_DETACH] = { PLUGIN_BY_SBERF, 0, 0, { { 0 } } },
+	[PLUGIN_PLAN] = { PLUGIN_BY_SBERF, 0, 0, { { 0 } } },
+	[PLUGIN_CLAIMS] = { PLUGIN_BY_SBERF, 0, 0, { { 0 } } },
+	[PLUGIN_RESOLVE] = { PLUGIN_BY_SBERF, 8, PLUGIN_PCS_MAX * 8, { { 0 } } },
+	[PLUGIN_EXPAND] = { PLUGIN_BY_SBERF, 0, PLUGIN_BODY_MAX, { { 0 } } },
+	[PLUGIN_CHANGED] = { PLUGIN_BY_SBERF, 0, 0, { { 0 } } },
+	[PLUGIN_HELLO] = { PLUGIN_BY_WORKER, sizeof(struct plugin_hello), sizeof(struct plugin_hello),
+			   { FIELD(plugin_hello, name), FIELD(plugin_hello, runtime), FIELD(plugin_hello, versions),
+			     FIELD(plugin_hello, trouble) } },
+	[PLUGIN_READ] = { PLUGIN_BY_WORKER, 0, 0, { { 0 } } },
+	[PLUGIN_MAPPED] = { PLUGIN_BY_WORKER, 0, 0, { { 0 } } },
+	[PLUGIN_SYMBOL] = { PLUGIN_BY_WORKER, sizeof(struct plugin_symbol_body), sizeof(struct plugin_symbol_body),
+			    { FIELD(plugin_symbol_body, module), FIELD(plugin_symbol_body, name) } },
+	[PLUGIN_FILE] = { PLUGIN_BY_WORKER, 0, 0, { { 0 } } },
+	[PLUGIN_LOG] = { PLUGIN_BY_WORKER, PLUGIN_LOG_MAX, PLUGIN_LOG_MAX, { { 0, PLUGIN_LOG_MAX } } },
+	[PLUGIN_REFUSED] = { PLUGIN_BY_WORKER, 0, 0, { { 0 } } },
+	[PLUGIN_SAY] = { PLUGIN_BY_WORKER, sizeof(struct plugin_said_body), sizeof(struct plugin_said_body),
+			 { FIELD(plugin_said_body, function), FIELD(plugin_said_body, file) } },
+	[PLUGIN_ANSWER] = { PLUGIN_BY_SBERF, 0, sizeof(struct plugin_mapped_body), { { 0 } } },
+	[PLUGIN_RESULT] = { PLUGIN_BY_WORKER, 0, sizeof(struct sberf_plan), { { 0 } } },
+};
+
+bool plugin_message_check(const struct plugin_message *m, size_t length, enum plugin_side side)
+{
+	const struct plugin_head *h = &m->head;
+	const struct plugin_message_kind *k;
+
+	if (length < sizeof(*h) || !h->op || h->op >= PLUGIN_OPS)
+		return false;
+	k = &kinds[h->op];
+	if (k->side != side || h->length != length - sizeof(*h) || h->length < k->min || h->length > k->max ||
+	    h->process >= PLUGIN_PROCESSES_MAX)
+		return false;
+	for (size_t i = 0; i < sizeof(k->text) / sizeof(*k->text) && k->text[i].size; i++)
+		if (!memchr(m->body + k->text[i].at, '\0', k->text[i].size))
+			return false;
+	return true;
+}
+
+int plugin_message_send(int socket, const struct plugin_message *m, int fd)
+{
+	struct iovec io = { .iov_base = (void *)m, .iov_len = sizeof(m->head) + m->head.length };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .room = { 0 } };
+	struct msghdr msg = { .msg_iov = &io, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET,
+						 .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	}
+	while (sendmsg(socket, &msg, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+/* The descriptor that came with MSG, -1 = none. More than one does not fit. */
+static int plugin_message_fd(struct msghdr *msg)
+{
+	const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	int fd = -1;
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+ssize_t plugin_message_take(int socket, enum plugin_side side, struct plugin_message *m, int *ret_fd)
+{
+	struct iovec io = { .iov_base = m, .iov_len = sizeof(*m) };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr msg = {
+		.msg_iov = &io, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
+	AUTO_FD int fd = -1;
+	ssize_t n;
+
+	do
+		n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
+	fd = plugin_message_fd(&msg);
+	if (n && ((msg.msg_flags & MSG_TRUNC) || !plugin_message_check(m, (size_t)n, side)))
+		return -EBADMSG;
+	if (ret_fd)
+		*ret_fd = take_fd(&fd);
+	return n;
+}
+
+bool plugin_plan_check(const struct sberf_plan *p)
+{
+	bool looping = false;
+
+	if (p->nr_steps > SBERF_PLAN_STEPS_MAX || p->nr_ranges > SBERF_PLAN_RANGES_MAX ||
+	    p->run_end > SBERF_RUN_BEHIND || p->run_offset > SBERF_PLAN_RECORD_MAX - 8 || p->run_offset % 8)
+		return false;
+	for (uint32_t i = 0; i < p->nr_steps; i++) {
+		const struct sberf_step *s = &p->steps[i];
+
+		if (s->op < SBERF_STEP_ADDRESS || s->op > SBERF_STEP_COPIED ||
+		    (s->op == SBERF_STEP_COPY && (!s->count || s->count > SBERF_PLAN_RECORD_MAX || s->count % 8)) ||
+		    (s->op == SBERF_STEP_LOOP && (looping || !s->count || s->count > SBERF_PLAN_TURNS_MAX)) ||
+		    (s->op == SBERF_STEP_END && !looping))
+			return false;
+		looping = s->op == SBERF_STEP_LOOP || (looping && s->op != SBERF_STEP_END);
+	}
+	for (uint32_t i = 0; i < p->nr_ranges; i++)
+		if (p->ranges[i].start >= p->ranges[i].end)
+			return false;
+	return !looping;
+}

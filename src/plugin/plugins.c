@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* plugins.c - one lock for all; who has attached to what is kept by process, and begins anew with each new worker. */
+#include "config.h"
+
+#include "plugin/plugins.h"
+
+#include "base/text.h"
+#include "base/thread.h"
+#include "base/vec.h"
+#include "plugin/find.h"
+#include "plugin/in_process.h"
+#include "plugin/in_worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct plugin {
+	struct plugin_info info;
+	char *path;
+	uint32_t has;                /* bit for each enum plugin_op that it answers; 0 = it is not loaded */
+	uint32_t generation;         /* of its worker */
+	int code;                    /* of outside; -1 = none */
+	struct in_process *inside;
+	struct in_worker *outside;
+};
+
+enum attached {
+	ATTACHED_NOT_YET,
+	ATTACHED_MINE,
+	ATTACHED_NOT_MINE,
+};
+
+struct attachment {
+	enum attached state;
+	uint32_t generation;
+	bool counted;                /* in info.processes */
+};
+
+struct plugin_process {
+	struct plugins *set;
+	uint32_t number;
+	struct plugin_target target;
+	struct attachment *of;       /* one for each plug-in */
+};
+
+struct plugins {
+	pthread_mutex_t lock;
+	int refs;
+	const struct plugin_elf *elf;
+	VEC(struct plugin) v;
+	VEC(uint32_t) free_numbers;
+	uint32_t next_number;
+};
+
+struct plugins *plugins_new(const struct plugin_elf *elf)
+{
+	struct plugins *ps = calloc(1, sizeof(*ps));
+
+	if (ps) {
+		thread_mutex_init(&ps->lock);
+		ps->refs = 1;
+		ps->elf = elf;
+	}
+	return ps;
+}
+
+struct plugins *plugins_ref(struct plugins *ps)
+{
+	pthread_mutex_lock(&ps->lock);
+	ps->refs++;
+	pthread_mutex_unlock(&ps->lock);
+	return ps;
+}
+
+void plugins_free(struct plugins *ps)
+{
+	int refs;
+
+	if (!ps)
+		return;
+	pthread_mutex_lock(&ps->lock);
+	refs = --ps->refs;
+	pthread_mutex_unlock(&ps->lock);
+	if (refs)
+		return;
+	for (size_t i = 0; i < ps->v.n; i++) {
+		struct plugin *p = &ps->v.v[i];
+
+		in_process_free(p->inside);
+		in_worker_free(p->outside);
+		if (p->code >= 0)
+			close(p->code);
+		free(p->path);
+	}
+	vec_free(&ps->v);
+	vec_free(&ps->free_numbers);
+	pthread_mutex_destroy(&ps->lock);
+	free(ps);
+}
+
+/* A new plug-in with the file PATH, "" = none; NULL when out of memory. */
+static struct plugin *plugins_push(struct plugins *ps, const char *path, enum plugin_place place)
+{
+	char *copy = strdup(path);
+	struct plugin *p = copy ? vec_push(&ps->v) : NULL;
+
+	if (!p) {
+		free(copy);
+		return NULL;
+	}
+	*p = (struct plugin){ .path = copy, .code = -1, .info = { .place = place } };
+	return p;
+}
+
+/* What P has said of itself. */
+static void plugin_greet(struct plugin *p, const struct plugin_hello *hello)
+{
+	p->has = hello->has;
+	text_sanitise(p->info.name, sizeof(p->info.name), hello->name, strlen(hello->name));
+	text_sanitise(p->info.runtime, sizeof(p->info.runtime), hello->runtime, strlen(hello->runtime));
+	text_sanitise(p->info.versions, sizeof(p->info.versions), hello->versions, strlen(hello->versions));
+}
+
+/* What P is called in sentences. */
+static const char *plugin_shown(const struct plugin *p)
+{
+	return p->info.name[0] ? p->info.name : p->path;
+}
+
+/* P is not asked any more, because of E. */
+static void plugin_give_up(struct plugin *p, const struct err *e)
+{
+	p->info.off = true;
+	text_format(p->info.trouble, sizeof(p->info.trouble), "plug-in %s cannot be used: %s", plugin_shown(p),
+		    e->text);
+}
+
+static void plugin_fault(struct plugin *p, const struct err *fault)
+{
+	p->info.faults++;
+	p->info.off = p->info.faults >= PLUGIN_FAULTS_MAX;
+	text_format(p->info.trouble, sizeof(p->info.trouble), p->info.off ?
+		    "plug-in %s is not asked any more after its third fault: %s" : "plug-in %s: %s", plugin_shown(p),
+		    fault->text);
+}
+
+/* Loads P, unless that has been done. 0, or a sentence. */
+static int plugin_load_now(struct plugin *p, struct err *e)
+{
+	struct plugin_hello hello;
+	bool fresh = false;
+	int r = 0;
+
+	if (p->info.place == PLUGIN_IN_WORKER) {
+		if (p->code < 0)
+			p->code = r = plugin_file_open(p->path, false, e);
+		if (r >= 0 && !p->outside)
+			p->outside = in_worker_new(p->code);
+		r = r < 0 ? r : p->outside ? in_worker_start(p->outside, &hello, &fresh, e) : err_nomem(e, "a plug-in");
+		p->generation += fresh;
+	} else if (!p->inside) {
+		AUTO_FD int code = plugin_file_open(p->path, true, e);
+
+		fresh = true;
+		r = code < 0 ? code : in_process_load(code, &p->inside, &hello, e);
+	}
+	if (r >= 0 && fresh)
+		plugin_greet(p, &hello);
+	return r < 0 ? r : 0;
+}
+
+int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, struct err *e)
+{
+	struct plugin *p = plugins_push(ps, "", PLUGIN_BUILT_IN);
+	struct plugin_hello hello;
+	int r;
+
+	if (!p)
+		return err_nomem(e, "a plug-in");
+	r = in_process_new(entry, &p->inside, &hello, e);
+	if (r)
+		return r;
+	plugin_greet(p, &hello);
+	return 0;
+}
+
+int plugins_add_file(struct plugins *ps, const char *path, bool in_process, struct err *e)
+{
+	struct plugin *p = plugins_push(ps, path, in_process ? PLUGIN_IN_PROCESS : PLUGIN_IN_WORKER);
+	int r = p ? plugin_load_now(p, e) : err_nomem(e, "a plug-in");
+
+	return r ? err_prefix(e, "plug-in %s cannot be used", path) : 0;
+}
+
+static void plugins_add_one_installed(void *ctx, const char *path)
+{
+	struct plugin *p = plugins_push(ctx, path, PLUGIN_IN_WORKER);
+	struct err e = ERR_INIT;
+
+	if (!p)
+		return;
+	p->code = plugin_file_open(path, true, &e);
+	if (p->code < 0)
+		plugin_give_up(p, &e);
+}
+
+int plugins_add_installed(struct plugins *ps, struct err *e)
+{
+	return plugin_folder_each(plugins_add_one_installed, ps, e);
+}
+
+void plugins_load_all(struct plugins *ps)
+{
+	pthread_mutex_lock(&ps->lock);
+	for (size_t i = 0; i < ps->v.n; i++) {
+		struct plugin *p = &ps->v.v[i];
+		struct err e = ERR_INIT;
+
+		if (!p->info.off && !p->has && plugin_load_now(p, &e))
+			plugin_give_up(p, &e);
+	}
+	pthread_mutex_unlock(&ps->lock);
+}
+
+size_t plugins_count(const struct plugins *ps)
+{
+	return ps->v.n;
+}
+
+void plugins_info(struct plugins *ps, size_t i, struct plugin_info *ret)
+{
+	pthread_mutex_lock(&ps->lock);
+	*ret = ps->v.v[i].info;
+	ret->path = ps->v.v[i].path;
+	pthread_mutex_unlock(&ps->lock);
+}
+
+struct plugin_process *plugin_process_new(struct plugins *ps, const struct plugin_source *source)
+{
+	struct plugin_process *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->of = calloc(ps->v.n + 1, sizeof(*p->of));
+	if (!p || !p->of) {
+		free(p);
+		return NULL;
+	}
+	p->set = ps;
+	plugin_target_init(&p->target, source, ps->elf);
+	pthread_mutex_lock(&ps->lock);
+	p->number = ps->free_numbers.n ? ps->free_numbers.v[--ps->free_numbers.n] : ps->next_number++;
+	pthread_mutex_unlock(&ps->lock);
+	return p;
+}
+
+static int plugin_do(struct plugin *p, const struct plugin_call *c, struct err *fault)
+{
+	int r;
+
+	if (c->op != PLUGIN_ATTACH && !(p->has & 1u << c->op) && c->op != PLUGIN_DETACH)
+		return -ENOSYS;
+	plugin_target_begin(c->target);
+	r = p->inside ? in_process_call(p->inside, c, fault) : in_worker_call(p->outside, c, fault);
+	plugin_target_end(c->target);
+	if (fault->code)
+		plugin_fault(p, fault);
+	return r;
+}
+
+/* Has the plug-in I attach to P, unless it has been asked. Is the process of its runtime? */
+static bool process_attach(struct plugin_process *p, size_t i)
+{
+	struct plugin *plugin = &p->set->v.v[i];
+	struct attachment *a = &p->of[i];
+	const struct plugin_call c = { .op = PLUGIN_ATTACH, .process = p->number, .target = &p->target,
+				       .log = plugin->info.log };
+	struct err fault = ERR_INIT;
+
+	if (a->state != ATTACHED_NOT_YET && a->generation == plugin->generation)
+		return a->state == ATTACHED_MINE;
+	a->state = plugin_do(plugin, &c, &fault) ? ATTACHED_NOT_MINE : ATTACHED_MINE;
+	a->generation = plugin->generation;
+	if (a->state == ATTACHED_MINE && !a->counted)
+		plugin->info.processes += a->counted = true;
+	return a->state == ATTACHED_MINE;
+}
+
+/* Makes the call C of the plug-in I, all but process and target of which is set. Its result. */
+static int process_call(struct plugin_process *p, size_t i, struct plugin_call *c)
+{
+	struct plugin *plugin = &p->set->v.v[i];
+	struct err e = ERR_INIT;
+	int r;
+
+	if (plugin->info.off)
+		return -ENOSYS;
+	if (plugin_load_now(plugin, &e)) {
+		/* What has been loaded before has made a fault this time. */
+		if (plugin->has)
+			plugin_fault(plugin, &e);
+		else
+			plugin_give_up(plugin, &e);
+		return -ENOSYS;
+	}
+	if (plugin->outside && p->number >= PLUGIN_PROCESSES_MAX)
+		return -ENOSPC;
+	if (!process_attach(p, i))
+		return -ENOENT;
+	c->process = p->number;
+	c->target = &p->target;
+	c->log = plugin->info.log;
+	r = plugin_do(plugin, c, &e);
+	if (e.code)
+		p->of[i].state = ATTACHED_NOT_YET;
+	return r;
+}
+
+void plugin_process_free(struct plugin_process *p)
+{
+	uint32_t *slot;
+
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->set->lock);
+	for (size_t i = 0; i < p->set->v.n; i++) {
+		struct plugin_call c = { .op = PLUGIN_DETACH, .process = p->number, .target = &p->target };
+		struct plugin *plugin = &p->set->v.v[i];
+		struct err fault = ERR_INIT;
+
+		if (p->of[i].state == ATTACHED_MINE && p->of[i].generation == plugin->generation && !plugin->info.off)
+			plugin_do(plugin, &c, &fault);
+	}
+	slot = vec_push(&p->set->free_numbers);
+	if (slot)
+		*slot = p->number;
+	pthread_mutex_unlock(&p->set->lock);
+	plugin_target_clear(&p->target);
+	free(p->of);
+	free(p);
+}
+
+/* What a plug-in says goes to whoever has asked, and is counted. */
+struct telling {
+	plugin_said_fn *say;
+	void *ctx;
+	size_t n;
+};
+
+static void process_tell(void *ctx, size_t i, const struct sberf_said *said)
+{
+	struct telling *t = ctx;
+
+	t->n++;
+	t->say(t->ctx, i, said);
+}
+
+size_t plugin_process_name(struct plugin_process *p, uint64_t pc, plugin_said_fn *say, void *ctx)
+{
+	struct telling t = { .say = say, .ctx = ctx };
+
+	pthread_mutex_lock(&p->set->lock);
+	for (size_t i = p->set->v.n; i-- > 0 && !t.n;) {
+		struct plugin_call claims = { .op = PLUGIN_CLAIMS, .pc = &pc, .n = 1 };
+		struct plugin_call c = { .op = PLUGIN_RESOLVE, .pc = &pc, .n = 1, .say = process_tell, .ctx = &t };
+		const int claim = process_call(p, i, &claims);
+
+		if (claim == SBERF_CLAIM_NAME || claim == -ENOSYS)
+			process_call(p, i, &c);
+		p->set->v.v[i].info.names += t.n;
+	}
+	pthread_mutex_unlock(&p->set->lock);
+	return t.n;
+}
+
+bool plugin_process_changed(struct plugin_process *p, uint32_t what)
+{
+	bool more = false;
+
+	pthread_mutex_lock(&p->set->lock);
+	if (what & SBERF_CHANGED_MAPPINGS)
+		plugin_target_remap(&p->target);
+	for (size_t i = 0; i < p->set->v.n; i++) {
+		struct plugin_call c = { .op = PLUGIN_CHANGED, .what = what };
+		const bool mine = p->of[i].state == ATTACHED_MINE;
+		int r;
+
+		/* It may have loaded the runtime since. */
+		if (p->of[i].state == ATTACHED_NOT_MINE && (what & SBERF_CHANGED_MAPPINGS))
+			p->of[i].state = ATTACHED_NOT_YET;
+		r = process_call(p, i, &c);
+		if (r == -EFBIG)
+			p->target.refused_files++;
+		more |= r == 1 || (!mine && p->of[i].state == ATTACHED_MINE);
+	}
+	pthread_mutex_unlock(&p->set->lock);
+	return more;
+}
+
+bool plugin_process_plan(struct plugin_process *p, struct sberf_plan *ret, size_t *ret_plugin)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&p->set->lock);
+	for (size_t i = p->set->v.n; i-- > 0 && !found;) {
+		struct plugin_call c = { .op = PLUGIN_PLAN, .plan = ret };
+
+		found = !process_call(p, i, &c) && ret->nr_steps;
+		*ret_plugin = i;
+	}
+	pthread_mutex_unlock(&p->set->lock);
+	return found;
+}
+
+size_t plugin_process_expand(struct plugin_process *p, size_t plugin, const struct sberf_taken *taken,
+			     plugin_said_fn *say, void *ctx)
+{
+	struct telling t = { .say = say, .ctx = ctx };
+	struct plugin_call c = { .op = PLUGIN_EXPAND, .taken = taken, .say = process_tell, .ctx = &t };
+
+	pthread_mutex_lock(&p->set->lock);
+	process_call(p, plugin, &c);
+	p->set->v.v[plugin].info.names += t.n;
+	pthread_mutex_unlock(&p->set->lock);
+	return t.n;
+}
+
+void plugin_process_refused(struct plugin_process *p, uint64_t *things, uint64_t *files)
+{
+	pthread_mutex_lock(&p->set->lock);
+	*things += p->target.refused;
+	*files += p->target.refused_files;
+	p->target.refused = p->target.refused_files = 0;
+	pthread_mutex_unlock(&p->set->lock);
+}

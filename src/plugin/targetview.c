@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* targetview.c - /proc/PID/mem and maps; files by map_files, and by their path under the root of the process. */
+#include "config.h"
+
+#include "plugin/targetview.h"
+
+#include "base/clock.h"
+#include "model/machine.h"
+#include "system/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+void plugin_target_init(struct plugin_target *t, const struct plugin_source *source, const struct plugin_elf *elf)
+{
+	*t = (struct plugin_target){ .source = *source, .elf = elf, .dir = -1, .mem = -1 };
+}
+
+void plugin_target_end(struct plugin_target *t)
+{
+	if (t->mem >= 0)
+		close(take_fd(&t->mem));
+	if (t->dir >= 0)
+		close(take_fd(&t->dir));
+}
+
+void plugin_target_clear(struct plugin_target *t)
+{
+	plugin_target_end(t);
+	vec_free(&t->map);
+	vec_free(&t->texts);
+}
+
+void plugin_target_begin(struct plugin_target *t)
+{
+	plugin_target_end(t);
+	t->reads = 0;
+}
+
+/* Opens the process, if that has not been done in this call. -EIO: it has ended, or runs another program now. */
+static int target_dir(struct plugin_target *t)
+{
+	struct stat exe;
+
+	if (t->dir >= 0)
+		return 0;
+	if (!t->source.process)
+		return -EIO;
+	t->dir = t->source.process(t->source.ctx, t->source.id);
+	if (t->dir < 0)
+		return -EIO;
+	if (fstatat(t->dir, "exe", &exe, 0) ||
+	    (t->exe_ino && (exe.st_dev != t->exe_dev || exe.st_ino != t->exe_ino))) {
+		close(take_fd(&t->dir));
+		return -EIO;
+	}
+	t->exe_dev = exe.st_dev;
+	t->exe_ino = exe.st_ino;
+	return 0;
+}
+
+int plugin_target_describe(struct plugin_target *t, struct plugin_process_body *ret)
+{
+	char exe[PROC_PATH_MAX];
+	struct proc_status st;
+
+	*ret = (struct plugin_process_body){ .machine = machine_host() ? machine_host()->number : 0,
+					     .pid = t->source.pid,
+					     .start_ns = t->source.start_ns };
+	if (target_dir(t))
+		return -ESRCH;
+	if (!proc_read_status(t->dir, &st))
+		ret->pid_inside = st.ns_pid;
+	if (proc_read_exe(t->dir, exe) > 0)
+		snprintf(ret->exe, sizeof(ret->exe), "%.*s", (int)sizeof(ret->exe) - 1, exe);
+	return 0;
+}
+
+/* May it be read once more? */
+static bool target_may_read(struct plugin_target *t)
+{
+	const uint64_t now = clock_mono_ns();
+
+	if (now - t->second_ns >= NSEC_PER_SEC) {
+		t->second_ns = now;
+		t->reads_in_second = 0;
+	}
+	return t->reads++ < SBERF_PLUGIN_READS_MAX && t->reads_in_second++ < PLUGIN_READS_PER_SECOND;
+}
+
+int plugin_target_read(struct plugin_target *t, uint64_t address, void *buf, size_t length)
+{
+	if (length > SBERF_PLUGIN_READ_MAX)
+		return -EINVAL;
+	if (!target_may_read(t))
+		return -EDQUOT;
+	if (target_dir(t))
+		return -EIO;
+	if (t->mem < 0)
+		t->mem = openat(t->dir, "mem", O_RDONLY | O_CLOEXEC);
+	if (t->mem < 0)
+		return -EIO;
+	/* Of the vsyscall page and above nothing is the process's. */
+	if (address > INT64_MAX - SBERF_PLUGIN_READ_MAX)
+		return -EFAULT;
+	for (size_t done = 0; done < length;) {
+		const ssize_t n = pread(t->mem, (char *)buf + done, length - done, (off_t)(address + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EFAULT;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static void target_take_map(void *ctx, const struct maps_line *m)
+{
+	struct plugin_target *t = ctx;
+	const size_t len = map_name_len(m->name, m->name_len, NULL);
+	struct plugin_target_map *slot = NULL;
+
+	if (len < PLUGIN_PATH_MAX && t->map.n < PLUGIN_MAPPINGS_MAX && vec_reserve(&t->texts, len + 1))
+		slot = vec_push(&t->map);
+	if (!slot)
+		return;
+	*slot = (struct plugin_target_map){
+		.start = m->start, .end = m->end, .offset = m->pgoff, .path = (uint32_t)t->texts.n,
+		.flags = (m->read ? SBERF_MAPPED_READ : 0) | (m->write ? SBERF_MAPPED_WRITE : 0) |
+			 (m->exec ? SBERF_MAPPED_EXECUTE : 0),
+		.dev = makedev(m->maj, m->min), .ino = m->ino,
+	};
+	memcpy(t->texts.v + t->texts.n, m->name, len);
+	t->texts.v[t->texts.n + len] = '\0';
+	t->texts.n += len + 1;
+}
+
+void plugin_target_remap(struct plugin_target *t)
+{
+	t->mapped = false;
+}
+
+static int target_read_maps(struct plugin_target *t)
+{
+	if (t->mapped)
+		return 0;
+	if (target_dir(t))
+		return -EIO;
+	t->map.n = t->texts.n = 0;
+	if (proc_read_maps(t->dir, target_take_map, t) < 0)
+		return -EIO;
+	t->mapped = true;
+	return 0;
+}
+
+/* PATH of the process of T, when it is a regular file with the inode INO, 0 = any; else -ENOENT. */
+static int target_open_file(const struct plugin_target *t, const char *path, ino_t ino)
+{
+	AUTO_FD int fd = openat(t->dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || (ino && st.st_ino != ino))
+		return -ENOENT;
+	return take_fd(&fd);
+}
+
+/* Opens the file behind M. */
+static int target_open(const struct plugin_target *t, const struct plugin_target_map *m)
+{
+	char path[PLUGIN_PATH_MAX + 8];
+	int fd;
+
+	if (!m->ino)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
+	fd = target_open_file(t, path, 0);
+	if (fd >= 0)
+		return fd;
+	/* Who may not open those has the path, which may lead elsewhere. */
+	snprintf(path, sizeof(path), "root%s", t->texts.v + m->path);
+	return target_open_file(t, path, m->ino);
+}
+
+/*
+ * What is added to virtual addresses of the file of the mapping I, which FD is. Segments may share a page of the
+ * file, so what is mapped from its beginning tells better.
+ */
+static uint64_t target_bias(const struct plugin_target *t, size_t i, int fd)
+{
+	const struct plugin_target_map *m = &t->map.v[i];
+	size_t first = i;
+	uint64_t vaddr;
+
+	while (first && t->map.v[first].offset && t->map.v[first - 1].ino == m->ino &&
+	       t->map.v[first - 1].dev == m->dev)
+		first--;
+	m = &t->map.v[first];
+	return t->elf->vaddr(fd, m->offset, &vaddr) ? m->start - vaddr : 0;
+}
+
+int plugin_target_mapped(struct plugin_target *t, size_t i, struct plugin_mapped_body *ret)
+{
+	const struct plugin_target_map *m;
+	AUTO_FD int fd = -1;
+	int r = target_read_maps(t);
+
+	r = r ? r : target_dir(t);
+	if (r)
+		return r;
+	if (i >= t->map.n)
+		return -ENOENT;
+	m = &t->map.v[i];
+	*ret = (struct plugin_mapped_body){ .start = m->start, .end = m->end, .offset = m->offset, .flags = m->flags };
+	snprintf(ret->path, sizeof(ret->path), "%s", t->texts.v + m->path);
+	fd = target_open(t, m);
+	if (fd >= 0)
+		ret->bias = target_bias(t, i, fd);
+	return 0;
+}
+
+/* Is PATH meant by the name MODULE: by all of it, or by its last parts? */
+static bool target_path_ends(const char *path, const char *module)
+{
+	const size_t len = strlen(path), n = strlen(module);
+
+	return n && len >= n && !strcmp(path + len - n, module) &&
+	       (len == n || path[len - n - 1] == '/' || *module == '/');
+}
+
+/* The symbol NAME of the file of the mapping I. */
+static bool target_symbol_in(const struct plugin_target *t, size_t i, const char *name, uint64_t *ret_address,
+			     uint64_t *ret_size)
+{
+	AUTO_FD int fd = target_open(t, &t->map.v[i]);
+	uint64_t vaddr, size;
+
+	if (fd < 0 || !t->elf->symbol(fd, name, &vaddr, &size))
+		return false;
+	*ret_address = vaddr + target_bias(t, i, fd);
+	if (ret_size)
+		*ret_size = size;
+	return true;
+}
+
+int plugin_target_symbol(struct plugin_target *t, const char *module, const char *name, uint64_t *ret_address,
+			 uint64_t *ret_size)
+{
+	int r = target_read_maps(t);
+
+	r = r ? r : target_dir(t);
+	if (r)
+		return r;
+	for (size_t i = 0; i < t->map.n; i++) {
+		const struct plugin_target_map *m = &t->map.v[i];
+		/* a file is looked at once, where it is mapped first */
+		const bool again = i && t->map.v[i - 1].ino == m->ino && t->map.v[i - 1].dev == m->dev;
+
+		if (!m->ino || again || (module && *module && !target_path_ends(t->texts.v + m->path, module)))
+			continue;
+		if (!target_may_read(t))
+			return -EDQUOT;
+		if (target_symbol_in(t, i, name, ret_address, ret_size))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int plugin_target_file(struct plugin_target *t, uint32_t which)
+{
+	AUTO_FD int fd = -1;
+	uid_t owner = 0;
+	struct stat st;
+
+	if (which != SBERF_FILE_NAMES)
+		return -EINVAL;
+	if (!t->source.names)
+		return -ENOENT;
+	fd = t->source.names(t->source.ctx, t->source.id, &owner);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid != owner && st.st_uid != 0)) {
+		t->refused_files++;
+		return -EPERM;
+	}
+	return take_fd(&fd);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * worker.h - starts sberf-worker, a program that gives up all it does not need before it touches what is
+ * foreign (sandbox.h), and looks after it: how much CPU it has used, how it ended.
+ *
+ * A job is what the worker is told to do. There is one now, to run a plug-in.
+ */
+#ifndef SBERF_PLUGIN_WORKER_H
+#define SBERF_PLUGIN_WORKER_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define WORKER_JOB_PLUGIN "plugin"
+/* Descriptors of the worker. */
+#define WORKER_SOCKET 3
+#define WORKER_FILE 4
+
+struct worker {
+	pid_t pid;               /* 0 = there is none */
+	int socket;              /* SOCK_SEQPACKET; -1 = none */
+};
+
+/* Starts a worker for JOB, which gets FILE (borrowed). -ENOENT: the program is not installed. */
+int worker_start(const char *job, int file, struct worker *ret, struct err *e);
+
+/*
+ * Ends it, if there is one, and says how it had ended before, "" = it had not: "it crashed (signal 11)". With
+ * IS_ENDING its end has been seen, and the kernel gets a moment to tell of it. Returns DST.
+ */
+const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_size);
+
+/* CPU time that it has used, ns; 0 when it has ended. */
+uint64_t worker_cpu_ns(const struct worker *w);
+
+#endif
