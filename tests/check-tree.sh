@@ -91,7 +91,7 @@ captures_among_others() {
 functions_of_one_name() {
 	find src ui -name '*.c' -print0 | xargs -0 awk '
 		/^[a-z]/ && /\(/ && !/;$/ { head = $0; sub(/\(.*/, "", head); sub(/.*[ *]/, "", head); next }
-		/^\{/ && head { print head, FILENAME }
+		/^\{/ && head && head != "main" { print head, FILENAME }
 		!/^[ \t]/ { head = "" }' | sort -u | cut -d" " -f1 | uniq -d
 }
 

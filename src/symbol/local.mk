@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/symbol: one "libsberf_core_a_SOURCES += src/symbol/FILE" a line, headers too.
+libsberf_core_a_SOURCES += src/symbol/byname.c
+libsberf_core_a_SOURCES += src/symbol/byname.h
 libsberf_core_a_SOURCES += src/symbol/debugfile.c
 libsberf_core_a_SOURCES += src/symbol/debugfile.h
 libsberf_core_a_SOURCES += src/symbol/demangle.c

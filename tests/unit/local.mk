@@ -393,3 +393,16 @@ EXTRA_DIST += tests/data/symbol/aarch64-plt-plain.so tests/data/symbol/aarch64-p
 EXTRA_DIST += tests/data/unwind/aarch64-plain.bin tests/data/unwind/aarch64-pac.bin tests/data/unwind/aarch64-debug.bin
 EXTRA_DIST += tests/golden
 EXTRA_DIST += tests/fixtures
+# What this one loads, and the program that it is run in, are looked for beside it.
+unit_tests += tests/unit/test_plugins
+plugin_fixtures = tests/unit/misbehaves.so tests/unit/wrong_abi.so tests/unit/sberf-worker
+check_DATA += $(plugin_fixtures)
+CLEANFILES += $(plugin_fixtures)
+EXTRA_DIST += tests/plugin/misbehaves.c tests/plugin/misbehaves.h
+tests/unit/misbehaves.so: tests/plugin/misbehaves.c tests/plugin/misbehaves.h src/include/sberf/plugin.h
+	$(AM_V_CC)$(CC) -std=gnu11 $(WARN_CFLAGS) -O1 -fPIC -shared -I$(top_srcdir)/src/include -o $@ $(top_srcdir)/tests/plugin/misbehaves.c
+tests/unit/wrong_abi.so: tests/plugin/misbehaves.c tests/plugin/misbehaves.h src/include/sberf/plugin.h
+	$(AM_V_CC)$(CC) -std=gnu11 $(WARN_CFLAGS) -DWRONG_ABI=99 -O1 -fPIC -shared -I$(top_srcdir)/src/include -o $@ \
+		$(top_srcdir)/tests/plugin/misbehaves.c
+tests/unit/sberf-worker: sberf-worker
+	$(AM_V_GEN)ln -sf ../../sberf-worker $@
