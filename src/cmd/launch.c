@@ -398,6 +398,10 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	s->config.symbols = (struct symbolizer_options){
 		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
 	};
+	s->config.plugins = (struct runtime_plugins){
+		.file = o->plugins.v, .n = o->plugins.n, .in_process = o->plugin_in_process,
+		.no_installed = o->no_plugins || o->target == OPT_TARGET_REPLAY,
+	};
 	r = copy_ids(&plan->cpus, &o->cpus, e);
 	if (!r && (o->probes.n || memory_in_programs(o) || plan->probes_may_come))
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);

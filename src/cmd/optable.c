@@ -519,6 +519,25 @@ const struct opt opts[] = {
 		.help = "fetch missing debug files from $DEBUGINFOD_URLS",
 		.more = "sberf never fetches anything without this option.",
 	}, {
+		.name = "plugin", .metavar = "FILE", .type = OPT_FILES, .what = "plug-in",
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(plugins),
+		.help = "let the plug-in FILE name code of a language runtime",
+		.more = "May be repeated. FILE is a shared library, made with sberf/plugin.h (sberf-plugin(3)). It "
+			"runs in a process of its own, which may open no files and no sockets, and sees of the target "
+			"what sberf reads for it. After it has crashed, hung, or answered nonsense three times it is "
+			"not asked any more. Plug-ins in the folder plugins below the library folder of sberf are used "
+			"without this option, if the folder is root's and nobody else can write to it or to them.",
+	}, {
+		.name = "plugin-in-process", .type = OPT_FLAG, .min = true,
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(plugin_in_process),
+		.help = "run plug-ins of --plugin inside of sberf",
+		.more = "With all of sberf's privileges, and without any protection from their mistakes: for who "
+			"writes one. Their files must be root's or yours, and nobody else may be able to change them.",
+	}, {
+		.name = "no-plugins", .type = OPT_FLAG, .min = true,
+		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(no_plugins),
+		.help = "without the plug-ins that are installed",
+	}, {
 		.name = "remote", .metavar = "SERVICE", .type = OPT_TEXT, .what = "service",
 		.section = SECTION_SYMBOLS, .commands = CMD_SYMBOLIZE, .at = FIELD(remote),
 		.help = "ask this service for names that are not known here",

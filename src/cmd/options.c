@@ -912,6 +912,7 @@ void options_free(struct options *o)
 	vec_free(&o->cgroups);
 	vec_free(&o->probes);
 	vec_free(&o->allocators);
+	vec_free(&o->plugins);
 	free(o->cmdline);
 	o->cmdline = NULL;
 }

@@ -166,6 +166,9 @@ struct options {
 	const char *complete;            /* --complete, NULL = none */
 	const char *symfs;               /* --symfs, NULL = none */
 	bool debuginfod;                 /* --debuginfod */
+	text_vec plugins;                /* --plugin FILE; may be repeated */
+	bool plugin_in_process;          /* --plugin-in-process */
+	bool no_plugins;                 /* --no-plugins */
 	bool no_inline;                  /* --no-inline */
 	bool no_libraries;               /* --no-libraries */
 	bool fold_recursion;             /* --fold-recursion */

@@ -598,6 +598,11 @@ static enum script_answer open_script(void *ctx, uint64_t offset, struct script_
 	return scripts_name(ctx, offset, ret);
 }
 
+static int open_process(void *ctx, module_id module)
+{
+	return processes_open_process(ctx, module);
+}
+
 static int open_module(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
 {
 	struct processes *ps = ctx;
@@ -694,9 +699,11 @@ static int build_watch(struct engine *en, const struct engine_config *c, struct 
 static int engine_build(struct engine *en, const struct engine_config *c, struct err *e)
 {
 	const struct profile_limits limits = { .bytes = c->profile_bytes };
-	struct module_opener opener = { .open = open_module, .root = open_root };
-	int r = source_open(&c->plan, &en->source, e);
+	struct module_opener opener = { .open = open_module, .root = open_root, .process = open_process };
+	struct symbolizer_options symbols = c->symbols;
+	int r = runtime_plugins_new(&c->plugins, &en->plugins, e);
 
+	r = r < 0 ? r : source_open(&c->plan, &en->source, e);
 	if (r < 0)
 		return r;
 	r = list_processes(en, &c->plan, e);
@@ -719,7 +726,8 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		opener.script = open_script;
 		opener.script_ctx = en->scripts;
 	}
-	r = symbolizer_new(profile_dict(en->profile), en->names, &opener, &c->symbols, &en->symbolizer, e);
+	symbols.plugins = en->plugins;
+	r = symbolizer_new(profile_dict(en->profile), en->names, &opener, &symbols, &en->symbolizer, e);
 	if (r < 0)
 		return r;
 	en->untold = walks_untold(en);
@@ -977,6 +985,7 @@ void engine_free(struct engine *en)
 	numa_facts_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
 	scripts_free(en->scripts);
+	plugins_free(en->plugins);
 	target_watch_free(en->watch);
 	processes_free(en->ps);
 	names_free(en->names);

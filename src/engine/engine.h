@@ -19,6 +19,7 @@
 #include "profile/meta.h"
 #include "profile/profile.h"
 #include "record/recording.h"
+#include "symbol/runtime_names.h"
 #include "symbol/symbolizer.h"
 
 #include <stdbool.h>
@@ -54,7 +55,8 @@ struct engine_looker {
 
 struct engine_config {
 	struct capture_plan plan;        /* borrowed until engine_new() returns */
-	struct symbolizer_options symbols;
+	struct symbolizer_options symbols;       /* but for its plug-ins */
+	struct runtime_plugins plugins;
 	struct recorder_config record;   /* no path = no recording */
 	/* the capture survives a failed recording; engine_saved() reports it */
 	bool record_spare;

@@ -32,6 +32,7 @@ struct engine {
 	struct profile *profile;
 	struct names *names;
 	struct symbolizer *symbolizer;
+	struct plugins *plugins;         /* the same for any thread */
 	struct event_sink sink;          /* its recorder is that of this capture; NULL = no recording */
 	fact_list open;                  /* what is shown before it is told, in the making */
 	bool recorder_spare;             /* the capture survives its failure */

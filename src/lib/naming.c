@@ -69,7 +69,7 @@ static int need_resolver(struct sberf *s)
 		if (rc)
 			return rc;
 	}
-	s->resolver = resolver_new(&opener, s->symfs, fetcher, &s->counts, &s->unread, &s->stop);
+	s->resolver = resolver_new(&opener, NULL, s->symfs, fetcher, &s->counts, &s->unread, &s->stop);
 	return s->resolver ? 0 : err_nomem(&s->err, "the names of functions");
 }
 

@@ -244,6 +244,19 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
 	return fd;
 }
 
+int owners_open_process(struct owners *os, module_id module)
+{
+	struct owner o;
+	int dir;
+
+	if (!copy_owner(os, module, &o))
+		return -ESRCH;
+	/* The root of one of another time, of a replay, is not known. */
+	dir = o.root ? open_owner(&o) : -ESRCH;
+	root_unref(o.root);
+	return dir;
+}
+
 int owners_open_memory(struct owners *os, module_id module, struct err *e)
 {
 	AUTO_FD int dir = -1;

@@ -49,6 +49,12 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
  */
 int owners_open_memory(struct owners *os, module_id module, struct err *e);
 
+/*
+ * A handle of /proc/PID of the owner of MODULE, as long as it runs; -ESRCH. Never that of another process with its
+ * number, nor of one of another time. Any thread.
+ */
+int owners_open_process(struct owners *os, module_id module);
+
 DEFINE_AUTO(owners_free, struct owners);
 
 #endif

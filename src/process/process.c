@@ -626,6 +626,11 @@ int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_ui
 	return files_open(ps->files, module, e);
 }
 
+int processes_open_process(struct processes *ps, module_id module)
+{
+	return owners_open_process(ps->owners, module);
+}
+
 int processes_open_code(struct processes *ps, module_id module, struct err *e)
 {
 	const struct module *m = dict_get_module(ps->dict, module);

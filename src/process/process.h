@@ -155,6 +155,9 @@ const struct unread *processes_unread(const struct processes *ps);
  */
 int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_uid, struct err *e);
 
+/* A handle of /proc/PID of the process of MODULE, a MODULE_ANON, as long as it runs; -ESRCH. Any thread. */
+int processes_open_process(struct processes *ps, module_id module);
+
 /* The image that was loaded for MODULE, NULL when none; engine thread. */
 struct image *processes_image(struct processes *ps, module_id module);
 

@@ -24,14 +24,9 @@
 #define NAME_MAX_LEN 65535u             /* of functions of files, too (elfsyms.c) */
 #define NONE UINT32_MAX
 
-struct entry {
-	uint32_t name;               /* offset in text */
-	uint32_t user;
-};
-
 struct jit_syms {
 	spans span;                  /* value = entry: the later it was told, the greater */
-	VEC(struct entry) entry;
+	VEC(uint32_t) entry;         /* its name, an offset in text */
 	VEC(char) text;
 	size_t refused;
 };
@@ -59,7 +54,7 @@ static bool add_entry(struct jit_syms *j, uint64_t start, uint64_t size, uint32_
 		j->refused++;
 		return false;
 	}
-	j->entry.v[j->entry.n++] = (struct entry){ .name = name };
+	j->entry.v[j->entry.n++] = name;
 	return true;
 }
 
@@ -183,7 +178,7 @@ static bool parse_move(struct jit_syms *j, struct places *p, const uint8_t *body
 		j->refused++;
 		return true;
 	}
-	if (!add_entry(j, move.new_addr, move.code_size, j->entry.v[from->entry].name))
+	if (!add_entry(j, move.new_addr, move.code_size, j->entry.v[from->entry]))
 		return true;
 	return jit_set_place(p, j, move.code_index);
 }
@@ -247,14 +242,12 @@ int jit_syms_parse(const void *data, size_t len, struct jit_syms **ret, struct e
 	return parse_input(&(struct jit_input){ .fd = -1, .mem = data, .size = len }, ret, e);
 }
 
-int jit_syms_read(int fd, uid_t owner, struct jit_syms **ret, struct err *e)
+int jit_syms_read(int fd, struct jit_syms **ret, struct err *e)
 {
 	struct stat st;
 
 	if (fstat(fd, &st))
 		return err_set(e, errno, "cannot look at a perf map: %s", strerror(errno));
-	if (!S_ISREG(st.st_mode) || (st.st_uid != owner && st.st_uid != 0))
-		return err_set(e, EPERM, "a perf map that is no regular file of user %u or root", owner);
 	return parse_input(&(struct jit_input){ .fd = fd, .size = (uint64_t)st.st_size }, ret, e);
 }
 
@@ -274,8 +267,7 @@ bool jit_syms_find(const struct jit_syms *j, uint64_t addr, struct jit_sym *ret)
 
 	if (at)
 		*ret = (struct jit_sym){ .start = at->start, .size = at->end - at->start,
-					 .name = j->text.v + j->entry.v[at->value].name,
-					 .user = &j->entry.v[at->value].user };
+					 .name = j->text.v + j->entry.v[at->value] };
 	return at;
 }
 

@@ -18,23 +18,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct jit_syms;
 
 struct jit_sym {
 	uint64_t start, size;        /* virtual address in the process, bytes */
 	const char *name;            /* raw bytes; as long as the table lives */
-	uint32_t *user;              /* a number for the caller, 0 at first */
 };
 
 /*
- * Reads the file at FD (borrowed), of either kind: its first bytes tell. It must be a regular file
- * that belongs to OWNER or root (-EPERM otherwise) and is not longer than JIT_FILE_MAX (-EFBIG;
- * perf maps only, of a jitdump file the code is skipped).
+ * Reads the regular file at FD (borrowed), of either kind: its first bytes tell. It must not be longer
+ * than JIT_FILE_MAX (-EFBIG; perf maps only, of a jitdump file the code is skipped).
  */
 #define JIT_FILE_MAX (256u << 20)
-int jit_syms_read(int fd, uid_t owner, struct jit_syms **ret, struct err *e);
+int jit_syms_read(int fd, struct jit_syms **ret, struct err *e);
 /* The same from LEN bytes at DATA. */
 int jit_syms_parse(const void *data, size_t len, struct jit_syms **ret, struct err *e);
 void jit_syms_free(struct jit_syms *j);          /* NULL is fine */

@@ -10,6 +10,7 @@
 
 #include "symbol/resolver.h"
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -21,6 +22,7 @@
 #include "symbol/ehframe.h"
 #include "symbol/elfsyms.h"
 #include "symbol/growing.h"
+#include "symbol/runtime_names.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>
@@ -45,13 +47,15 @@ struct mod {
 	struct elf_syms *syms;
 	struct fde_starts *starts;   /* for code without symbols; NULL = not needed yet, or none */
 	bool no_starts;
-	struct jit_table jit;
+	struct runtime_names names;  /* of MODULE_ANON */
 	bool dwarf_failed;
 	struct dwarf_info *dwarf;
 };
 
 struct resolver {
 	struct module_opener opener;
+	struct plugins *plugins;     /* a reference */
+	struct arena files;          /* of the answer of a plug-in, until the next one */
 	char *symfs;                 /* NULL = none */
 	struct fetcher *fetcher;     /* NULL = none */
 	struct symbolizer_stats *stats;
@@ -86,14 +90,15 @@ static void mod_free(struct mod *m)
 	elf_syms_free(m->syms);
 	fde_starts_free(m->starts);
 	dwarf_info_free(m->dwarf);
-	jit_table_clear(&m->jit);
+	runtime_names_clear(&m->names);
 	elf_file_free(m->elf);
 	free(m->path);
 	free(m->called);
 }
 
-struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
-			      struct symbolizer_stats *stats, struct unread *unread, const _Atomic bool *stop)
+struct resolver *resolver_new(const struct module_opener *opener, struct plugins *plugins, const char *symfs,
+			      struct fetcher *fetcher, struct symbolizer_stats *stats, struct unread *unread,
+			      const _Atomic bool *stop)
 {
 	AUTO(resolver_free) struct resolver *r = calloc(1, sizeof(*r));
 
@@ -101,6 +106,10 @@ struct resolver *resolver_new(const struct module_opener *opener, const char *sy
 		fetcher_free(fetcher);
 		return NULL;
 	}
+	if (plugins)
+		r->plugins = plugins_ref(plugins);
+	else if (runtime_plugins_new(NULL, &r->plugins, NULL))
+		r->plugins = NULL;
 	r->fetcher = fetcher;
 	r->opener = *opener;
 	r->stats = stats;
@@ -111,7 +120,7 @@ struct resolver *resolver_new(const struct module_opener *opener, const char *sy
 		if (!r->symfs)
 			return NULL;
 	}
-	return take_ptr(r);
+	return r->plugins ? take_ptr(r) : NULL;
 }
 
 void resolver_free(struct resolver *r)
@@ -122,6 +131,8 @@ void resolver_free(struct resolver *r)
 		mod_free(&r->mods.v[i]);
 	vec_free(&r->mods);
 	kernel_table_clear(&r->kernel);
+	plugins_free(r->plugins);
+	arena_reset(&r->files);
 	fetcher_free(r->fetcher);
 	free(r->symfs);
 	free(r->script_file);
@@ -380,17 +391,52 @@ static bool name_kernel(struct resolver *r, uint64_t offset, struct answer *answ
 	return true;
 }
 
+/* What a plug-in says of a place, as it comes in. */
+struct told {
+	struct resolver *r;
+	struct answer *answer;
+};
+
+static void resolver_take_told(void *ctx, size_t i, const struct sberf_said *said)
+{
+	const struct told *t = ctx;
+	struct answer_name *name = &t->answer->name[t->answer->n];
+	char *file = arena_strndup(&t->r->files, said->file, strlen(said->file));
+
+	(void)i;
+	if (t->answer->n >= ANSWER_MAX || !file ||
+	    !answer_add(t->answer, said->function, NULL, said->kind == SBERF_SAID_NOTE ? FUNC_NOTE : FUNC_JIT))
+		return;
+	name->start = said->start;
+	name->size = said->size_bytes;
+	name->file = file;
+	name->line = said->line;
+}
+
+/* What plug-ins are told of the process of a module, unless nothing is opened any more. */
+static int resolver_open_names(void *ctx, uint32_t id, uid_t *ret_owner)
+{
+	const struct resolver *r = ctx;
+
+	return r->opener.open && !atomic_load(r->stop) ? r->opener.open(r->opener.ctx, id, ret_owner, NULL) : -ENOENT;
+}
+
+static int resolver_open_process(void *ctx, uint32_t id)
+{
+	const struct resolver *r = ctx;
+
+	return r->opener.process && !atomic_load(r->stop) ? r->opener.process(r->opener.ctx, id) : -ESRCH;
+}
+
 static bool name_jit(struct resolver *r, struct mod *m, uint64_t addr, struct answer *answer)
 {
-	const struct module_opener *opener = atomic_load(r->stop) ? NULL : &r->opener;
-	struct jit_sym sym;
+	const struct plugin_source source = { .pid = m->m.pid, .start_ns = m->m.start_ns, .names = resolver_open_names,
+					      .process = resolver_open_process, .ctx = r,
+					      .id = (uint32_t)(m - r->mods.v) };
 
-	if (!jit_table_find(&m->jit, opener, (module_id)(m - r->mods.v), addr, &sym, r->stats) ||
-	    !answer_add(answer, sym.name, sym.user, FUNC_JIT))
-		return false;
-	answer->name[0].start = sym.start;
-	answer->name[0].size = sym.size;
-	return true;
+	arena_reset(&r->files);
+	return runtime_names_find(&m->names, r->plugins, &source, !atomic_load(r->stop), addr, resolver_take_told,
+				  &(struct told){ r, answer }, &r->stats->refused_lines, &r->stats->refused_maps);
 }
 
 static bool name_note(uint64_t note, struct answer *answer)
@@ -482,7 +528,7 @@ enum resolver_lack resolver_lack(const struct resolver *r, module_id id)
 void resolver_hurry(struct resolver *r)
 {
 	for (size_t i = 0; i < r->mods.n; i++)
-		jit_table_hurry(&r->mods.v[i].jit);
+		runtime_names_hurry(&r->mods.v[i].names);
 }
 
 bool resolver_may_detail(const struct resolver *r, module_id id)

@@ -41,15 +41,18 @@ struct answer {
 
 void answer_clear(struct answer *a);
 
+struct plugins;
 struct resolver;
 
 /*
- * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS
+ * OPENER and SYMFS (NULL = none) are copied. PLUGINS name code that no file holds; NULL = those that are built
+ * in. FETCHER, NULL = none, becomes the resolver's. STATS
  * receives counts, UNREAD the files that could not be read. STOP, once true, makes everything
  * return early: OPENER is not called any more. NULL when out of memory (FETCHER is freed).
  */
-struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
-			      struct symbolizer_stats *stats, struct unread *unread, const _Atomic bool *stop);
+struct resolver *resolver_new(const struct module_opener *opener, struct plugins *plugins, const char *symfs,
+			      struct fetcher *fetcher, struct symbolizer_stats *stats, struct unread *unread,
+			      const _Atomic bool *stop);
 void resolver_free(struct resolver *r);          /* NULL is fine */
 
 /*

@@ -543,7 +543,7 @@ static int new_resolver(struct symbolizer *sy, const struct module_opener *opene
 		if (rc)
 			return rc;
 	}
-	sy->resolver = resolver_new(opener, o->symfs, fetcher, &sy->counts, &sy->found, &sy->stop);
+	sy->resolver = resolver_new(opener, o->plugins, o->symfs, fetcher, &sy->counts, &sy->found, &sy->stop);
 	return sy->resolver ? 0 : err_nomem(e, "the symbolizer");
 }
 

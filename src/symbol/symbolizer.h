@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct plugins;
 struct symbolizer;
 
 /* What a frame of an interpreted language is called. The texts are the caller's, malloc'ed. */
@@ -50,6 +51,11 @@ struct module_opener {
 	int (*root)(void *ctx, module_id module);
 	/* What the frame at OFFSET of a MODULE_SCRIPT is called. May wait for a moment. NULL = nobody knows. */
 	enum script_answer (*script)(void *ctx, uint64_t offset, struct script_name *ret);
+	/*
+	 * For plug-ins: a handle of /proc/PID of the process of MODULE, which is a MODULE_ANON, as long as
+	 * that runs; -ESRCH. NULL = it cannot be looked at.
+	 */
+	int (*process)(void *ctx, module_id module);
 	void *ctx;
 	void *script_ctx;                /* of script */
 };
@@ -74,6 +80,7 @@ struct symbolizer_stats {
 struct symbolizer_options {
 	bool no_details;         /* no inlined calls, no lines */
 	const char *symfs;       /* directory in which files and debug files are looked up first; NULL = none */
+	struct plugins *plugins; /* for code that no file holds; a reference is taken; NULL = what is built in */
 	bool debuginfod;         /* fetch missing debug information (DEBUGINFOD_URLS) */
 };
 

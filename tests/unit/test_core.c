@@ -78,7 +78,7 @@ static void test_names(void **state)
 	struct unread unread = { 0 };
 	struct answer answer = { 0 };
 	uint64_t at = (uint64_t)(uintptr_t)core_named;
-	AUTO(resolver_free) struct resolver *r = resolver_new(&opener, NULL, NULL, &stats, &unread, &stop);
+	AUTO(resolver_free) struct resolver *r = resolver_new(&opener, NULL, NULL, NULL, &stats, &unread, &stop);
 
 	dl_iterate_phdr(offset_of, &at);
 	assert_non_null(r);
