@@ -319,6 +319,13 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "verify_kernel_checked, verify_kernel_different",
 	  "Kernel stacks that were read by learned rules and unwound by the kernel's own unwinder too, and how many of "
 	  "them had other frames (--verify-unwind)." },
+	{ "script_stacks, script_whole, script_unread, script_cut",
+	  "Stacks of programs in Python with frames of Python; of these: with all of them, with some that could not be "
+	  "read, and with more than are read (1,024, and less beside a large stack)." },
+	{ "script_unmatched, script_nameless, script_refused",
+	  "Stacks in which there are not as many calls of the interpreter as runs of its frames, so that frames may "
+	  "stand in the wrong place between native ones; frames whose name could not be read; frames and processes "
+	  "that were too many." },
 	{ "rules_pages, rules, rules_processes, rules_evicted",
 	  "The rules that the kernel had at the end: pages of code, different rules, processes; and how many pages and "
 	  "processes were removed to make room. In merged recordings these are the largest values; the last one is a "

@@ -171,7 +171,8 @@ int filter_options_query(const struct options *o, const char *arch, struct query
 	struct query q = {
 		.measures = o->measures | (o->far ? MEASURES_FAR : 0), .lead = o->lead, .no_inlines = o->no_inline,
 			.hide_kernel = !o->kernel, .states = o->states, .arch = arch,
-		.hide_libraries = o->no_libraries, .fold_recursion = o->fold_recursion, .short_names = o->short_names,
+		.hide_libraries = o->no_libraries, .scripts = (enum script_view)o->scripts,
+		.fold_recursion = o->fold_recursion, .short_names = o->short_names,
 		.fold_idle = o->hide_idle, .by_node = o->by_node, .inverted = o->inverted,
 	};
 	int r;

@@ -36,6 +36,9 @@ static const struct opt_choice call_graphs[] = {
 	  { "off", CALL_GRAPH_OFF },
 	{ "dwarf", CALL_GRAPH_FALLBACK }, { NULL, 0 },
 };
+static const struct opt_choice script_views[] = {
+	{ "both", SCRIPTS_MERGED }, { "only", SCRIPTS_ONLY }, { "native", SCRIPTS_NATIVE }, { NULL, 0 },
+};
 static const struct opt_choice unwinds[] = { { "auto", UNWIND_AUTO }, { "kernel", UNWIND_KERNEL },
 					     { "copy", UNWIND_COPY },
 					     { NULL, 0 } };
@@ -494,6 +497,14 @@ const struct opt opts[] = {
 			"is the executable and everything in its folder or below (for an executable in a folder bin, "
 			"the folder above), unless many programs share that folder, such as /usr/lib. In imported "
 			"files, what is called like libc.so.6 is a library.",
+	}, {
+		.name = "python", .metavar = "FRAMES", .type = OPT_CHOICE, .what = "frames of Python",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(scripts),
+		.choices = script_views, .help = "frames of Python programs: both, only, native (both)",
+		.more = "both: frames of Python stand between native ones, in place of those of the interpreter that "
+			"ran them. only: frames of Python alone, without native ones and the kernel. native: native "
+			"frames alone, those of the interpreter with them. Time counts for who called what is left "
+			"out.",
 	}, {
 		.name = "fold-recursion", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(fold_recursion),

@@ -171,6 +171,7 @@ struct options {
 	bool no_plugins;                 /* --no-plugins */
 	bool no_inline;                  /* --no-inline */
 	bool no_libraries;               /* --no-libraries */
+	uint32_t scripts;                /* --python, enum script_view */
 	bool fold_recursion;             /* --fold-recursion */
 	bool short_names;                /* --short-names */
 

@@ -164,6 +164,19 @@ static void say_probes(struct engine *en)
 		fputc('\n', stderr);
 }
 
+/* How many stacks of programs in Python are whole. */
+static void say_scripts(const struct profile_meta *m)
+{
+	char stacks[UNITS_MAX], percent[UNITS_MAX];
+
+	if (m->script_said[0])
+		fprintf(stderr, "sberf record: %s\n", m->script_said);
+	if (m->script_stacks)
+		fprintf(stderr, "sberf record: %s stack%s with frames of Python, %s of them with all\n",
+			units_thousands(stacks, m->script_stacks), m->script_stacks == 1 ? "" : "s",
+			units_percent(percent, (double)m->script_whole / (double)m->script_stacks));
+}
+
 static void say_result(const struct profile_meta *m, const struct options *o, const char *path)
 {
 	char samples[UNITS_MAX], bytes[UNITS_MAX], percent[UNITS_MAX], time[UNITS_MAX], complete[UNITS_MAX + 40] = "";
@@ -182,6 +195,7 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 		fprintf(stderr, "sberf record: of all that was written, the last is in %s, what came before in %s.1 "
 			"and so on, %u files at most\n", path, path, o->max_files);
 	say_waits(m);
+	say_scripts(m);
 	say_losses(m);
 	if (!m->samples && !m->waits)
 		fprintf(stderr, "sberf record: nothing of the target ran on %s while it was watched\n",

@@ -112,6 +112,24 @@ static void measure_rules(struct engine *en, const struct ingest_figures *in, co
 	m->verify_kernel_different = st->kstacks_different;
 }
 
+static void measure_scripts(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	struct scripts_figures s;
+
+	if (!en->scripts)
+		return;
+	scripts_figures(en->scripts, &s);
+	m->script_stacks = s.stacks;
+	m->script_whole = s.whole;
+	m->script_unread = s.unread;
+	m->script_cut = s.cut;
+	m->script_unmatched = s.unmatched;
+	m->script_nameless = s.nameless;
+	m->script_refused = s.refused;
+	text_format(m->script_said, sizeof(m->script_said), "%s", s.said);
+}
+
 /*
  * What sberf itself takes. A file of /proc takes longer to read than all other figures together, so
  * that is done once a second.
@@ -237,6 +255,7 @@ void engine_measure(struct engine *en)
 	profile_stats(en->profile, &ps);
 	m->refused = ps.refused;
 	m->folded = ps.facts_folded;
+	measure_scripts(en);
 	measure_own(en);
 	measure_placed(en);
 	measure_memory(en);

@@ -723,6 +723,7 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		r = scripts_new(en->source, profile_dict(en->profile), en->ps, &en->scripts, e);
 		if (r < 0)
 			return r;
+		scripts_expect(en->scripts, en->scan.v, en->scan.n);
 		opener.script = open_script;
 		opener.script_ctx = en->scripts;
 	}

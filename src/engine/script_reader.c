@@ -204,6 +204,7 @@ static void reader_name(struct scripts *s, struct script_batch *b)
 static void reader_rest(struct scripts *s)
 {
 	s->looks.n = s->looked = s->names.n = s->named_to = 0;
+	pthread_cond_broadcast(&s->named);
 	pthread_cond_wait(&s->work, &s->lock);
 }
 

@@ -21,6 +21,7 @@
 
 #define READER_STACK (1u << 20)
 #define GOODBYE_NS (200 * NSEC_PER_MSEC) /* how long scripts_free() waits for the thread */
+#define EXPECT_NS NSEC_PER_SEC           /* how long scripts_expect() waits */
 #define NAME_NS (100 * NSEC_PER_MSEC)    /* how long a name is waited for */
 #define RUNS_MAX (SB_PLAN_TURNS + 1)
 
@@ -165,6 +166,25 @@ static void scripts_ask(struct scripts *s, struct script_process *p, uint32_t at
 	*slot = at;
 	p->state = SCRIPT_STATE_ASKED;
 	pthread_cond_signal(&s->work);
+}
+
+void scripts_expect(struct scripts *s, const pid_t *pids, size_t n)
+{
+	const struct timespec deadline = clock_timespec(clock_mono_ns() + EXPECT_NS);
+	int r = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at;
+		struct script_process *p = scripts_find(s, pids[i], &at);
+
+		p = p ? p : scripts_add(s, pids[i], &at);
+		if (p && p->state == SCRIPT_STATE_NEW)
+			scripts_ask(s, p, at);
+	}
+	while (s->looked < s->looks.n && !r)
+		r = pthread_cond_timedwait(&s->named, &s->lock, &deadline);
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* P is another process, or executes another program. */

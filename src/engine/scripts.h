@@ -43,6 +43,12 @@ struct scripts_figures {
 int scripts_new(struct source *source, struct dict *dict, struct processes *ps, struct scripts **ret, struct err *e);
 void scripts_free(struct scripts *s);            /* NULL is fine; a thread that hangs is left behind */
 
+/*
+ * Looks at the N processes PIDS before anything of them is captured, for at most a moment: so the first stack
+ * has all frames. The engine's thread.
+ */
+void scripts_expect(struct scripts *s, const pid_t *pids, size_t n);
+
 /* Sees what happens to processes: forks, executed programs, mapped files, ends. The engine's thread. */
 void scripts_event(struct scripts *s, const struct raw_event *ev);
 

@@ -249,6 +249,13 @@ static void put_unwound(struct sink *o, const struct profile_meta *m)
 		put_named(o, "verify_", verify_info((enum verify_cause)i)->name, m->verify_cause[i] | none);
 	put_u64(o, "verify_kernel_checked", m->verify_kernel_checked | none);
 	put_u64(o, "verify_kernel_different", m->verify_kernel_different | none);
+	put_u64(o, "script_stacks", m->script_stacks | none);
+	put_u64(o, "script_whole", m->script_whole | none);
+	put_u64(o, "script_unread", m->script_unread | none);
+	put_u64(o, "script_cut", m->script_cut | none);
+	put_u64(o, "script_unmatched", m->script_unmatched | none);
+	put_u64(o, "script_nameless", m->script_nameless | none);
+	put_u64(o, "script_refused", m->script_refused | none);
 	put_u64(o, "rules_pages", m->rules_pages);
 	put_u64(o, "rules", m->rules);
 	put_u64(o, "rules_processes", m->rules_processes);

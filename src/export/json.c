@@ -186,6 +186,8 @@ static void json_put_question(struct jsonout *j, const struct tree *t)
 	jsonout_set(j, o, "inverted", json_boolean(q->inverted));
 	jsonout_set(j, o, "kernel", json_boolean(!q->hide_kernel));
 	jsonout_set(j, o, "libraries", json_boolean(!q->hide_libraries));
+	jsonout_set(j, o, "scripts", json_string(q->scripts == SCRIPTS_ONLY ? "only" :
+						 q->scripts == SCRIPTS_NATIVE ? "native" : "both"));
 	jsonout_set(j, o, "recursion_folded", json_boolean(q->fold_recursion));
 	jsonout_set(j, o, "inlined", json_boolean(!q->no_inlines));
 	jsonout_set(j, o, "idle_folded", json_boolean(q->fold_idle));

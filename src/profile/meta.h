@@ -65,6 +65,14 @@ struct profile_meta {
 	uint64_t verify_different, verify_cause[VERIFY_NR];
 	/* kernel stacks read by hops: unwound, too; with other frames */
 	uint64_t verify_kernel_checked, verify_kernel_different;
+	/*
+	 * stacks of programs in interpreted languages with what was read of their frames; of these: with all of
+	 * them, with some that could not be read, or were too many; and those whose frames are not as many as
+	 * the native ones of the interpreter. Frames without a name; frames and processes that were too many
+	 */
+	uint64_t script_stacks, script_whole, script_unread, script_cut, script_unmatched, script_nameless,
+		script_refused;
+	char script_said[160];       /* why there are no frames of some program, "" = nothing */
 	/* what the kernel knows now to walk by: pages of code, different rules */
 	uint64_t rules_pages, rules, rules_processes;
 	/* pages and processes that gave way to others; these four META_UNKNOWN: it does not walk by rules */

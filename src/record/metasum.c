@@ -16,6 +16,8 @@ static const size_t counters[] = {
 	AT(wait_hung), AT(wait_denied), AT(wait_inferred), AT(wait_summed), AT(wait_unsummed), AT(numa_too_large),
 	AT(verify_checked), AT(verify_incomplete), AT(verify_kernel_checked), AT(verify_kernel_different),
 	AT(verify_different), AT(rules_evicted),
+	AT(script_stacks), AT(script_whole), AT(script_unread), AT(script_cut), AT(script_unmatched),
+	AT(script_nameless), AT(script_refused),
 #define X(id, name, text) AT(verify_cause[VERIFY_##id]),
 	VERIFY_CAUSES(X)
 #undef X
