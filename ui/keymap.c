@@ -195,6 +195,8 @@ static const struct binding fixed[] = {
 	{ { 'k', 'K' }, ACT_KERNEL, MODE_OPTIONS, 0, 1, "k", "kernel", "hide or show kernel frames" },
 	{ { 'l' }, ACT_LIBRARIES, MODE_OPTIONS, 0, 2, "l", "libs", "hide or show frames of libraries" },
 	{ { 'r' }, ACT_RECURSION, MODE_OPTIONS, 0, 3, "r", "fold", "fold functions that call themselves" },
+	{ { 'p' }, ACT_SCRIPTS, MODE_OPTIONS, CAN_SCRIPTS, 0, "p", "",
+	  "Python and native frames, or one" },
 	{ { 'n' }, ACT_NAMES, MODE_OPTIONS, 0, 5, "n", "names", "C++ names short or in full" },
 	{ { 'i' }, ACT_INLINED, MODE_OPTIONS, 0, 4, "i", "inlined", "hide or show inlined functions" },
 	{ { '-' }, ACT_RATE_DOWN, MODE_OPTIONS, CAN_PACE, 21, "-", "", "fewer samples a second" },

@@ -70,6 +70,7 @@ enum ui_can {                    /* what the source of data can do */
 	CAN_PACE = 64,           /* rate and refresh can be changed */
 	CAN_ATTACH = 128,        /* another target can be gone on with */
 	CAN_PROBE = 256,         /* probes can be added and taken off */
+	CAN_SCRIPTS = 512,       /* there are frames of an interpreted language */
 };
 
 enum action {
@@ -81,7 +82,7 @@ enum action {
 	ACT_TOGGLE, ACT_OPEN, ACT_CLOSE, ACT_OPEN_LEVEL, ACT_CLOSE_LEVEL, ACT_OPEN_ALL, ACT_CLOSE_ALL,
 	/* looking */
 	ACT_ZOOM, ACT_IN_TREE, ACT_BACK, ACT_SORT, ACT_INVERT, ACT_GROUP, ACT_KERNEL, ACT_INLINED,
-	ACT_LIBRARIES, ACT_RECURSION, ACT_NAMES,
+	ACT_LIBRARIES, ACT_SCRIPTS, ACT_RECURSION, ACT_NAMES,
 	ACT_ANNOTATE, ACT_LAYOUT,
 	/* panes: showing or hiding each of them */
 #define X(id, name, key, shown, needs, footer, brief, help, where) ACT_##id,

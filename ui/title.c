@@ -133,6 +133,8 @@ static void put_hidden(struct text_builder *w, const struct query *q)
 		text_builder_put(w, TEXT_BUILDER_DOT "no kernel");
 	if (q->hide_libraries)
 		text_builder_put(w, TEXT_BUILDER_DOT "no libraries");
+	if (q->scripts)
+		text_builder_put(w, TEXT_BUILDER_DOT "%s", q->scripts == SCRIPTS_ONLY ? "Python alone" : "no Python");
 	if (q->no_inlines)
 		text_builder_put(w, TEXT_BUILDER_DOT "no inlined");
 	if (q->fold_recursion)

@@ -84,7 +84,8 @@ unsigned int view_can(const struct view *v)
 	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->session->wakers ? CAN_WAKERS : 0u) |
 	       (several ? CAN_TAB : 0u) | (!ended && v->session->record ? CAN_RECORD : 0u) |
 	       (v->session->attach ? CAN_ATTACH : 0u) | (!ended && v->session->rate ? CAN_PACE : 0u) |
-	       (!ended && v->session->add_probe ? CAN_PROBE : 0u);
+	       (!ended && v->session->add_probe ? CAN_PROBE : 0u) |
+	       (v->header.meta.script_stacks ? CAN_SCRIPTS : 0u);
 }
 
 void view_say(struct view *v, const char *text)

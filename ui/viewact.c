@@ -359,6 +359,7 @@ enum reaction view_act(struct view *v, enum action a)
 	case ACT_KERNEL:
 	case ACT_INLINED:
 	case ACT_LIBRARIES:
+	case ACT_SCRIPTS:
 	case ACT_RECURSION:
 	case ACT_NAMES:
 		view_change_question(v, a);

@@ -28,7 +28,7 @@ static struct query viewbuild_question(const struct view *v, enum pane_id p)
 static bool same_frames(const struct query *a, const struct query *b)
 {
 	return a->hide_kernel == b->hide_kernel && a->hide_libraries == b->hide_libraries &&
-	       a->no_inlines == b->no_inlines &&
+	       a->scripts == b->scripts && a->no_inlines == b->no_inlines &&
 	       a->fold_recursion == b->fold_recursion && a->short_names == b->short_names;
 }
 

@@ -30,8 +30,8 @@ enum reaction view_options_key(struct view *v, uint32_t key)
 /* What is on or off, in the order in which it is asked for. */
 static const struct option {
 	enum action action;
-	const char *name, *state[2];     /* in the question; NULL = it is not asked for there */
-	const char *said[2];             /* when it has changed; both when it is false, true */
+	const char *name, *state[3];     /* in the question; NULL = it is not asked for there */
+	const char *said[3];             /* when it has changed; both when it is false, true, or so many */
 } options[] = {
 	{ ACT_INVERT, NULL, { NULL }, { "callees under each function", "inverted: callers under each function" } },
 	{ ACT_BY_NODE, NULL, { NULL }, { "all nodes together", "split by the node of the CPU" } },
@@ -39,6 +39,9 @@ static const struct option {
 	  { "kernel frames are shown", "kernel frames are hidden, their time goes to who called" } },
 	{ ACT_LIBRARIES, "libs", { "on", "off" },
 	  { "frames of libraries are shown", "frames of libraries are hidden, their time goes to who called" } },
+	{ ACT_SCRIPTS, "python", { "both", "only", "native" },
+	  { "frames of Python are shown between native ones", "frames of Python alone are shown",
+	    "native frames alone are shown, those of Python's interpreter with them" } },
 	{ ACT_RECURSION, "fold", { "off", "on" },
 	  { "calls of a function by itself are shown",
 	    "functions that call themselves are folded: each is there once" } },
@@ -59,7 +62,7 @@ static const struct option *option_of(enum action a)
 	return NULL;
 }
 
-/* What A turns in Q; NULL = nothing. */
+/* What A turns in Q, of those that are on or off; NULL = nothing. */
 static bool *switch_of(struct query *q, enum action a)
 {
 	switch (a) {
@@ -82,20 +85,26 @@ static bool *switch_of(struct query *q, enum action a)
 	}
 }
 
+/* How the option O stands in Q: which of its states. */
+static unsigned int option_now(const struct option *o, struct query *q)
+{
+	return o->action == ACT_SCRIPTS ? q->scripts : *switch_of(q, o->action);
+}
+
 /* "on", "short": how A stands in V; "" when there is no such option. */
 static const char *state_of(const struct view *v, enum action a)
 {
 	struct query q = v->query;
 	const struct option *o = option_of(a);
 
-	return o && o->name ? o->state[*switch_of(&q, a)] : "";
+	return o && o->name ? o->state[option_now(o, &q)] : "";
 }
 
 bool view_option_is_on(const struct view *v, enum action a)
 {
 	const char *state = state_of(v, a);
 
-	return !strcmp(state, "on") || !strcmp(state, "full");
+	return !strcmp(state, "on") || !strcmp(state, "full") || !strcmp(state, "both");
 }
 
 static bool is_on(const void *ctx, enum action a)
@@ -111,7 +120,7 @@ char *view_options_prompt(const struct view *v, int cols, bool keys, char *dst, 
 
 	text_builder_put(&w, "%s ", begin[MENU_FULL]);
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
-		if (options[i].name)
+		if (options[i].name && (options[i].action != ACT_SCRIPTS || view_can(v) & CAN_SCRIPTS))
 			text_builder_put(&w, "%s %s %s", i && options[i - 1].name ? "," : "", options[i].name,
 				  state_of(v, options[i].action));
 	}
@@ -125,10 +134,13 @@ static void viewoptions_turn(struct view *v, enum action a)
 	const struct option *o = option_of(a);
 	bool *on = switch_of(&v->query, a);
 
-	if (!o || !on)
+	if (!o || (!on && a != ACT_SCRIPTS))
 		return;
-	*on = !*on;
-	view_say(v, o->said[*on]);
+	if (on)
+		*on = !*on;
+	else
+		v->query.scripts = v->query.scripts == SCRIPTS_NATIVE ? SCRIPTS_MERGED : v->query.scripts + 1;
+	view_say(v, o->said[option_now(o, &v->query)]);
 }
 
 void view_change_question(struct view *v, enum action a)

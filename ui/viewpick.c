@@ -117,6 +117,7 @@ void view_take_over(struct view *v, const struct view *from)
 	v->query.no_inlines = q->no_inlines;
 	v->query.hide_libraries = q->hide_libraries;
 	v->query.fold_recursion = q->fold_recursion;
+	v->query.scripts = q->scripts;
 	v->query.short_names = q->short_names;
 	v->query.by_node = q->by_node;
 	v->query.measures = q->measures;

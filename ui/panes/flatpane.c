@@ -271,6 +271,7 @@ void flatpane_question(struct query *q)
 	pane_list_question(q);
 	q->hide_kernel = all.hide_kernel;
 	q->hide_libraries = all.hide_libraries;
+	q->scripts = all.scripts;
 	q->short_names = all.short_names;
 }
 

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# python.sh - frames of Python beside what a program says of itself at each moment (tests/workloads/selfreport.py), of each CPython that is here.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+[ -x /usr/bin/python3 ] || skip_all "there is no Python"
+cd "$SCRATCH" || exit 1
+
+# begin PREFIX PYTHON THREADS: starts the program; its pid is in pids.
+pids=()
+begin() {
+	local word
+	mkfifo "$1.ready"
+	"$2" "$top_srcdir/tests/workloads/selfreport.py" "$1.table" "$1" "$3" >"$1.ready" 2>"$1.err" &
+	pids+=($!)
+	also_kill $!
+	exec {ready}<"$1.ready"
+	read -rt 60 word <&"$ready" && [ "$word" = ready ]
+	result $? "$2 runs"
+}
+
+begin d /usr/bin/python3 2
+names=(d)
+# Development machines have more versions, whose programs have symbols.
+for python in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
+	[ -x "$python" ] && "$python" -c 'import ctypes, sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
+	names+=("v$(basename "$(dirname "$(dirname "$python")")" | tr -cd 0-9).")
+	begin "${names[-1]}" "$python" 0
+done
+list=$(IFS=,; echo "${pids[*]}")
+check "recorded" record python.data -F 1999 --duration 4s -p "$list"
+note "$(tail -n 2 python.data.err)"
+
+# What was there when sberf came is known from the first sample on.
+"$SBERF" report -i python.data --format folded --python only --group-by comm >only.folded
+for name in "${names[@]}"; do
+	touch "$name.table.stop"
+done
+wait
+cat ./*.table >tables
+python3 "$top_srcdir/tests/live/python_judge.py" tables only.folded >judged
+note "$(cat judged)"
+# "total N changing N wrong N cut N", ppm but for the first
+read -r _ total _ _ _ wrong _ cut <<<"$(tail -n 1 judged)"
+at_least "stacks to judge, us" 1000000 "${total:-0}"
+equal "stacks that are not the true one, ppm" 0 "${wrong:-none}"
+at_least "complete, ppm" 995000 $((1000000 - ${cut:-1000000}))
+at_least "stacks with all frames read, percent" 99.5 "$(awk -v w="$(value python.data script_whole)" -v n="$(value python.data script_stacks)" 'BEGIN { print n ? 100 * w / n : 0 }')"
+equal "frames and processes that were too many" 0 "$(value python.data script_refused)"
+
+# Between native frames: who sorts is C, and calls Python again.
+"$SBERF" report -i python.data --format folded --group-by comm >both.folded
+"$SBERF" report -i python.data --format folded --group-by comm --python native >native.folded
+check "a function of C is between what calls it and what it calls" grep -qE '(^|[;.])callbacks;[^ ]*;(key_of|Odd.__lt__)' both.folded
+equal "the interpreter's loop is shown with native frames alone" 0 "$(grep -cE '^d[0-9]+;.*;leaf' native.folded)"
+check "and only there" grep -q '^d[0-9].*_PyEval_EvalFrameDefault' native.folded
+
+# Waits have frames, too: the threads of the first one wait for each other.
+"$SBERF" report -i python.data --format folded --python only --group-by comm --metric blocked >blocked.folded
+python3 "$top_srcdir/tests/live/python_judge.py" tables blocked.folded >judged
+note "blocked: $(tail -n 1 judged)"
+read -r _ _ _ _ _ wrong _ _ <<<"$(tail -n 1 judged)"
+# Short waits that found no room have stacks of others of their thread.
+at_least "stacks of waits that are the true one, or of waits without an own stack, ppm" 995000 \
+	$((1000000 - ${wrong:-1000000} + $(value python.data offcpu_sampled_percent | awk '{ printf "%d", 10000 * (100 - $1) }')))
+finish
