@@ -298,6 +298,7 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "target, host, kernel, arch, version, command", "What was recorded, on which machine, and by which sberf." },
 	{ "kernel_without", "Features that the capture did without, because the kernel lacks them or does not permit "
 	                    "them (docs/kernels.md)." },
+	{ "plugins", "What each plug-in has named, and what it failed at (docs/plugins.md)." },
 	{ "user_samples", "Samples with a user stack." },
 	{ "other_weight_us", "Time under (other): what found no room in memory is added up there." },
 	{ "late_events, dictionary_refused, facts_folded", "Events that came out of order; entries and facts that "

@@ -39,12 +39,12 @@ docs/completion/sberf: docs/generate$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && docs/generate$(EXEEXT) completion >$@.tmp && mv $@.tmp $@
 # Pages that README.md leads to.
 EXTRA_DIST += docs/commands.md docs/comparing.md docs/formats.md docs/install.md docs/limits.md docs/nodes.md
-EXTRA_DIST += docs/library.md docs/memory.md docs/permissions.md docs/probes.md docs/recordings.md docs/view.md docs/waiting.md
+EXTRA_DIST += docs/library.md docs/memory.md docs/permissions.md docs/plugins.md docs/probes.md docs/recordings.md docs/view.md docs/waiting.md
 EXTRA_DIST += docs/architecture.md
 EXTRA_DIST += docs/json-format.md
 EXTRA_DIST += docs/kernels.md
 EXTRA_DIST += docs/sizes.md
-EXTRA_DIST += $(addprefix docs/examples/,Makefile leak.bpf.c leak.c leak.patch profile.bpf.c profile.c stacks.bpf.c stacks.c)
+EXTRA_DIST += $(addprefix docs/examples/,Makefile leak.bpf.c leak.c leak.patch plugin.c profile.bpf.c profile.c stacks.bpf.c stacks.c toy.c)
 # Pictures of the view: `make screens` draws them anew, from what real programs do on this machine. ONLY='flame time' are those alone.
 EXTRA_DIST += docs/screens.md docs/screens.py docs/screens
 shell_tests += docs/screens.sh

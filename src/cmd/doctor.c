@@ -7,6 +7,12 @@
 #include "base/cleanup.h"
 #include "capture/probe.h"
 #include "capture/source.h"
+#include "plugin/find.h"
+#include "symbol/runtime_names.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 
 /* Loads what a capture with everything in it would, and leaves the rest to the log. */
 static int load_all(struct err *e)
@@ -19,6 +25,38 @@ static int load_all(struct err *e)
 	AUTO(source_free) struct source *s = NULL;
 
 	return source_open(&plan, &s, e);
+}
+
+/* One plug-in: what it is for, where it is, and what is wrong with it. */
+static void doctor_plugin(const struct plugin_info *p)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "plug-in %s", p->name);
+	printf("%-8s %-32s %s%s%s%s%s\n", p->trouble[0] ? "note" : "ok", name, p->runtime, p->versions[0] ? " " : "",
+	       p->versions, p->runtime[0] ? ", " : "", p->place == PLUGIN_BUILT_IN ? "built in" : p->path);
+	if (p->trouble[0])
+		printf("%-8s needed: %s\n", "", p->trouble);
+}
+
+/* Plug-ins, each of which is loaded for that. */
+static int doctor_plugins(struct err *e)
+{
+	AUTO(plugins_free) struct plugins *ps = NULL;
+	const struct runtime_plugins which = { .n = 0 };
+	char folder[PATH_MAX];
+	struct plugin_info info;
+	const int r = runtime_plugins_new(&which, &ps, e);
+
+	if (r)
+		return r;
+	plugins_load_all(ps);
+	printf("%-8s %-32s %s\n", "ok", "folder of plug-ins", plugin_folder(folder) ? folder : "none");
+	for (size_t i = 0; i < plugins_count(ps); i++) {
+		plugins_info(ps, i, &info);
+		doctor_plugin(&info);
+	}
+	return 0;
 }
 
 int cmd_doctor(const struct options *o, struct err *e)
@@ -35,6 +73,8 @@ int cmd_doctor(const struct options *o, struct err *e)
 		return r;
 	probe_gather(f);
 	r = probe_print(f, stdout);
+	if (doctor_plugins(e))
+		return -ENOMEM;
 	/* Where something is missing the log is of most interest, and what is missing has been said. */
 	if (o->verbose) {
 		const int loaded = load_all(r ? NULL : e);

@@ -11,6 +11,7 @@
 #include "engine/alloc_facts.h"
 #include "model/probenotes.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -212,6 +213,38 @@ static void note_probes(struct engine *en)
 		event_sink_probes(&en->sink, s);
 }
 
+/* What the plug-in P has named, and what it failed at, behind the AT bytes that TEXT has. How many it has then. */
+static size_t measure_plugin(const struct plugin_info *p, char *text, size_t size, size_t at)
+{
+	char trouble[sizeof(p->trouble)];
+
+	/* a semicolon begins the next one */
+	snprintf(trouble, sizeof(trouble), "%s", p->trouble);
+	for (char *c = trouble; *c; c++)
+		*c = *c == ';' ? ',' : *c;
+	at += text_format(text + at, size - at, "%s%s: ", at ? "; " : "",
+			  p->name[0] ? p->name : p->path[0] ? p->path : "plug-ins");
+	if (p->names)
+		at += text_format(text + at, size - at, "%" PRIu64 " %s in %" PRIu64 " %s%s", p->names,
+				  p->names == 1 ? "name" : "names", p->processes,
+				  p->processes == 1 ? "process" : "processes", trouble[0] ? ", " : "");
+	return at + text_format(text + at, size - at, "%s", trouble);
+}
+
+static void measure_plugins(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	struct plugin_info p;
+	size_t at = 0;
+
+	m->plugins[0] = '\0';
+	for (size_t i = 0; i < plugins_count(en->plugins); i++) {
+		plugins_info(en->plugins, i, &p);
+		if (p.names || p.trouble[0])
+			at = measure_plugin(&p, m->plugins, sizeof(m->plugins), at);
+	}
+}
+
 /* Names of all features at once, with a comma behind each. */
 #define X(name, since, use, without) #name ","
 _Static_assert(sizeof(FEATURES(X)) <= sizeof(((struct profile_meta *)0)->kernel_without), "all of them have room");
@@ -228,6 +261,7 @@ void engine_measure(struct engine *en)
 	source_stats(en->source, &st);
 	symbolizer_unread(en->symbolizer, &m->unread);
 	unread_join(&m->unread, processes_unread(en->ps));
+	measure_plugins(en);
 	ingest_figures(en->ingest, &in);
 	capture_figures_copy_text(m->event, sizeof(m->event), st.event);
 	features_missing(st.features, m->kernel_without, sizeof(m->kernel_without));

@@ -275,6 +275,7 @@ static void put_further(struct sink *o, const struct profile_meta *m, const stru
 	figures_put_text(o, "host", m->host, sizeof(m->host));
 	figures_put_text(o, "kernel", m->kernel, sizeof(m->kernel));
 	figures_put_text(o, "kernel_without", m->kernel_without, sizeof(m->kernel_without));
+	figures_put_text(o, "plugins", m->plugins, sizeof(m->plugins));
 	figures_put_text(o, "arch", m->arch, sizeof(m->arch));
 	figures_put_text(o, "version", m->version, sizeof(m->version));
 	figures_put_text(o, "command", m->cmdline, sizeof(m->cmdline));

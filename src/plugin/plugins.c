@@ -124,27 +124,19 @@ static void plugin_greet(struct plugin *p, const struct plugin_hello *hello)
 	text_sanitise(p->info.versions, sizeof(p->info.versions), hello->versions, strlen(hello->versions));
 }
 
-/* What P is called in sentences. */
-static const char *plugin_shown(const struct plugin *p)
-{
-	return p->info.name[0] ? p->info.name : p->path;
-}
-
 /* P is not asked any more, because of E. */
 static void plugin_give_up(struct plugin *p, const struct err *e)
 {
 	p->info.off = true;
-	text_format(p->info.trouble, sizeof(p->info.trouble), "plug-in %s cannot be used: %s", plugin_shown(p),
-		    e->text);
+	text_format(p->info.trouble, sizeof(p->info.trouble), "it cannot be used: %s", e->text);
 }
 
 static void plugin_fault(struct plugin *p, const struct err *fault)
 {
 	p->info.faults++;
 	p->info.off = p->info.faults >= PLUGIN_FAULTS_MAX;
-	text_format(p->info.trouble, sizeof(p->info.trouble), p->info.off ?
-		    "plug-in %s is not asked any more after its third fault: %s" : "plug-in %s: %s", plugin_shown(p),
-		    fault->text);
+	text_format(p->info.trouble, sizeof(p->info.trouble), "%s%s",
+		    p->info.off ? "it is not asked any more after its third fault: " : "", fault->text);
 }
 
 /* Loads P, unless that has been done. 0, or a sentence. */
@@ -207,9 +199,18 @@ static void plugins_add_one_installed(void *ctx, const char *path)
 		plugin_give_up(p, &e);
 }
 
-int plugins_add_installed(struct plugins *ps, struct err *e)
+void plugins_add_installed(struct plugins *ps)
 {
-	return plugin_folder_each(plugins_add_one_installed, ps, e);
+	struct err e = ERR_INIT;
+	struct plugin *p;
+
+	if (!plugin_folder_each(plugins_add_one_installed, ps, &e))
+		return;
+	p = plugins_push(ps, "", PLUGIN_IN_WORKER);
+	if (!p)
+		return;
+	p->info.off = true;
+	text_format(p->info.trouble, sizeof(p->info.trouble), "%s", e.text);
 }
 
 void plugins_load_all(struct plugins *ps)

@@ -52,8 +52,11 @@ void plugins_free(struct plugins *ps);           /* NULL is fine; the last one f
 int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, struct err *e);
 /* The file PATH (copied), which is loaded at once; in this process if IN_PROCESS. A sentence when it cannot be used. */
 int plugins_add_file(struct plugins *ps, const char *path, bool in_process, struct err *e);
-/* Those that are installed, which are loaded when they are needed; what is wrong with one is in its info. */
-int plugins_add_installed(struct plugins *ps, struct err *e);
+/*
+ * Those that are installed, which are loaded when they are needed. What is wrong with one, or with all of them, is
+ * in the info of one that is off.
+ */
+void plugins_add_installed(struct plugins *ps);
 /* Loads those that have not been. */
 void plugins_load_all(struct plugins *ps);
 

@@ -29,6 +29,8 @@ struct profile_meta {
 	char host[META_TEXT], kernel[META_TEXT], arch[32];     /* uname */
 	/* what the capture did without, as features_missing() (capture/features.h) says; "" = not known */
 	char kernel_without[512];
+	/* what plug-ins have named, and failed at: "toy: 12 names in 1 process; ..."; "" = nothing; sanitised */
+	char plugins[512];
 	char version[64];            /* of sberf */
 	/* the target is processes or threads that were there when the capture began; in no recording */
 	bool named;

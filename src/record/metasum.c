@@ -92,6 +92,7 @@ static void add_texts(struct profile_meta *dst, const struct profile_meta *src)
 	metasum_add_text(dst->host, sizeof(dst->host), src->host);
 	metasum_add_text(dst->kernel, sizeof(dst->kernel), src->kernel);
 	metasum_add_text(dst->kernel_without, sizeof(dst->kernel_without), src->kernel_without);
+	metasum_add_text(dst->plugins, sizeof(dst->plugins), src->plugins);
 	metasum_add_text(dst->arch, sizeof(dst->arch), src->arch);
 	metasum_add_text(dst->target, sizeof(dst->target), src->target);
 	metasum_add_text(dst->cmdline, sizeof(dst->cmdline), src->cmdline);

@@ -20,6 +20,7 @@ static const struct value_key keys[] = {
 	TEXT("host", host),
 	TEXT("kernel", kernel),
 	TEXT("kernel_without", kernel_without),
+	TEXT("plugins", plugins),
 	TEXT("arch", arch),
 	TEXT("target", target),
 	TEXT("cmdline", cmdline),

@@ -18,7 +18,7 @@ int runtime_plugins_new(const struct runtime_plugins *which, struct plugins **re
 	int r = ps ? plugins_add_built_in(ps, &jit_plugin, e) : err_nomem(e, "plug-ins");
 
 	if (!r && which && !which->no_installed)
-		r = plugins_add_installed(ps, e);
+		plugins_add_installed(ps);
 	for (size_t i = 0; !r && which && i < which->n; i++)
 		r = plugins_add_file(ps, which->file[i], which->in_process, e);
 	if (!r)

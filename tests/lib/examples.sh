@@ -21,6 +21,8 @@ told $? "and without warnings" "$work/log"
 result $? "a profiler has at most 100 lines"
 [ "$(grep -c '^+[^+]' leak.patch)" -le 25 ]
 result $? "from frame pointers to whole stacks in at most 25 lines"
+[ "$(wc -l <plugin.c)" -le 60 ]
+result $? "a plug-in has at most 60 lines"
 
 # The header alone, under the kernel's own types and under the installed ones.
 bpftool btf dump file /sys/kernel/btf/vmlinux format c >"$work/vmlinux.h" 2>/dev/null
@@ -88,4 +90,42 @@ for mode in force off; do
 		/bytes in/ { judge(); site++ } /^\t/ { frames++ } END { judge(); exit !(all && right >= 0.9 * all) }' "$work/$mode"
 	told $? "leak: --call-graph $mode" "$work/$mode"
 done
+
+# A plug-in names what no file holds: given by name, and from the folder, if that is only root's.
+sberf=$(find "$dest" -path '*/bin/sberf')
+folder=$lib/sberf/plugins
+./toy >"$work/toy.out" &
+also_kill $!
+pid=$!
+wait_until 5 grep -q ready "$work/toy.out"
+# named OPTION...: whether the compiled functions have their names in all formats.
+named() {
+	local format
+	"$sberf" record --duration 1 -o "$work/toy.sberf" "$@" -p "$pid" 2>"$work/log"
+	for format in folded tree flat; do
+		"$sberf" report --format $format -i "$work/toy.sberf" >"$work/toy.$format" 2>>"$work/log"
+		cat "$work/toy.$format" >>"$work/log"
+		grep -q toy_even "$work/toy.$format" && grep -q toy_odd "$work/toy.$format" || return 1
+	done
+}
+named --plugin ./toy.so
+told $? "a plug-in names compiled functions" "$work/log"
+named --plugin ./toy.so --plugin-in-process
+told $? "the same inside of sberf" "$work/log"
+! named
+told $? "without it they have none" "$work/log"
+mkdir -p "$folder" && cp toy.so "$folder/" && chmod 755 "$folder" && chmod 644 "$folder/toy.so"
+named
+told $? "a plug-in of the folder is used without an option" "$work/log"
+"$sberf" doctor >"$work/doctor" 2>&1
+grep -q "^ok  *plug-in toy .*lib/sberf/plugins/toy.so" "$work/doctor"
+told $? "doctor lists it" "$work/doctor"
+! named --no-plugins
+told $? "--no-plugins leaves it out" "$work/log"
+chmod 777 "$folder"
+! named
+told $? "a folder to which others can write is not used" "$work/log"
+"$sberf" doctor >"$work/doctor" 2>&1
+grep -q "no plug-ins of .*others can write" "$work/doctor"
+told $? "and doctor says why" "$work/doctor"
 finish

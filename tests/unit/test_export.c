@@ -628,7 +628,8 @@ static void test_summary(void **state)
 {
 	struct made *m = *state;
 	struct profile_meta meta = {
-		.host = "h\033[2J\n", .kernel = "6.1", .kernel_without = "prev_state", .arch = "x86_64",
+		.host = "h\033[2J\n", .kernel = "6.1", .kernel_without = "prev_state",
+		.plugins = "toy: 2 names", .arch = "x86_64",
 		.version = "0.1.0", .target = "app 10", .cmdline = "sberf record",
 		.event = "cpu-clock", .freq_asked = 99, .cpus = 2,
 		.start_real_ns = 1767225600ull * 1000000000ull, .duration_ns = 2500 * MS, .complete = true,
@@ -657,6 +658,7 @@ static void test_summary(void **state)
 		"host: h\xef\xbf\xbd[2J\xef\xbf\xbd\n"
 		"kernel: 6.1\n"
 		"kernel_without: prev_state\n"
+		"plugins: toy: 2 names\n"
 		"arch: x86_64\n"
 		"version: 0.1.0\n"
 		"command: sberf record\n"

@@ -221,7 +221,7 @@ static void is_given_up_after_three_faults(void **state)
 	}
 	info = world_info(&w);
 	assert_true(info.off);
-	assert_non_null(strstr(info.trouble, "misbehaves is not asked any more after its third fault: it crashed"));
+	assert_non_null(strstr(info.trouble, "it is not asked any more after its third fault: it crashed"));
 	assert_int_equal(world_ask(&w, WRONG_NOT), 0);
 	world_end(&w);
 }

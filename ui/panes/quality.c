@@ -37,7 +37,8 @@
 	X(SYMBOLS, "symbols", "frames that wait for their names", "") \
 	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "") \
 	X(STRIPPED, "stripped", "files whose functions have no names", "install debug symbols, or use --debuginfod") \
-	X(UNREAD, "unread", "files that could not be read in part", "")
+	X(UNREAD, "unread", "files that could not be read in part", "") \
+	X(PLUGINS, "plugins", "what plug-ins have named, and what they failed at", "")
 
 enum doubt {
 #define X(id, name, text, remedy) DOUBT_##id,
@@ -296,6 +297,16 @@ struct seen_doubts {
 	stripped_vec stripped;
 };
 
+/* How many sentences PLUGINS has, which semicolons separate. */
+static uint8_t quality_plugins(const char *plugins)
+{
+	uint8_t n = plugins[0] != '\0';
+
+	for (; *plugins && n < UINT8_MAX; plugins++)
+		n += *plugins == ';';
+	return n;
+}
+
 /* How often DOUBT applies, or, in *RET_NS, to how much time. */
 static uint64_t doubt_count(const struct profile_meta *m, const struct seen_doubts *seen, enum doubt doubt,
 			    uint64_t *ret_ns)
@@ -335,9 +346,20 @@ static uint64_t doubt_count(const struct profile_meta *m, const struct seen_doub
 		return seen->stripped.n;
 	case DOUBT_UNREAD:
 		return quality_known(m->unread.n);
+	case DOUBT_PLUGINS:
+		return quality_plugins(m->plugins);
 	default:
 		return 0;
 	}
+}
+
+/* Which plug-ins those are. */
+static void add_plugins(struct maker *m, uint32_t parent, const char *plugins)
+{
+	struct quality_line line = { .part = QUALITY_DOUBTS, .level = QUALITY_PLUGIN, .module = ID_NONE };
+
+	for (; line.reason < quality_plugins(plugins); line.reason++)
+		quality_add(m, parent, line, 0);
 }
 
 /* Which files that are, and why. */
@@ -385,6 +407,8 @@ static void add_doubts(struct maker *m, const struct profile_meta *meta, const s
 			at = quality_add(m, head, line, 0);
 		if (at && i == DOUBT_UNREAD)
 			add_unread(m, at, &meta->unread);
+		if (at && i == DOUBT_PLUGINS)
+			add_plugins(m, at, meta->plugins);
 		if (at && i == DOUBT_STRIPPED)
 			add_stripped(m, at, &seen->stripped);
 	}
@@ -404,6 +428,7 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 	q->dict = snapshot_dict(s);
 	q->rules_bytes = meta->rules_bytes;
 	q->unread = meta->unread;
+	memcpy(q->plugins, meta->plugins, sizeof(q->plugins));
 	q->by_rules = quality_known(meta->rules_pages);
 	q->rows = m.rows = outline_new(q->dict, names, NULL);
 	if (!q->rows || frame_share_of(s, &seen.frames) < 0 || stripped_files(s, names, &seen.stripped) < 0)
@@ -507,6 +532,14 @@ static void quality_put_part(const struct quality_line *l, struct text_builder *
 		text_builder_put(ret, ": none");
 }
 
+/* Sentence I of PLUGINS. */
+static void quality_put_plugin(const char *plugins, unsigned int i, struct text_builder *ret)
+{
+	while (i-- && strstr(plugins, "; "))
+		plugins = strstr(plugins, "; ") + 2;
+	text_builder_put(ret, "%.*s", (int)strcspn(plugins, ";"), plugins);
+}
+
 static char *quality_label_of(const struct quality *q, uint32_t node, bool brief, char *dst, size_t size)
 {
 	const struct quality_line *l = &q->line[node];
@@ -519,6 +552,8 @@ static char *quality_label_of(const struct quality *q, uint32_t node, bool brief
 		quality_put_module(q, l->module, &words);
 	else if (l->level == QUALITY_FILE)
 		text_builder_put(&words, "%s", q->unread.text[l->reason]);
+	else if (l->level == QUALITY_PLUGIN)
+		quality_put_plugin(q->plugins, l->reason, &words);
 	else if (l->level == QUALITY_REST)
 		text_builder_put(&words, "%s more", units_thousands(n, l->module));
 	else if (l->part == QUALITY_RULES && l->level == QUALITY_REASON && l->reason == WAYS_MEMORY)

@@ -36,6 +36,7 @@ enum quality_level {
 	QUALITY_MODULE,          /* of a cut */
 	QUALITY_REST,            /* the other modules of a cut: module is how many */
 	QUALITY_FILE,            /* one that could not be read: reason is which */
+	QUALITY_PLUGIN,          /* one of the plug-ins: the same */
 };
 
 struct quality_line {
@@ -50,6 +51,7 @@ struct quality {
 	const struct dict *dict;
 	uint64_t rules_bytes;            /* as profile_meta has it */
 	struct unread unread;            /* the same */
+	char plugins[512];               /* the same */
 	/* the kernel was asked to walk: what it was not asked for is not for want of the option */
 	bool by_rules;
 	struct quality_line *line;       /* by row; that of the root means nothing */
