@@ -316,6 +316,25 @@ int sb_freed(struct sb_ctx_regs *regs)
 	return 0;
 }
 
+/*
+ * A function of Go's runtime allocates, whose first argument is where others return. Its return must not be probed:
+ * stacks of Go move. So there is no address, and the collector frees blocks without a call.
+ */
+static __always_inline int on_go_alloc(struct sb_ctx_regs *regs, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct hit hit = { .probe = SB_PROBE_ALLOC, .value = 1, .nr = 2, .placed = true };
+	struct sb_cpu *c = this_cpu();
+
+	if (!c || !wanted(task, task->tgid, task->pid))
+		return 0;
+	c->allocs++;
+	hit.arg[1] = sb_regs_result(regs);
+	return hit.arg[1] && is_sampled(alloc_odds, hit.arg[1]) ? tell_hit(regs, &hit, regs, walk) : 0;
+}
+
+PROBE_PROGRAMS("kprobe", sb_go_alloc, on_go_alloc)
+
 #define NOTE_ARGS 3u                     /* of the static probes, and more than free has */
 
 /* Reads the arguments of the static probe at REGS into V; those that it has not are 0. */

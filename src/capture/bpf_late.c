@@ -22,9 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks are followed, in one way or the other. */
-#define WHEN_BLOCKS (WHEN_ALLOC_SESSIONS | WHEN_ALLOC_PAIRS | WHEN_FREES)
-
 const struct programs *bpf_late_find(const struct bpf_side *k, enum program_attach how)
 {
 	const uint32_t n = k->nr_late;
@@ -104,7 +101,7 @@ static int size_late(const struct bpf_side *k, const struct sberf_bpf *s)
 static int share_maps(const struct bpf_side *k, const struct sberf_bpf *s, uint32_t when)
 {
 	const struct sberf_bpf *probes = k->probe_skel;
-	const bool grows = when & WHEN_GROWTH, blocks = when & WHEN_BLOCKS;
+	const bool grows = when & WHEN_GROWTH, blocks = when & WHEN_ALLOCS;
 	const struct bpf_map *at;
 	int r = grows ? size_growth(k, s) : 0;
 
@@ -160,7 +157,7 @@ static int late_load(struct bpf_side *k, uint32_t when, const struct capture_pla
 		if (when & WHEN_GROWTH && k->features.rss_parts)
 			percpu_distances((int64_t *)&l->skel->rodata->own_variables_at,
 					 (int64_t *)&l->skel->rodata->cpu_number_at);
-		if (when & WHEN_BLOCKS)
+		if (when & WHEN_ALLOCS)
 			bpf_side_tell_blocks(l->skel, plan);
 		r = share_maps(k, l->skel, when);
 		r = r ? err_set(e, -r, "cannot share the maps of the capture: %s", strerror(-r)) :

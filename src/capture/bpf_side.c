@@ -249,7 +249,8 @@ uint32_t bpf_side_probe_conditions(const struct capture_plan *plan)
 	if (plan->alloc_interval && plan->allocs_told)
 		when |= WHEN_ALLOCS_TOLD;
 	else if (plan->alloc_interval)
-		when |= (link_way_of(LINK_SESSION) == LINK_NOT ? WHEN_ALLOC_PAIRS : WHEN_ALLOC_SESSIONS) |
+		when |= WHEN_ALLOCS |
+			(link_way_of(LINK_SESSION) == LINK_NOT ? WHEN_ALLOC_PAIRS : WHEN_ALLOC_SESSIONS) |
 			(plan->alloc_frees ? WHEN_FREES : 0);
 	when |= plan->growth_interval ? WHEN_GROWTH : 0;
 	when |= plan->functions_to_come || (plan->spans && plan->places_to_come) ? WHEN_OWN_COST : 0;
@@ -680,7 +681,8 @@ static enum program_attach attach_of_places(const struct link_places *p)
 	static const enum program_attach attach[] = {
 		[LINK_OF_MOMENTS] = ATTACH_PLACES, [LINK_OF_BEGINS] = ATTACH_ENTRIES, [LINK_OF_ENDS] = ATTACH_RETURNS,
 		[LINK_OF_ALLOCS] = ATTACH_ALLOCS, [LINK_OF_ALLOC_ENDS] = ATTACH_ALLOC_RETURNS,
-		[LINK_OF_FREES] = ATTACH_FREES, [LINK_OF_TOLD_ALLOCS] = ATTACH_TOLD_ALLOCS,
+		[LINK_OF_GO_ALLOCS] = ATTACH_GO_ALLOCS, [LINK_OF_FREES] = ATTACH_FREES,
+		[LINK_OF_TOLD_ALLOCS] = ATTACH_TOLD_ALLOCS,
 		[LINK_OF_TOLD_FREES] = ATTACH_TOLD_FREES,
 	};
 
@@ -709,6 +711,7 @@ int bpf_side_prepare_places(const struct programs *programs, enum link_kind firs
 		{ .kind = LINK_RETURN, .of = LINK_OF_ENDS },
 		{ .kind = link_way_of(LINK_SESSION) == LINK_NOT ? LINK_ENTRY : LINK_SESSION, .of = LINK_OF_ALLOCS },
 		{ .kind = LINK_RETURN, .of = LINK_OF_ALLOC_ENDS },
+		{ .kind = LINK_ENTRY, .of = LINK_OF_GO_ALLOCS },
 		{ .kind = LINK_ENTRY, .of = LINK_OF_FREES },
 		{ .kind = LINK_ENTRY, .of = LINK_OF_TOLD_ALLOCS },
 		{ .kind = LINK_ENTRY, .of = LINK_OF_TOLD_FREES },

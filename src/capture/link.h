@@ -37,6 +37,7 @@ enum link_of {
 	LINK_OF_ENDS,            /* and end: LINK_RETURN at their begin, or LINK_ENTRY where they are left */
 	LINK_OF_ALLOCS,          /* functions that allocate memory: LINK_SESSION, or LINK_ENTRY ... */
 	LINK_OF_ALLOC_ENDS,      /* ... and LINK_RETURN */
+	LINK_OF_GO_ALLOCS,       /* a function of Go's runtime that allocates it */
 	LINK_OF_FREES,           /* functions that free it */
 	LINK_OF_TOLD_ALLOCS,     /* places where a program tells of a block that it has sampled */
 	LINK_OF_TOLD_FREES,      /* and that it frees such a one */

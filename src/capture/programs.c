@@ -48,6 +48,7 @@ static const struct program {
 	{ "sb_alloc", WHEN_ALLOC_SESSIONS, ATTACH_ALLOCS, true, 0 },
 	{ "sb_alloc_enter", WHEN_ALLOC_PAIRS, ATTACH_ALLOCS, false, 0 },
 	{ "sb_alloc_return", WHEN_ALLOC_PAIRS, ATTACH_ALLOC_RETURNS, true, 0 },
+	{ "sb_go_alloc", WHEN_ALLOCS, ATTACH_GO_ALLOCS, true, 0 },
 	{ "sb_freed", WHEN_FREES, ATTACH_FREES, false, 0 },
 	{ "sb_told_alloc", WHEN_ALLOCS_TOLD, ATTACH_TOLD_ALLOCS, true, 0 },
 	{ "sb_told_free", WHEN_ALLOCS_TOLD, ATTACH_TOLD_FREES, false, 0 },

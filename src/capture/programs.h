@@ -36,7 +36,8 @@ enum program_when {
 	WHEN_KERNEL_FUNCTIONS = 1 << 15,     /* functions of the kernel are probed */
 	WHEN_PAGED = 1 << 16,        /* page faults are probed */
 	WHEN_SIGNALS = 1 << 17,      /* signals are probed */
-	WHEN_ALLOC_SESSIONS = 1 << 20,       /* blocks of memory are followed, and the kernel has sessions */
+	WHEN_ALLOCS = 1 << 19,       /* blocks of memory are followed by functions that allocate, */
+	WHEN_ALLOC_SESSIONS = 1 << 20,       /* and the kernel has sessions */
 	WHEN_ALLOC_PAIRS = 1 << 21,  /* the same, and it has none */
 	WHEN_FREES = 1 << 22,        /* and their frees */
 	WHEN_ALLOCS_TOLD = 1 << 23,  /* the same, where programs tell of both by themselves */
@@ -60,6 +61,7 @@ enum program_attach {
 	ATTACH_RETURNS,              /* and where these return */
 	ATTACH_ALLOCS,               /* the same, where functions begin that allocate memory, */
 	ATTACH_ALLOC_RETURNS,        /* where these return, unless ATTACH_ALLOCS includes that, */
+	ATTACH_GO_ALLOCS,            /* where a function of Go's runtime begins that allocates it, */
 	ATTACH_FREES,                /* and where functions begin that free it */
 	ATTACH_TOLD_ALLOCS,          /* the same, where a program tells of a block that it has sampled, */
 	ATTACH_TOLD_FREES,           /* and that it frees such a one */

@@ -54,7 +54,8 @@ static void alloc_facts_begin(struct alloc_facts *a, const struct raw_event *raw
 		.cut = ev->cut, .method = ev->method, .walk = ev->walk, .cut_module = ev->cut_module,
 	};
 
-	if (scale > 1)
+	/* It has no address where frees cannot be seen. */
+	if (scale > 1 || !b.addr)
 		alloc_facts_unfollow(a, raw->time_ns);
 	a->dropped += b.unfollowed && scale == 1;
 	b.unfollowed |= a->unfollowed_ns > 0;

@@ -241,7 +241,8 @@ static void placed_free(struct placed *x)
 /* What hits of PLACES cost is known from now on. The lock is held. */
 static void placer_learn_costs(struct placer *p, const struct link_places *places)
 {
-	const bool allocs = places->of == LINK_OF_ALLOCS || places->of == LINK_OF_FREES;
+	const bool allocs = places->of == LINK_OF_ALLOCS || places->of == LINK_OF_FREES ||
+			    places->of == LINK_OF_GO_ALLOCS;
 
 	for (uint32_t i = 0; places->cost_ns && i < places->n; i++) {
 		if (allocs && !(SB_COOKIE_TEXT(places->cookie[i]) & SB_ALLOC_OUTER) &&

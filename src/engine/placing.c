@@ -735,12 +735,14 @@ struct file_at_hand {
 	 * begin, and are left, which would not survive a return probe
 	 */
 	struct places_in_file moments, calls, begins, ends;
-	struct places_in_file allocs, frees;     /* functions that allocate memory, and that only free it */
+	struct places_in_file allocs, frees;     /* functions that allocate memory, and that only free it, */
+	struct places_in_file go_allocs;         /* and one of Go's runtime that allocates */
 };
 
 static size_t nr_places(const struct file_at_hand *f)
 {
-	return f->moments.offset.n + f->calls.offset.n + f->begins.offset.n + f->allocs.offset.n + f->frees.offset.n;
+	return f->moments.offset.n + f->calls.offset.n + f->begins.offset.n + f->allocs.offset.n +
+	       f->go_allocs.offset.n + f->frees.offset.n;
 }
 
 /* Whether the probe PROBE of FN at OFFSET is one of ALL: 1; 0 = it is not; -EEXIST when it is another probe's. */
@@ -1074,6 +1076,17 @@ static int add_allocator(struct file_at_hand *f, const struct allocator_function
 				     SB_COOKIE(args->size ? SB_PROBE_ALLOC : SB_PROBE_FREE, how), e);
 }
 
+#define GO_FIRST_ARGUMENT (1u << 0)      /* rax, by DWARF number */
+
+static int add_go_allocator(struct file_at_hand *f, const struct allocator_function *fn, struct err *e)
+{
+	struct site_wish wish = { .keep = GO_FIRST_ARGUMENT };
+	struct probe_site site;
+	const int r = find_site(f, &fn->at, &wish, &site, e);
+
+	return r < 0 ? r : add_place(&f->go_allocs, site.offset, 0, site.cost_ns, SB_COOKIE(SB_PROBE_ALLOC, 0), e);
+}
+
 /* Adds to *MET which of P's own allocators there are, as a mask. */
 static void add_allocators(struct file_at_hand *f, const struct placing *p, uint64_t *met, struct err *e)
 {
@@ -1083,7 +1096,9 @@ static void add_allocators(struct file_at_hand *f, const struct placing *p, uint
 	if (!r && found.n && !f->image)
 		r = image_open(f->fd, &f->image, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		if ((p->frees || found.v[i].args.size) && add_allocator(f, &found.v[i], e) >= 0 && found.v[i].own)
+		if (found.v[i].go)
+			(void)add_go_allocator(f, &found.v[i], e);
+		else if ((p->frees || found.v[i].args.size) && add_allocator(f, &found.v[i], e) >= 0 && found.v[i].own)
 			*met |= (uint64_t)1 << (found.v[i].own - 1) % ALLOCATORS_OWN_MAX;
 	vec_free(&found);
 }
@@ -1254,7 +1269,8 @@ static void tell_allocators(struct looking *l, const struct executed *x, const c
 	const bool pairs = link_way_of(LINK_SESSION) == LINK_NOT;
 
 	add_allocators(f, l->p, &l->own_met, l->e);
-	l->allocates |= f->allocs.offset.n;
+	l->allocates |= f->allocs.offset.n || f->go_allocs.offset.n;
+	tell_places(l, &x->id, path, &f->go_allocs, 0, LINK_ENTRY, LINK_OF_GO_ALLOCS);
 	/* A free that comes between is of nothing that is known; a block that does would stay for ever. */
 	tell_places(l, &x->id, path, &f->frees, 0, LINK_ENTRY, LINK_OF_FREES);
 	if (pairs)
@@ -1297,6 +1313,7 @@ static void look_into(struct looking *l, const struct executed *x)
 	free_places(&f.moments);
 	free_places(&f.allocs);
 	free_places(&f.frees);
+	free_places(&f.go_allocs);
 	free_places(&f.calls);
 	free_places(&f.begins);
 	free_places(&f.ends);

@@ -34,9 +34,10 @@ void memoryhead_put(struct out *o, const struct leaks *l, const struct export_vi
 		return;
 	}
 	if (m->mem_unfollowed_ns)
-		out_format(o, "%s allocated in %s\nBlocks were not followed since %s: calls cost more than --budget, "
-			   "so what is in use is not known;\n--memory=growth costs about 1 %% and says who makes it "
-			   "grow", of, took, units_time(text, m->mem_unfollowed_ns));
+		out_format(o, "%s allocated in %s\nBlocks were not followed since %s: %s, so what is in use is not "
+			   "known;\n--memory=growth costs about 1 %% and says who makes it grow", of, took,
+			   units_time(text, m->mem_unfollowed_ns), m->probe_scale > 1 ?
+			   "calls cost more than --budget" : "who frees them cannot be probed, or is not any more");
 	else
 		out_format(o, "in use %s in %s blocks, of %s allocated in %s",
 			   leak_figure((double)all->in_use, all->error, v->ascii, text),

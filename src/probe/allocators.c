@@ -11,6 +11,8 @@
 
 #define SYMBOLS_BYTES_MAX (256u << 20)
 #define CODE_MAX 65536u          /* of a function, that is looked at */
+#define GO_MAGIC_1_18 0xfffffff0u        /* of .gopclntab, and what is later: arguments are in registers */
+#define GO_MAGIC_1_20 0xfffffff1u
 #define CALL_NEAR 0xe8
 #define JUMP_NEAR 0xe9
 
@@ -76,6 +78,9 @@ static const struct allocator *allocator_plain(const char *symbol)
 	return NULL;
 }
 
+/* mallocgc(bytes, ...) of Go's runtime, to which all else in it comes that allocates what is collected. */
+static const struct allocator allocator_go = { "runtime.mallocgc", { .size = 1 }, false, false };
+
 static const struct allocator *allocator_of(const char *symbol)
 {
 	const struct allocator *a = allocator_plain(symbol);
@@ -109,6 +114,7 @@ struct allocators_in_file {
 	const struct own_allocator *own;         /* the N that somebody names */
 	size_t n;
 	allocator_functions *found;
+	bool go;                 /* it is a program of Go */
 	bool plain;              /* functions that are no operators, which these may forward to */
 	bool nomem;
 };
@@ -150,12 +156,13 @@ static void allocators_add(struct allocators_in_file *in, const struct allocator
 	}
 	*at = (struct allocator_function){
 		.args = a->args,
+		.go = a == &allocator_go,
 		.outer = a->rare || own,
 		.own = own ? (uint32_t)(own - in->own) + 1 : 0,
 		.at = { .vaddr = s->st_value, .offset = offset, .start = s->st_value, .size = s->st_size,
 			.symbol = a->symbol, .name = a->symbol, .names = 1, .at_entry = true },
 	};
-	in->plain |= !a->cxx && !own;
+	in->plain |= !a->cxx && !own && a != &allocator_go;
 }
 
 /* The defined functions in the table of TYPE; of CXX or not. */
@@ -179,7 +186,8 @@ static void allocators_in_table(struct allocators_in_file *in, uint32_t type, bo
 				continue;
 			name = (const char *)text.data + s.st_name;
 			own = cxx ? NULL : allocators_own(in, name);
-			a = own ? allocator_plain(own->like) : allocator_of(name);
+			a = own ? allocator_plain(own->like) : in->go && !strcmp(name, allocator_go.symbol) ?
+				&allocator_go : allocator_of(name);
 			if (a && a->cxx == cxx)
 				allocators_add(in, a, own, &s);
 		}
@@ -212,10 +220,27 @@ static bool allocators_calls(const struct allocators_in_file *in, const struct a
 	return calls;
 }
 
+/* Is FILE of Go, built so that arguments are passed in registers? */
+static bool allocators_are_go(const struct elf_file *file)
+{
+	const Elf64_Shdr *table = elf_file_section(file, ".gopclntab");
+	uint8_t *head;
+	uint32_t magic = 0;
+
+	table = table ? table : elf_file_section(file, ".data.rel.ro.gopclntab");
+	head = table && file->eh.e_machine == EM_X86_64 && table->sh_size >= sizeof(magic) ?
+		elf_file_dup(file, table->sh_offset, sizeof(magic), sizeof(magic)) : NULL;
+	if (head)
+		memcpy(&magic, head, sizeof(magic));
+	free(head);
+	return magic == GO_MAGIC_1_18 || magic == GO_MAGIC_1_20;
+}
+
 int find_allocators(const struct elf_file *file, const char *path, const struct own_allocator *own, size_t n,
 		    allocator_functions *ret, struct err *e)
 {
-	struct allocators_in_file in = { .file = file, .path = path, .own = own, .n = n, .found = ret };
+	struct allocators_in_file in = { .file = file, .path = path, .own = own, .n = n, .found = ret,
+					 .go = allocators_are_go(file) };
 
 	allocators_in_table(&in, SHT_DYNSYM, false);
 	allocators_in_table(&in, SHT_SYMTAB, false);
@@ -225,6 +250,6 @@ int find_allocators(const struct elf_file *file, const char *path, const struct 
 		allocators_in_table(&in, SHT_SYMTAB, true);
 	}
 	for (size_t i = 0; i < ret->n; i++)
-		ret->v[i].outer |= ret->v[i].args.size && allocators_calls(&in, &ret->v[i]);
+		ret->v[i].outer |= ret->v[i].args.size && !ret->v[i].go && allocators_calls(&in, &ret->v[i]);
 	return in.nomem ? err_nomem(e, "allocation functions") : 0;
 }

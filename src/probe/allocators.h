@@ -4,6 +4,9 @@
  * of them gets its sizes and pointers: glibc, musl, jemalloc, tcmalloc, mimalloc, whatever else defines
  * the functions of malloc(3) by their names, and C++ operators that do not only forward to these.
  *
+ * In a program of Go it is the function of its runtime that allocates (from 1.18 on). What it is called with is in
+ * registers of Go's own.
+ *
  * Names are looked for among the defined symbols, so a copy that is linked into a program is found as
  * well. Functions of one address are one.
  */
@@ -30,6 +33,7 @@ struct allocator_args {
 struct allocator_function {
 	struct found_function at;        /* its name is as in the table of the source, and lives as long */
 	struct allocator_args args;
+	bool go;                 /* of Go: the size is in rax, and the block is not freed by a call */
 	bool outer;              /* it may call another one of them, for the same block */
 	uint32_t own;            /* number of OWN that says so, + 1; 0 = none */
 };

@@ -86,7 +86,7 @@ static bool returns_at(const struct site_walk *w, uint32_t at)
 /* Follows what F does to the arguments; false when the last copy of a wanted one is lost. */
 static bool arguments_stay(struct site_walk *w, const struct site_effect *f)
 {
-	bool stay = true;
+	bool stay = !(f->writes & w->wish->keep);
 
 	for (unsigned int i = 0; i < SITE_ARGS; i++) {
 		const bool copied = f->from != MACHINE_NO_REG && w->arg_in[i] >> f->from & 1;

@@ -97,6 +97,7 @@ struct site_code {
 
 struct site_wish {
 	uint8_t args;            /* bit I: argument I is read */
+	uint32_t keep;           /* bit I: register I, by DWARF number, has what it had at the entry */
 	bool returns;            /* a return probe, or a session, is placed there */
 	bool nop5;               /* this kernel emulates long nops (feature, not version: measure, or leave it false) */
 	struct image *cfi;       /* of the file, for returns; NULL = not known, and then no return may be probed */

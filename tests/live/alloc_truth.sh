@@ -41,6 +41,14 @@ exact "in one arena" env MALLOC_ARENA_MAX=1 "$WORKLOADS/peaks"
 exact "linked statically" "$WORKLOADS/blocks_static"
 exact musl "$WORKLOADS/blocks_musl"
 
+exact "a library that is loaded later, and vfork" "$WORKLOADS/late_allocs"
+if [ -s "$WORKLOADS/goallocs" ]; then
+	exact Go "$WORKLOADS/goallocs"
+	matches "Go: what is in use is not known" 'Blocks were not followed since' "$("$SBERF" report -i run.data --format memory)"
+else
+	skip "goallocs could not be built on this machine"
+fi
+
 # Operators of C++: those that forward to malloc(), and those that do not.
 if command -v "${CXX:-g++}" >/dev/null; then
 	"${CXX:-g++}" -std=c++17 -fsized-deallocation -g -O1 -o operators "$top_srcdir/tests/live/operators.cc"

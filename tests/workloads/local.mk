@@ -25,10 +25,12 @@ EXTRA_DIST += tests/workloads/plugin.c tests/workloads/layer.c
 EXTRA_DIST += tests/workloads/gochain.go
 EXTRA_DIST += tests/workloads/cgoback.go
 EXTRA_DIST += tests/workloads/gosignals.go
+EXTRA_DIST += tests/workloads/goallocs.go
+EXTRA_DIST += tests/workloads/late_allocator.c
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
-workload_programs = allocas asked blocks calls chain coroutines dlopen_cycle fibers forkstorm grows inward jit latenames leaks movedtext named noreturns noted peaks plt pools realign recurse returning shares signals slots spanned tells \
+workload_programs = allocas asked blocks calls chain coroutines dlopen_cycle fibers forkstorm grows inward jit late_allocs latenames leaks movedtext named noreturns noted peaks plt pools realign recurse returning shares signals slots spanned tells \
 	stalls stays swaps \
 	requests syscalls threads_start timed toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
@@ -57,6 +59,9 @@ EXTRA_DIST += tests/workloads/truth.h tests/workloads/switches.h
 
 tests/workloads/bin/plt: workload_flags = -Wl,-z,lazy -fno-builtin
 tests/workloads/bin/realign: workload_flags = -mstackrealign
+tests/workloads/bin/late_allocs: tests/workloads/bin/late_allocator.so
+tests/workloads/bin/late_allocator.so: $(top_srcdir)/tests/workloads/late_allocator.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -O1 -fno-builtin -fPIC -shared $< -o $@
 tests/workloads/bin/dlopen_cycle: tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
 
 tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so: tests/workloads/plugin.c
@@ -86,11 +91,11 @@ tests/workloads/bin/shares_stripped: tests/workloads/bin/shares
 
 # chain.c linked in every way. What a machine has no tool for becomes an empty file, and the tests that need it say so.
 chain_variants = chain_static chain_static_pie chain_nopie chain_stripped chain_noheaders chain_lld chain_debug_frame \
-	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped fpblock fpcode_first fpcode_last fpcode_between \
+	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped goallocs fpblock fpcode_first fpcode_last fpcode_between \
 	fpcode_library bare_fp bare_pie bare
 chain_outputs = $(chain_variants:%=tests/workloads/bin/%)
 check_DATA += $(chain_outputs)
-CLEANFILES += $(chain_outputs) tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
+CLEANFILES += $(chain_outputs) tests/workloads/bin/late_allocator.so tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
 chain_source = $(top_srcdir)/tests/workloads/chain.c
 build_chain = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags)
 no_tool = { echo "$@: left empty, no $$tool here"; : >$@; }
@@ -154,6 +159,8 @@ tests/workloads/bin/threads_musl: $(top_srcdir)/tests/workloads/threads_start.c 
 gobuild = $(MKDIR_P) $(@D); tool=go; if ! command -v $$tool >/dev/null; then $(no_tool); else \
 	GOCACHE=`pwd`/tests/workloads/gocache GOFLAGS=-mod=mod GO111MODULE=off GOPROXY=off CGO_ENABLED=0 go build -o $@
 tests/workloads/bin/gochain: $(top_srcdir)/tests/workloads/gochain.go
+	$(AM_V_GEN)$(gobuild) $<; fi
+tests/workloads/bin/goallocs: $(top_srcdir)/tests/workloads/goallocs.go
 	$(AM_V_GEN)$(gobuild) $<; fi
 tests/workloads/bin/gochain_stripped: $(top_srcdir)/tests/workloads/gochain.go
 	$(AM_V_GEN)$(gobuild) -ldflags="-s -w" $<; fi
