@@ -218,11 +218,11 @@ static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, st
 					     struct task_struct *task, __u64 sp, __u64 stop)
 {
 	struct copying c = { .sp = sp, .stop = stop, .known_end = st->chance & STACK_END_AGAIN ? st->stack_end : 0,
-			     .room = SLOT_STACK_ROOM - extra };
+			     .room = SLOT_STACK_ROOM - extra - (*(volatile __u32 *)&planned ? PLAN_SLOT_ROOM : 0) };
 	__u32 place = PLACE_SLOT | (st->slot - 1), at = WAIT_HEAD_BYTES + REGS_BYTES + extra, off;
 	struct sb_part_segment *seg;
 
-	if (extra > WALK_BYTES || extra > SLOT_STACK_ROOM / 2)
+	if (extra > WALK_BYTES || extra > SLOT_STACK_ROOM / 2 || c.room > SLOT_STACK_ROOM)
 		return at;
 	off = put_stacks(place, at, h, task, &c);
 	seg = segment_at(place, at);

@@ -17,6 +17,7 @@
 #define PLAN_END 0x100           /* of one turn, which is whole; all else is SB_TAKEN_* and ends the plan */
 #define PLAN_LOOP 0x101          /* the loop begins */
 #define PLAN_STEPS_TURN 16u              /* of one turn at most, or in front of the loop */
+#define PLAN_SLOT_ROOM 8192u             /* of a slot, which a copied stack leaves for what is planned */
 #define PLAN_TURNS_PLAIN 64u     /* at most, where there is no bpf_loop() */
 
 /* Where SB_PLAN_RECORD bytes of the record in PLACE are, from OFF on; NULL: there is no room for them. */

@@ -720,7 +720,7 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		processes_recorded(en->ps);
 	opener.ctx = en->ps;
 	if (source_of_now(en->source) && !c->plan.no_callers) {
-		r = scripts_new(en->source, profile_dict(en->profile), en->ps, &en->scripts, e);
+		r = scripts_new(en->source, profile_dict(en->profile), en->ps, en->plugins, &en->scripts, e);
 		if (r < 0)
 			return r;
 		scripts_expect(en->scripts, en->scan.v, en->scan.n);

@@ -12,6 +12,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "bpf/wire.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,38 +23,24 @@
 #define LATER_NS (20 * NSEC_PER_MSEC)
 #define TRIES_MAX 12u
 
-/* What the plug-in has said of a batch of frames. */
+/* A batch of frames that are to be named. */
 struct script_batch {
-	struct sberf_sink sink;          /* first: a plug-in has its address */
 	struct scripts *s;
 	uint32_t n, bytes;               /* frames, and bytes of the record of each */
 	uint32_t frame[SCRIPT_BATCH];
 	_Alignas(8) uint8_t records[SCRIPT_BATCH * SBERF_PLAN_RECORD_MAX];
 };
 
-static char *reader_clean(const char *text)
+/* Takes what a plug-in says of the frame I of a batch: its texts are clean. */
+static void reader_said(void *ctx, size_t i, const struct sberf_said *said)
 {
-	const size_t len = strlen(text), size = 3 * len + 1;
-	char *clean = malloc(size);
-
-	if (clean)
-		text_sanitise(clean, size, text, len);
-	return clean;
-}
-
-static int reader_said(struct sberf_sink *sink, size_t i, const struct sberf_said *said)
-{
-	struct script_batch *b = (struct script_batch *)sink;
+	struct script_batch *b = ctx;
 	struct script_frame *f;
-	char *function, *file;
+	char *function = strdup(said->function), *file = strdup(said->file);
 
-	if (i >= b->n || !said->function || !*said->function)
-		return -EINVAL;
-	function = reader_clean(said->function);
-	file = reader_clean(said->file ? said->file : "");
 	pthread_mutex_lock(&b->s->lock);
-	f = &b->s->frame.v[b->frame[i]];
-	if (function && file && f->naming == NAMING_ASKED) {
+	f = i < b->n ? &b->s->frame.v[b->frame[i]] : NULL;
+	if (f && function && file && f->naming == NAMING_ASKED) {
 		f->function = take_ptr(function);
 		f->file = take_ptr(file);
 		f->line = said->line;
@@ -64,16 +52,26 @@ static int reader_said(struct sberf_sink *sink, size_t i, const struct sberf_sai
 	pthread_mutex_unlock(&b->s->lock);
 	free(function);
 	free(file);
-	return 0;
 }
 
-static void reader_detach(struct scripts *s, struct script_process *p)
+/* A handle of /proc/PID of the process CTX, while that is still the one that was attached to. */
+static int reader_open(void *ctx, uint32_t id)
 {
-	if (p->attached && s->plugin->detach)
-		s->plugin->detach(p->attached);
-	p->attached = NULL;
-	script_host_free(p->host);
-	p->host = NULL;
+	struct script_process *p = ctx;
+	AUTO_FD int dir = proc_open(p->pid);
+	struct proc_stat st;
+
+	(void)id;
+	if (dir < 0 || proc_read_stat(dir, &st))
+		return -ESRCH;
+	if (!p->start_ticks)
+		p->start_ticks = st.start_ticks;
+	return p->start_ticks == st.start_ticks ? take_fd(&dir) : -ESRCH;
+}
+
+static void reader_detach(struct script_process *p)
+{
+	plugin_process_free(take_ptr(p->seen));
 }
 
 static struct sb_plan plan_of(const struct sberf_plan *p, uint64_t serial)
@@ -85,36 +83,41 @@ static struct sb_plan plan_of(const struct sberf_plan *p, uint64_t serial)
 	return plan;
 }
 
-/* Attaches the plug-in to P, whose life is LIFE. Its answer. */
+/* Asks for a plan of P, whose life is LIFE. 0 or a negative errno: -EAGAIN = later. */
 static int reader_attach(struct scripts *s, struct script_process *p, uint32_t life, struct sberf_plan *ret)
 {
-	int r;
+	const struct plugin_source source = { .pid = p->pid, .process = reader_open, .ctx = p };
 
-	reader_detach(s, p);
-	p->host_life = life;
-	p->host = script_host_new(p->pid);
-	if (!p->host)
-		return -ENOENT;
-	r = s->plugin->attach(script_host_of(p->host), script_host_process(p->host), &p->attached);
-	script_host_begin(p->host);
+	if (p->seen_life != life) {
+		reader_detach(p);
+		p->start_ticks = 0;
+	}
+	p->seen_life = life;
+	if (!p->seen)
+		p->seen = plugin_process_new(s->plugins, &source);
+	else
+		plugin_process_changed(p->seen, SBERF_CHANGED_MAPPINGS);
 	*ret = (struct sberf_plan){ .size = sizeof(*ret) };
-	r = r ? r : s->plugin->plan(p->attached, ret);
-	return r;
+	return p->seen ? plugin_process_plan(p->seen, ret, &p->plugin) : -ENOMEM;
 }
 
 /* P is of no language that anybody knows, or not yet: R is what the plug-in has said. */
 static void reader_refuse(struct scripts *s, struct script_process *p, int r)
 {
 	const bool again = r == -EAGAIN && p->tries < TRIES_MAX;
+	struct plugin_info info;
 
 	p->state = again ? SCRIPT_STATE_LATER : SCRIPT_STATE_NONE;
 	p->later_ns = clock_mono_ns() + (LATER_NS << p->tries);
 	p->tries++;
-	if (p->host && *script_host_said(p->host))
-		text_format(s->figures.said, sizeof(s->figures.said), "%s", script_host_said(p->host));
+	for (size_t i = 0; i < plugins_count(s->plugins); i++) {
+		plugins_info(s->plugins, i, &info);
+		if (*info.log)
+			text_format(s->figures.said, sizeof(s->figures.said), "%s", info.log);
+	}
 }
 
-/* Looks whether the process AT is one that the plug-in knows. */
+/* Looks whether the process AT is one that a plug-in knows. */
 static void reader_look(struct scripts *s, uint32_t at)
 {
 	struct script_process *p = s->process.v[at];
@@ -188,10 +191,9 @@ static void reader_name(struct scripts *s, struct script_batch *b)
 	const struct sberf_taken taken = { .size = sizeof(taken), .nr_records = b->n, .record_bytes = b->bytes,
 					   .records = b->records };
 
-	if (p->attached && p->host_life == life && s->plugin->expand) {
+	if (p->seen && p->seen_life == life) {
 		pthread_mutex_unlock(&s->lock);
-		script_host_begin(p->host);
-		s->plugin->expand(p->attached, &taken, &b->sink);
+		plugin_process_expand(p->seen, p->plugin, &taken, reader_said, b);
 		pthread_mutex_lock(&s->lock);
 	}
 	if (s->stop)
@@ -211,7 +213,7 @@ static void reader_rest(struct scripts *s)
 void *script_reader(void *arg)
 {
 	struct scripts *s = arg;
-	struct script_batch batch = { .sink = { .size = sizeof(batch.sink), .say = reader_said }, .s = s };
+	struct script_batch batch = { .s = s };
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
@@ -223,7 +225,7 @@ void *script_reader(void *arg)
 			reader_rest(s);
 	}
 	for (size_t i = 0; i < s->process.n; i++)
-		reader_detach(s, s->process.v[i]);
+		reader_detach(s->process.v[i]);
 	s->ended = true;
 	pthread_cond_broadcast(&s->named);
 	pthread_mutex_unlock(&s->lock);

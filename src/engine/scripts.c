@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "bpf/wire.h"
-#include "plugin/cpython.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,8 +20,10 @@
 
 #define READER_STACK (1u << 20)
 #define GOODBYE_NS (200 * NSEC_PER_MSEC) /* how long scripts_free() waits for the thread */
+#define MAPPED_NS (200 * NSEC_PER_MSEC)  /* after a file was mapped, before a process is looked at again */
 #define EXPECT_NS NSEC_PER_SEC           /* how long scripts_expect() waits */
 #define NAME_NS (100 * NSEC_PER_MSEC)    /* how long a name is waited for */
+#define SCRIPT_MODULE "python"           /* name of the one language that there is */
 #define RUNS_MAX (SB_PLAN_TURNS + 1)
 
 _Static_assert(SB_STEP_COPIED == SBERF_STEP_COPIED && SB_STEP_END == SBERF_STEP_END &&
@@ -76,13 +77,15 @@ void scripts_unref(struct scripts *s)
 	hidx_free(&s->by_pid);
 	hidx_free(&s->by_key);
 	free(s->merged);
+	plugins_free(s->plugins);
 	pthread_cond_destroy(&s->work);
 	pthread_cond_destroy(&s->named);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
-int scripts_new(struct source *source, struct dict *dict, struct processes *ps, struct scripts **ret, struct err *e)
+int scripts_new(struct source *source, struct dict *dict, struct processes *ps, struct plugins *plugins,
+		struct scripts **ret, struct err *e)
 {
 	struct scripts *s = calloc(1, sizeof(*s));
 	int r;
@@ -96,7 +99,7 @@ int scripts_new(struct source *source, struct dict *dict, struct processes *ps, 
 	s->source = source;
 	s->dict = dict;
 	s->ps = ps;
-	s->plugin = &cpython_plugin;
+	s->plugins = plugins_ref(plugins);
 	s->module = ID_NONE;
 	s->merged = malloc(sizeof(*s->merged));
 	r = s->merged ? thread_start(script_reader, s, READER_STACK) : ENOMEM;
@@ -211,10 +214,13 @@ void scripts_event(struct scripts *s, const struct raw_event *ev)
 		return;
 	pthread_mutex_lock(&s->lock);
 	p = scripts_find(s, ev->pid, &at);
-	if (p && other)
+	if (p && other) {
 		scripts_forget(s, p);
-	else if (p && p->state == SCRIPT_STATE_NONE)
-		p->state = SCRIPT_STATE_NEW;
+	} else if (p && p->state == SCRIPT_STATE_NONE && ev->mmap.path[0] == '/') {
+		/* It may be the library of an interpreter; more of them follow most often. */
+		p->state = SCRIPT_STATE_LATER;
+		p->later_ns = clock_mono_ns() + MAPPED_NS;
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -395,10 +401,10 @@ static void scripts_count(struct scripts *s, const struct raw_taken *t, uint32_t
 }
 
 /* Numbers of frames are of this capture, so its module is. */
-static module_id scripts_module(struct scripts *s)
+static module_id scripts_module(struct scripts *s, const char *name)
 {
 	const struct module m = { .kind = MODULE_SCRIPT, .start_ns = clock_mono_ns(),
-				  .path = strtab_adds(dict_strings(s->dict), s->plugin->name) };
+				  .path = strtab_adds(dict_strings(s->dict), name) };
 
 	return m.path == STR_NONE ? ID_NONE : dict_module(s->dict, &m);
 }
@@ -412,7 +418,7 @@ static void scripts_put(struct scripts *s, const struct script_process *p, uint3
 	bool open;
 
 	if (s->module == ID_NONE)
-		s->module = scripts_module(s);
+		s->module = scripts_module(s, SCRIPT_MODULE);
 	n = scripts_runs(&p->plan, t, run, &open);
 	for (uint32_t i = 0; i < chain->n; i++)
 		loops += is_interpreter(p, &chain->frame[i]);

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "capture/source.h"
 #include "model/dict.h"
+#include "plugin/plugins.h"
 #include "process/process.h"
 #include "symbol/symbolizer.h"
 #include "unwind/unwind.h"
@@ -39,8 +40,12 @@ struct scripts_figures {
 	char said[256];          /* the last sentence of a plug-in, "" = none */
 };
 
-/* SOURCE, DICT and PS must outlive the result. Starts the thread. On success *RET is the caller's. */
-int scripts_new(struct source *source, struct dict *dict, struct processes *ps, struct scripts **ret, struct err *e);
+/*
+ * SOURCE, DICT and PS must outlive the result; PLUGINS, which are asked, gets one more who frees it. Starts the
+ * thread. On success *RET is the caller's.
+ */
+int scripts_new(struct source *source, struct dict *dict, struct processes *ps, struct plugins *plugins,
+		struct scripts **ret, struct err *e);
 void scripts_free(struct scripts *s);            /* NULL is fine; a thread that hangs is left behind */
 
 /*

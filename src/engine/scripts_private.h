@@ -7,14 +7,13 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "engine/script_host.h"
 
 #include <pthread.h>
 #include <sberf/plugin.h>
 
 #define SCRIPT_PROCESSES_MAX 16384u      /* that are looked at */
 #define SCRIPT_FRAMES_MAX 262144u        /* different ones */
-#define SCRIPT_BATCH 64u                 /* frames that are named in one call */
+#define SCRIPT_BATCH 32u                 /* frames that are named in one call */
 
 enum script_state {
 	SCRIPT_STATE_NEW,        /* nobody has looked */
@@ -42,9 +41,10 @@ struct script_process {
 	uint32_t nr_ranges;
 	struct script_range range[SBERF_PLAN_RANGES_MAX];
 	/* The thread's: */
-	uint32_t host_life;
-	struct script_host *host;        /* NULL = not attached */
-	void *attached;                  /* the state of the plug-in */
+	uint32_t seen_life;
+	uint64_t start_ticks;            /* of the process as it was then */
+	struct plugin_process *seen;     /* NULL = it has not been looked at */
+	size_t plugin;                   /* whose plan it has */
 };
 
 enum script_naming {
@@ -70,7 +70,7 @@ struct scripts {
 	int refs;
 	bool stop, ended;
 	struct source *source;           /* not after stop */
-	const struct sberf_plugin *plugin;
+	struct plugins *plugins;
 	VEC(struct script_process *) process;
 	struct hidx by_pid;
 	VEC(struct script_frame) frame;

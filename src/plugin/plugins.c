@@ -271,22 +271,27 @@ static int plugin_do(struct plugin *p, const struct plugin_call *c, struct err *
 	return r;
 }
 
-/* Has the plug-in I attach to P, unless it has been asked. Is the process of its runtime? */
-static bool process_attach(struct plugin_process *p, size_t i)
+/*
+ * Has the plug-in I attach to P, unless it has been asked. 0: the process is of its runtime; -ENOENT: it is not;
+ * -EAGAIN: that will be known later.
+ */
+static int process_attach(struct plugin_process *p, size_t i)
 {
 	struct plugin *plugin = &p->set->v.v[i];
 	struct attachment *a = &p->of[i];
 	const struct plugin_call c = { .op = PLUGIN_ATTACH, .process = p->number, .target = &p->target,
 				       .log = plugin->info.log };
 	struct err fault = ERR_INIT;
+	int r;
 
 	if (a->state != ATTACHED_NOT_YET && a->generation == plugin->generation)
-		return a->state == ATTACHED_MINE;
-	a->state = plugin_do(plugin, &c, &fault) ? ATTACHED_NOT_MINE : ATTACHED_MINE;
+		return a->state == ATTACHED_MINE ? 0 : -ENOENT;
+	r = plugin_do(plugin, &c, &fault);
 	a->generation = plugin->generation;
-	if (a->state == ATTACHED_MINE && !a->counted)
+	a->state = !r ? ATTACHED_MINE : r == -EAGAIN ? ATTACHED_NOT_YET : ATTACHED_NOT_MINE;
+	if (!r && !a->counted)
 		plugin->info.processes += a->counted = true;
-	return a->state == ATTACHED_MINE;
+	return !r || r == -EAGAIN ? r : -ENOENT;
 }
 
 /* Makes the call C of the plug-in I, all but process and target of which is set. Its result. */
@@ -308,8 +313,9 @@ static int process_call(struct plugin_process *p, size_t i, struct plugin_call *
 	}
 	if (plugin->outside && p->number >= PLUGIN_PROCESSES_MAX)
 		return -ENOSPC;
-	if (!process_attach(p, i))
-		return -ENOENT;
+	r = process_attach(p, i);
+	if (r)
+		return r;
 	c->process = p->number;
 	c->target = &p->target;
 	c->log = plugin->info.log;
@@ -400,15 +406,21 @@ bool plugin_process_changed(struct plugin_process *p, uint32_t what)
 	return more;
 }
 
-bool plugin_process_plan(struct plugin_process *p, struct sberf_plan *ret, size_t *ret_plugin)
+int plugin_process_plan(struct plugin_process *p, struct sberf_plan *ret, size_t *ret_plugin)
 {
-	bool found = false;
+	int found = -ENOENT;
 
 	pthread_mutex_lock(&p->set->lock);
-	for (size_t i = p->set->v.n; i-- > 0 && !found;) {
+	for (size_t i = p->set->v.n; i-- > 0 && found;) {
 		struct plugin_call c = { .op = PLUGIN_PLAN, .plan = ret };
+		const uint32_t has = p->set->v.v[i].has;
+		/* Nothing is looked for in the process for one that has no plans. */
+		const int r = has && !(has & 1u << PLUGIN_PLAN) ? -ENOSYS : process_call(p, i, &c);
 
-		found = !process_call(p, i, &c) && ret->nr_steps;
+		if (!r && ret->nr_steps)
+			found = 0;
+		else if (r == -EAGAIN)
+			found = r;
 		*ret_plugin = i;
 	}
 	pthread_mutex_unlock(&p->set->lock);

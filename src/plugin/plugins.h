@@ -79,8 +79,11 @@ size_t plugin_process_name(struct plugin_process *p, uint64_t pc, plugin_said_fn
  */
 bool plugin_process_changed(struct plugin_process *p, uint32_t what);
 
-/* The plan of the first plug-in that has one, to *RET, and its number to *RET_PLUGIN. False: there is none. */
-bool plugin_process_plan(struct plugin_process *p, struct sberf_plan *ret, size_t *ret_plugin);
+/*
+ * The plan of the first plug-in that has one, to *RET, and its number to *RET_PLUGIN. -ENOENT: there is none;
+ * -EAGAIN: it may have one when its runtime has begun.
+ */
+int plugin_process_plan(struct plugin_process *p, struct sberf_plan *ret, size_t *ret_plugin);
 /* Has that plug-in name the records of TAKEN to SAY. Returns how many names. */
 size_t plugin_process_expand(struct plugin_process *p, size_t plugin, const struct sberf_taken *taken,
 			     plugin_said_fn *say, void *ctx);

@@ -5,6 +5,7 @@
 #include "symbol/runtime_names.h"
 
 #include "base/clock.h"
+#include "plugin/cpython.h"
 #include "symbol/byname.h"
 #include "symbol/growing.h"
 #include "symbol/jit_plugin.h"
@@ -17,6 +18,7 @@ int runtime_plugins_new(const struct runtime_plugins *which, struct plugins **re
 	AUTO(plugins_free) struct plugins *ps = plugins_new(&elf);
 	int r = ps ? plugins_add_built_in(ps, &jit_plugin, e) : err_nomem(e, "plug-ins");
 
+	r = r ? r : plugins_add_built_in(ps, &cpython_plugin, e);
 	if (!r && which && !which->no_installed)
 		plugins_add_installed(ps);
 	for (size_t i = 0; !r && which && i < which->n; i++)
