@@ -58,9 +58,11 @@ struct probe_values *probe_seen_list(struct probe_seen *s, const char *name);
 /* Adds VALUE to L, which stays in its order. */
 void probe_values_add(struct probe_values *l, const struct probe_value *value);
 
+#define PROBE_PARAM_NAME 24u     /* bytes, with the end */
+
 /* How the parameters of the functions of a probe are called, where that is known. */
 struct probe_param {
-	char name[24];           /* "" = nothing is known, or functions differ */
+	char name[PROBE_PARAM_NAME];     /* "" = nothing is known, or functions differ */
 	uint8_t size;            /* bytes of a number */
 	bool is_signed, is_pointer;
 };

@@ -70,6 +70,7 @@ struct hit *hit_new(const struct raw_event *ev, bool call, stack_id stack)
 	h->nr_args = raw->nr_args < RAW_ARGS_MAX ? raw->nr_args : RAW_ARGS_MAX;
 	for (unsigned int i = 0; i < h->nr_args; i++)
 		h->arg[i] = raw->arg[i];
+	h->unread = raw->unread;
 	if (call)
 		hit_take_call(h, raw);
 	hit_copy_texts(h, raw);

@@ -45,6 +45,7 @@ struct hit {
 	int64_t result;          /* of a call */
 	uint32_t nr_args;
 	uint64_t arg[RAW_ARGS_MAX];
+	uint16_t unread;         /* which of them could not be read, as a mask: these are 0 */
 	struct hit_file file;    /* what the descriptor among the arguments stands for ... */
 	struct hit_file made;    /* ... and the one that the call returned */
 	stack_id stack;          /* ID_NONE = not asked for */

@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <string.h>
 
+#define HEX_FROM (1ull << 32)    /* unsigned numbers from here on are more likely addresses or masks */
+
 static char *add_field(struct hitfields *f, const char *key, bool number)
 {
 	f->field[f->n].key = key;
@@ -56,6 +58,51 @@ void hitfields_of_fault(const struct hit *h, const char *mapped, struct hitfield
 	text_format(add_field(ret, "address", false), HITFIELD_BYTES, "0x%llx", address);
 	if (mapped)
 		add_text(ret, "mapped", mapped);
+}
+
+static int64_t hitfields_signed(uint64_t value, unsigned int size)
+{
+	return size == 1 ? (int8_t)value : size == 2 ? (int16_t)value : size == 4 ? (int32_t)value : (int64_t)value;
+}
+
+static uint64_t hitfields_unsigned(uint64_t value, unsigned int size)
+{
+	return size == 1 ? (uint8_t)value : size == 2 ? (uint16_t)value : size == 4 ? (uint32_t)value : value;
+}
+
+/* VALUE, of the parameter P, as number AT. */
+static void add_param(struct hitfields *f, const struct probe_param *p, uint64_t value, unsigned int at)
+{
+	const uint64_t plain = hitfields_unsigned(value, p->size);
+	const bool number = p->is_signed || !(p->is_pointer || plain >= HEX_FROM);
+
+	text_format(f->name[f->n], sizeof(f->name[f->n]), "%s", p->name);
+	f->field[f->n].at = (uint8_t)at;
+	if (p->is_signed)
+		add_number(f, f->name[f->n], hitfields_signed(value, p->size));
+	else
+		text_format(add_field(f, f->name[f->n], number), HITFIELD_BYTES,
+			    number ? "%llu" : plain ? "0x%llx" : "NULL", (unsigned long long)plain);
+}
+
+void hitfields_of_params(const struct hit *h, struct hitfields *ret)
+{
+	size_t n = 0;
+
+	ret->n = 0;
+	ret->text[0] = ret->result[0] = '\0';
+	for (unsigned int i = 0; i < h->nr_args && ret->n < HITFIELDS_MAX && i <= HIT_CALL_ARGS; i++) {
+		const struct probe_param p = probe_param_get(h->probe, i);
+		const char *value = ret->field[ret->n].value;
+
+		if (!p.name[0] || h->unread >> i & 1)
+			continue;
+		add_param(ret, &p, h->arg[i], i);
+		if (i == HIT_CALL_ARGS)
+			text_format(ret->result, sizeof(ret->result), "%s", value);
+		else
+			n += text_format(ret->text + n, sizeof(ret->text) - n, "%s%s=%s", n ? ", " : "", p.name, value);
+	}
 }
 
 /* Why signals are sent: si_code of sigaction(2). */

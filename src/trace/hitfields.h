@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hitfields.h - what the arguments of a hit mean, by their names, where these do not stand in
- * registers: of a page fault, of a signal, and of a tracepoint, which makes a record.
+ * hitfields.h - what the arguments of a hit mean, by their names: of a page fault, of a signal, of a
+ * tracepoint, which makes a record, and of what has parameters.
  */
 #ifndef SBERF_TRACE_HITFIELDS_H
 #define SBERF_TRACE_HITFIELDS_H
 
+#include "model/probevalues.h"
 #include "trace/hit.h"
 
 #include <stdbool.h>
@@ -15,12 +16,15 @@
 
 struct hitfields {
 	char text[HITFIELD_BYTES + 64];          /* "SIGTERM, sleep/4711": as in a line. Raw bytes */
+	char result[32];                         /* what it returned, a field, too; "" = that is not known */
 	unsigned int n;
 	struct {
 		const char *key;         /* "to_pid" */
 		bool number;             /* value is a decimal number */
+		uint8_t at;              /* number of the argument, where these are those of parameters */
 		char value[HITFIELD_BYTES];
 	} field[HITFIELDS_MAX];
+	char name[HITFIELDS_MAX][PROBE_PARAM_NAME];      /* of parameters: their keys */
 };
 
 /*
@@ -51,6 +55,12 @@ struct hitrecord {
 
 /* Of the hit H of a tracepoint whose records are R: of what its record had in its first HITRECORD_BYTES. */
 void hitfields_of_record(const struct hit *h, const struct hitrecord *r, struct hitfields *ret);
+
+/*
+ * Of the hit H of a function, or of another place, by the names of its parameters (model/probevalues.h): those that
+ * have one, and could be read. The result of a function has its place behind all arguments.
+ */
+void hitfields_of_params(const struct hit *h, struct hitfields *ret);
 
 /* Of the signal H (SB_SIGNAL_* in bpf/wire.h). */
 void hitfields_of_signal(const struct hit *h, struct hitfields *ret);

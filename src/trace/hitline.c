@@ -50,7 +50,8 @@ static void hitline_put_probe(FILE *f, const struct hitline *l)
 
 	fputs(hitline_clean(name, sizeof(name), l->name), f);
 	if (l->fields)
-		fprintf(f, "(%s)", hitline_clean(name, sizeof(name), l->fields->text));
+		fprintf(f, "(%s)%s%s", hitline_clean(name, sizeof(name), l->fields->text),
+			l->fields->result[0] ? " = " : "", l->fields->result);
 	for (uint32_t i = 0; l->registers && i < l->hit->nr_args; i++)
 		fprintf(f, l->hit->arg[i] ? "%s0x%llx" : "%s%llx", i ? ", " : "(",
 			(unsigned long long)l->hit->arg[i]);

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEX_FROM (1ull << 32)    /* unsigned numbers from here on are more likely addresses or masks */
-
 struct hitvalues {
 	const struct calltable *table;
 	uint8_t of[PROBES_MAX];  /* enum hitvalues_of */
@@ -94,45 +92,17 @@ static void hitvalues_of_calls(const struct hitvalues *v, const struct hit *h, u
 	probe_values_see(h->probe, HIT_CALL_ARGS, "result", text, count);
 }
 
-static int64_t hitvalues_signed(uint64_t value, unsigned int size)
-{
-	return size == 1 ? (int8_t)value : size == 2 ? (int16_t)value : size == 4 ? (int32_t)value : (int64_t)value;
-}
-
-static uint64_t hitvalues_unsigned(uint64_t value, unsigned int size)
-{
-	return size == 1 ? (uint8_t)value : size == 2 ? (uint16_t)value : size == 4 ? (uint32_t)value : value;
-}
-
 /* The same as a line of a trace has it: DST gets all arguments by name. */
-static void hitvalues_of_function(const struct hit *h, uint64_t count, char *dst, size_t size)
+static void hitvalues_of_function(struct hitvalues *v, const struct hit *h, uint64_t count, char *dst, size_t size)
 {
 	const struct measure *m = probes_measure(h->probe);
-	size_t n = text_format(dst, size, "%.100s(", m ? m->name : "?");
-	bool any = false, closed = false;
 
-	for (unsigned int i = 0; i < h->nr_args && i <= HIT_CALL_ARGS; i++) {
-		const struct probe_param p = probe_param_get(h->probe, i);
-		const uint64_t value = hitvalues_unsigned(h->arg[i], p.size);
-		char text[32];
-
-		if (!p.name[0])
-			continue;
-		if (p.is_signed)
-			text_format(text, sizeof(text), "%lld", (long long)hitvalues_signed(value, p.size));
-		else if (p.is_pointer && !value)
-			text_format(text, sizeof(text), "NULL");
-		else
-			text_format(text, sizeof(text), p.is_pointer || value >= HEX_FROM ? "0x%llx" : "%llu",
-				    (unsigned long long)value);
-		probe_values_see(h->probe, i, p.name, text, count);
-		closed = i == HIT_CALL_ARGS;
-		n += closed ? text_format(dst + n, size - n, ") = %s", text) :
-			text_format(dst + n, size - n, "%s%s=%s", any ? ", " : "", p.name, text);
-		any = true;
-	}
-	if (!closed)
-		text_format(dst + n, size - n, ")");
+	hitfields_of_params(h, &v->fields);
+	text_format(dst, size, "%.100s(%s)%s%s", m ? m->name : "?", v->fields.text, v->fields.result[0] ? " = " : "",
+		    v->fields.result);
+	for (unsigned int i = 0; i < v->fields.n; i++)
+		probe_values_see(h->probe, v->fields.field[i].at, v->fields.field[i].key, v->fields.field[i].value,
+				 count);
 }
 
 static void hitvalues_of_fault(const struct hit *h, uint64_t count, char *dst, size_t size)
@@ -192,7 +162,7 @@ static void hitvalues_count(struct hitvalues *v, const struct hit *h, unsigned i
 		hitvalues_call_text(v, h, dst, size);
 		break;
 	case HITVALUES_FUNCTION:
-		hitvalues_of_function(h, count, dst, size);
+		hitvalues_of_function(v, h, count, dst, size);
 		break;
 	case HITVALUES_FAULT:
 		hitvalues_of_fault(h, count, dst, size);
