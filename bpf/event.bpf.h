@@ -30,8 +30,10 @@ struct hit {
 	bool told;               /* samples or waits were told to be inside of it */
 	bool words;              /* its arguments are an array of words at CTX: read if somebody looks at them */
 	bool record;             /* CTX is a record: the same */
+	bool noted;              /* they may stand where a note says: the same */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
 	__u32 look;              /* of a system call: look_at() */
+	__u32 unread_args;       /* which of arg could not be read, as a mask */
 	__u16 text;              /* which of them is a string, + 1; 0 = none */
 	__u16 loads;             /* SB_COOKIE_LOADS() */
 	__u64 text_addr;         /* that argument */
@@ -137,6 +139,34 @@ static __always_inline bool is_wanted_hit(struct sb_cpu *c, struct scratch *s, _
 }
 
 /*
+ * The arguments of HIT, at PLACE in the task's code, become those of a static probe, if it is one: where its note says.
+ * REGS: as of is_wanted_hit().
+ */
+static __always_inline void find_args(struct scratch *s, __u32 place, struct sb_ctx_regs *regs, struct hit *hit)
+{
+	const __u32 at = hit->loads;
+	const struct sb_loads *set = at ? bpf_map_lookup_elem(&loads, &at) : NULL;
+	const __u32 args = set ? set->args : 0;
+	struct evaluation *ev = (void *)s->rec;
+	int r = 1;
+
+	if (!args)
+		return;
+	hit->nr = 0;
+	ev->when = LOADS_ALL;
+	put_bases(ev, regs, regs, hit);
+	for (__u32 i = 0; i < SB_CALL_ARGS && r; i++) {
+		r = sb_load_value(place, args, i);
+		hit->nr += r != 0;
+		if (r < 0)
+			hit->unread_args |= 1u << i;
+	}
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
+		hit->arg[i] = ev->input[SB_INPUT_LOAD + i];
+}
+
+/*
  * Has the event of H at its place in S, with room for all arguments, so that what follows has a
  * constant offset.
  */
@@ -153,7 +183,7 @@ static __always_inline void put_hit(struct scratch *s, const struct hit *hit, co
 	p->part.flags = 0;
 	p->probe = hit->probe;
 	p->nr = hit->nr;
-	p->unread = 0;
+	p->unread = hit->unread_args;
 	p->value = weight->value;
 	p->count = weight->count;
 	p->begun_ns = weight->begun_ns;
@@ -379,7 +409,7 @@ static __always_inline bool weigh_hit(struct sb_cpu *c, const struct hit *hit, b
 }
 
 /* The same as tell_hit(), NOW. Returns whether the hit was told, or summed. */
-static __always_inline bool take_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk, __u64 now)
+static __always_inline bool take_hit(void *ctx, struct hit *hit, struct sb_ctx_regs *regs, bool walk, __u64 now)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	const bool ends = spanned && hit->span == SB_SPAN_END;
@@ -417,6 +447,8 @@ static __always_inline bool take_hit(void *ctx, const struct hit *hit, struct sb
 	}
 	if (looking && hit->probe >= SB_PROBE_PLACED)
 		look = hit->call ? hit->look : look_at(hit->probe, now);
+	if ((tracing || look) && hit->noted)
+		find_args(s, place, regs, hit);
 	h = (void *)s->rec;
 	put_hit(s, hit, &weight, task, now);
 	h->flags |= hit->placed ? 0 : SB_F_KERNEL;
@@ -452,7 +484,7 @@ static __always_inline bool take_hit(void *ctx, const struct hit *hit, struct sb
  * The current task, which is of the target, hits HIT. REGS: where its user's side is, when it is placed
  * in its own code; else it has entered the kernel, whose stack is of interest, too.
  */
-static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk)
+static __always_inline int tell_hit(void *ctx, struct hit *hit, struct sb_ctx_regs *regs, bool walk)
 {
 	const __u64 now = hit->now_ns ? hit->now_ns : bpf_ktime_get_ns();
 	const __u32 key = hit->probe - SB_PROBE_PLACED;

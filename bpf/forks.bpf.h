@@ -8,7 +8,7 @@
 static __always_inline int on_fork(__u64 *ctx, bool walk)
 {
 	struct task_struct *parent = (void *)ctx[0], *child = (void *)ctx[1];
-	const struct hit hit = {
+	struct hit hit = {
 		.probe = SB_PROBE_FORK, .value = 1, .nr = 2, .arg = { child->tgid != parent->tgid, child->pid },
 	};
 

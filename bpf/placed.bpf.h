@@ -16,7 +16,7 @@ static __always_inline int on_placed(struct sb_ctx_regs *regs, bool walk)
 	const __u64 cookie = bpf_get_attach_cookie(regs);
 	struct hit hit = {
 		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie), .text = SB_COOKIE_TEXT(cookie),
-		.loads = SB_COOKIE_LOADS(cookie), .value = 1, .nr = SB_CALL_ARGS, .placed = true,
+		.loads = SB_COOKIE_LOADS(cookie), .value = 1, .nr = SB_CALL_ARGS, .placed = true, .noted = true,
 		.now_ns = now, .site = SB_COOKIE_BEGIN(cookie)
 	};
 

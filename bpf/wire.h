@@ -417,6 +417,9 @@ struct sb_load {
 struct sb_loads {
 	struct sb_load load[SB_LOADS];
 	__u64 text[SB_LOAD_TEXTS][SB_LOAD_TEXT_BYTES / 8];
+	/* the set whose values are the arguments of the place, for who looks at them; 0 = they are those of a call */
+	__u32 args;
+	__u32 pad;
 };
 #define SB_LOAD_SETS 256u        /* different ones; the first is not used */
 

@@ -761,9 +761,11 @@ static int tell_loads(struct bpf_side *k, const struct link_places *places, stru
 	int r = 0;
 
 	for (uint32_t i = 0; places->loads && i < places->n && !r; i++) {
-		const uint32_t set = SB_COOKIE_LOADS(places->cookie[i]);
+		const uint32_t set = SB_COOKIE_LOADS(places->cookie[i]), args = places->loads[set].args;
 
-		if (set)
+		if (args)
+			r = bpf_map_update_elem(map, &args, &places->loads[args], BPF_ANY);
+		if (set && !r)
 			r = bpf_map_update_elem(map, &set, &places->loads[set], BPF_ANY);
 	}
 	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;

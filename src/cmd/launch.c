@@ -9,14 +9,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "capture/replay.h"
 #include "capture/source.h"
 #include "cmd/preload.h"
 #include "cmd/records.h"
 #include "engine/budget.h"
 #include "engine/guard.h"
-#include "engine/placer.h"
 #include "model/allocation.h"
 #include "model/measure.h"
 #include "model/probes.h"
@@ -301,6 +299,7 @@ static enum hitvalues_of launch_values_of(const struct spec *s)
 	case PROBE_KPROBE:
 	case PROBE_KRETPROBE:
 	case PROBE_RAW_TRACEPOINT:
+	case PROBE_USDT:
 		return HITVALUES_FUNCTION;
 	case PROBE_FAULT:
 		return HITVALUES_FAULT;
@@ -491,56 +490,4 @@ void launch_close(struct launch *s)
 	calltable_free(s->calls);
 	free(s->config.plan.ids.v);
 	free(s->config.plan.cpus.v);
-}
-
-static void launch_say_span(void *ctx, uint32_t probe, const struct source_span *span)
-{
-	const char *command = ctx;
-	const uint64_t open = span->begun > span->ended ? span->begun - span->ended : 0;
-	char clean[3 * 100 + 1], begun[UNITS_MAX], ends[UNITS_MAX];
-	const struct measure *m = probes_measure(probe);
-
-	if (!m || (!open && !span->unbegun))
-		return;
-	text_sanitise(clean, sizeof(clean), m->name, strnlen(m->name, 100));
-	fprintf(stderr, "sberf %s: %s: %s begun and not ended, %s ends without a begin\n", command, clean,
-		units_thousands(begun, open), units_thousands(ends, span->unbegun));
-}
-
-void launch_say_spans(struct launch *s, const char *command)
-{
-	engine_spans(s->engine, launch_say_span, (void *)(uintptr_t)command);
-}
-
-/* What is done about a price that is above the budget. */
-static void launch_say_slices(const struct placer_figures *f)
-{
-	char floor[UNITS_MAX];
-
-	if (f->most_scale > 1)
-		fprintf(stderr, ": more than --budget, so those in programs are in place for 1/%u of the time, and "
-			"numbers are estimates", f->most_scale);
-	if (f->most_thin > 1)
-		fprintf(stderr, "%s of one hit in %u the stack is taken; totals are exact",
-			f->most_scale > 1 ? ";" : ": more than --budget, so", f->most_thin);
-	if (f->most_thin > 1 && f->floor)
-		fprintf(stderr, ", but to count alone costs %s", units_percent(floor, (double)f->floor / 1e6));
-}
-
-void launch_say_price(struct launch *s, const char *command)
-{
-	char hits[UNITS_MAX], share[UNITS_MAX];
-	struct placer_figures f;
-
-	engine_probes(s->engine, &f);
-	if (!f.most_scale || (s->price_said && (s->slices_said || f.most_scale == 1) &&
-			      (s->thin_said || f.most_thin <= 1)))
-		return;
-	s->price_said = true;
-	s->slices_said |= f.most_scale > 1;
-	s->thin_said |= f.most_thin > 1;
-	fprintf(stderr, "sberf %s: probes: %s hits a second, which cost the target %s of one CPU", command,
-		units_thousands(hits, f.hits_per_s), units_percent(share, (double)f.share / 1e6));
-	launch_say_slices(&f);
-	fputc('\n', stderr);
 }

@@ -11,6 +11,7 @@
 #include "engine/child.h"
 #include "engine/engine.h"
 #include "engine/growth_facts.h"
+#include "engine/placer.h"
 #include "engine/placing.h"
 #include "model/probes.h"
 
@@ -32,8 +33,12 @@ struct launch {
 	struct capture_trace mapping_calls[MAPPING_CALLS];       /* of config.plan */
 	bool probes_memory;      /* places in programs are probed to follow memory */
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
-	/* what launch_say_price() has said: the price; that probes are in place at times only; that few are told */
-	bool price_said, slices_said, thin_said;
+	/*
+	 * what launch_probes.h has said: where probes were when they were placed first; the price; that they are in
+	 * place at times only; that few hits are told
+	 */
+	bool placed_said, price_said, slices_said, thin_said;
+	struct placer_figures placed;    /* with the first of these; all zero before */
 	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];
 	char note[128];          /* what the user should know of the target, a sentence for one line; "" = nothing */
@@ -70,17 +75,5 @@ void launch_end_command(const struct launch *s);
 int launch_exit(const struct launch *s, int r);
 
 void launch_close(struct launch *s);
-
-/*
- * Says of each probe that is a span, on standard error as COMMAND does, how many had not ended, and
- * how many ends had no begin, if there were any.
- */
-void launch_say_spans(struct launch *s, const char *command);
-
-/*
- * Says in the same way what hits of probes cost, as soon as that is known; and again when more than --budget is to
- * be paid, and what is done then. To be called now and then while the capture runs.
- */
-void launch_say_price(struct launch *s, const char *command);
 
 #endif

@@ -259,7 +259,9 @@ const struct opt opts[] = {
 			"(usdt:FILE:PROVIDER:NAME), which are counted, and calls of functions (call:FILE:NAME), whose "
 			"time from entry to return is added up. Of a span from one probe to another "
 			"(span:PROBE~~PROBE) it is the time between them. Children, and files that are loaded "
-			"later, get their probes within a fraction of a second. You can give --probe several times. "
+			"later, get their probes within a fraction of a second. As soon as probes are in place, record "
+			"and trace say so (\"probes placed ...\"): what happens from then on is counted. You can give "
+			"--probe several times. "
 			"Each probe is a metric of its name: top shows it, report --metric "
 			"sys:openat, too.",
 	}, {
@@ -1131,7 +1133,9 @@ static const char *const trace_text[] = {
 	"What was lost, because the target was faster than sberf or than whoever reads the lines, is said on "
 	"standard error when it happens, and once more at the end. Calls that had begun before sberf did "
 	"have no line, and those that do not return (exit_group) have one when they begin, without a stack.",
-	"Of a function (uprobe:) the line has the six registers that may hold arguments.",
+	"Functions have the names and types that debug information gives their parameters and their result, static "
+	"probes (usdt:) arg0 to arg5 where their notes say. Where functions of one probe differ in that, a line of "
+	"uprobe: has the six registers that may hold arguments.",
 	NULL,
 };
 

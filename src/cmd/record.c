@@ -13,9 +13,9 @@
 #include "base/units.h"
 #include "capture/probe.h"
 #include "cmd/launch.h"
+#include "cmd/launch_probes.h"
 #include "cmd/options.h"
 #include "cmd/signals.h"
-#include "engine/placer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,8 @@
 #include <unistd.h>
 
 #define POLL_NS (100 * NSEC_PER_MSEC)
-#define LOOK_MS 500              /* between looks at what there is to say */
+#define LOOK_MS 500              /* between looks at what there is to say ... */
+#define PLACES_MS 20             /* ... and whether probes are in place */
 
 /* What a worker does that takes long, on a line of its own that is drawn over; on a terminal only. */
 static void say_activity(struct engine *en, size_t *shown)
@@ -59,15 +60,15 @@ static void say_saved(struct engine *en)
 		fprintf(stderr, "sberf record: %s; recording goes on\n", saved.err.text);
 }
 
-/* Waits for the engine's end, a signal, of which SIGNAL_FD tells, or a while. True: it has ended. */
-static bool wait_for_news(struct engine *en, int signal_fd)
+/* Waits for the engine's end, a signal, of which SIGNAL_FD tells, or LOOK_MS milliseconds. True: it has ended. */
+static bool wait_for_news(struct engine *en, int signal_fd, int look_ms)
 {
 	struct pollfd p[] = { { .fd = engine_end_fd(en), .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
 
 	if (signal_fd < 0)
 		return engine_wait(en, POLL_NS);
 	/* The signal stays pending: it is taken with who sent it. */
-	return poll(p, 2, LOOK_MS) > 0 && p[0].revents;
+	return poll(p, 2, look_ms) > 0 && p[0].revents;
 }
 
 /* Until the engine has ended; a signal stops it, another one gives up on names that are still being looked up. */
@@ -79,7 +80,7 @@ static void wait_for_end(struct launch *s, const sigset_t *set)
 	size_t shown = 0;
 	int signals = 0;
 
-	while (!wait_for_news(en, signal_fd)) {
+	while (!wait_for_news(en, signal_fd, launch_say_placed(s, "record") ? LOOK_MS : PLACES_MS)) {
 		int sig;
 
 		say_activity(en, &shown);
@@ -138,30 +139,6 @@ static void say_waits(const struct profile_meta *m)
 	if (m->wait_short)
 		fprintf(stderr, "sberf record: %s waits (%s) were shorter than --min-block\n",
 			units_thousands(more, m->wait_short), units_time(text, m->wait_short_ns));
-}
-
-static void say_probes(struct engine *en)
-{
-	struct placer_figures f;
-	char text[UNITS_MAX];
-
-	engine_probes(en, &f);
-	if (!f.places && !f.failed && f.why.text[0])
-		fprintf(stderr, "sberf record: no place was found for a probe in programs: %s\n", f.why.text);
-	if (f.places || f.failed)
-		fprintf(stderr, "sberf record: probes at %s place%s in ", units_thousands(text, f.places),
-			f.places == 1 ? "" : "s");
-	if ((f.places || f.failed) && f.everywhere)
-		fprintf(stderr, "every process");
-	else if (f.places || f.failed)
-		fprintf(stderr, "%u process%s", f.processes, f.processes == 1 ? "" : "es");
-	if (f.failed)
-		fprintf(stderr, "; %s more cannot be probed", units_thousands(text, f.failed));
-	if (f.left)
-		fprintf(stderr, "; %s call%s did not return (longjmp, exceptions)", units_thousands(text, f.left),
-			f.left == 1 ? "" : "s");
-	if (f.places || f.failed)
-		fputc('\n', stderr);
 }
 
 /* How many stacks of programs in Python are whole. */
@@ -278,7 +255,7 @@ static int record_run(struct launch *s, const struct options *o, const char *pat
 	if (r < 0)
 		return record_give_up(s, &m, &set, r, e);
 	say_result(&m, o, path);
-	say_probes(s->engine);
+	launch_say_probes(s, "record");
 	launch_say_spans(s, "record");
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }

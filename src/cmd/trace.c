@@ -16,6 +16,7 @@
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/launch.h"
+#include "cmd/launch_probes.h"
 #include "cmd/records.h"
 #include "cmd/signals.h"
 #include "model/probenotes.h"
@@ -134,7 +135,7 @@ static void trace_put(struct trace *t, const struct hitline *l)
 		trace_flush(t);
 }
 
-/* What the arguments of H mean, if they are not those of a call or a function; else NULL. */
+/* What the arguments of H mean, if they are not those of a system call; NULL = it is not known. */
 static const struct hitfields *trace_fields(struct trace *t, const struct hit *h)
 {
 	const unsigned int kind = h->probe < PROBES_MAX && h->nr_args ? t->probe[h->probe].kind : PROBE_KINDS;
@@ -150,9 +151,11 @@ static const struct hitfields *trace_fields(struct trace *t, const struct hit *h
 				   &t->fields);
 	else if (kind == PROBE_SIGNAL)
 		hitfields_of_signal(h, &t->fields);
+	else if (kind != PROBE_SYSCALL)
+		hitfields_of_params(h, &t->fields);
 	else
 		return NULL;
-	return &t->fields;
+	return t->fields.n ? &t->fields : NULL;
 }
 
 static void trace_put_hit(struct trace *t, const struct hit *h)
@@ -390,6 +393,7 @@ static void trace_until_end(struct trace *t, const sigset_t *set)
 		ended = engine_wait(en, 1);
 		if (ended)
 			hitorder_end(t->order);
+		launch_say_placed(&t->launch, "trace");
 		read_on = trace_turn(t);
 		say_lost(t);
 		launch_say_price(&t->launch, "trace");
@@ -431,6 +435,7 @@ static int trace_run(struct trace *t, const struct options *asked, struct err *e
 	trace_until_end(t, &set);
 	trace_put_sums(t);
 	say_end(t);
+	launch_say_probes(&t->launch, "trace");
 	launch_say_spans(&t->launch, "trace");
 	launch_end_command(&t->launch);
 	r = engine_result(t->launch.engine, e);

@@ -364,6 +364,18 @@ int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site
 	return r;
 }
 
+uint32_t loads_of_usdt_args(const struct usdt_site *site, struct sb_loads *ret)
+{
+	const uint32_t n = site->nr_args < PARAM_ARGS ? site->nr_args : PARAM_ARGS;
+
+	_Static_assert(PARAM_ARGS <= SB_LOADS, "a set has room for them");
+	memset(ret, 0, sizeof(*ret));
+	for (uint32_t i = 0; i < n; i++)
+		if (load_usdt_arg(site, i, &ret->load[i], NULL))
+			ret->load[i] = (struct sb_load){ .size = sizeof(uint64_t), .hops = 1, .user = 1 };
+	return n;
+}
+
 /* The registers of arguments, by DWARF number. */
 static void load_registers(uint16_t machine, uint8_t reg[PARAM_ARGS])
 {

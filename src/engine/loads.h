@@ -55,6 +55,11 @@ int loads_of_kernel(const struct filter_names *names, struct ktypes *types, enum
  */
 int loads_of_usdt(const struct filter_names *names, const struct usdt_site *site, struct sb_loads *ret,
 		  struct err *e);
+/*
+ * Where the first arguments of SITE are, PARAM_ARGS at most: returns how many. Those that cannot be read keep their
+ * places, and are read from nowhere.
+ */
+uint32_t loads_of_usdt_args(const struct usdt_site *site, struct sb_loads *ret);
 
 /*
  * Where NAMES, parameters and members that they lead to, are when the function at the virtual address PC of a file

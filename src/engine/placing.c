@@ -69,7 +69,7 @@ struct placing {
 	/* it only tries whether this probe, borrowed, can be placed, which gets no number; NULL = it is to be placed */
 	const char *tries;
 	bool spans;              /* there are some */
-	bool named;              /* some have names in their filters */
+	bool valued;             /* LOADS says where something is: names in filters, arguments of static probes */
 	uint64_t probes;         /* their numbers, as a mask */
 	uint32_t interval;       /* of placing_memory(); 0 = no memory */
 	VEC(struct own_allocator) own;   /* of placing_allocator() */
@@ -363,6 +363,7 @@ static int placing_point(struct placing *p, const struct wanted *w, struct err *
 	if (!at)
 		return err_nomem(e, "probes");
 	*at = (struct in_program){ .spec = *w->spec, .probe = w->probe, .span = w->span, .names = *w->names };
+	p->valued |= w->spec->point[0].kind == PROBE_USDT;
 	/* Until something is found, or it is known better. */
 	if (!p->tries)
 		probes_note_why(w->probe, "no file that the target executes is called so");
@@ -386,7 +387,7 @@ static int placing_filter(struct placing *p, const struct spec *s, uint32_t poin
 		return err_nomem(e, "probes");
 	at->probe = point + 1 < s->points ? SB_BEGIN_FILTER(probe) : probe;
 	r = filter_of_spec(s, point, &at->filter, ret_names, e);
-	p->named |= ret_names->n;
+	p->valued |= ret_names->n;
 	return r ? err_prefix(e, "probe '%.100s'", text) : 0;
 }
 
@@ -593,7 +594,7 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 	plan->nr_calls = (uint32_t)p->calls.n;
 	plan->filters = p->filters.v;
 	plan->nr_filters = (uint32_t)p->filters.n;
-	plan->loads = p->named || p->told ? p->loads->set : NULL;
+	plan->loads = p->valued || p->told ? p->loads->set : NULL;
 	plan->nr_loads = p->loads->n;
 	plan->traces = p->traces.v;
 	plan->nr_traces = (uint32_t)p->traces.n;
@@ -652,6 +653,11 @@ int placing_allocator(struct placing *p, const char *text, struct err *e)
 bool placing_in_programs(const struct placing *p)
 {
 	return p->points.n || p->interval;
+}
+
+bool placing_in_kernel(const struct placing *p)
+{
+	return p->calls.n || p->traces.n;
 }
 
 /* A file that a process executes, and where it is mapped: what is in /proc/PID/map_files. */
@@ -727,6 +733,7 @@ struct file_at_hand {
 	bool passed;                     /* exceptions may pass functions of it that call others */
 	struct load_sets *loads;         /* where names of filters are */
 	const char *name;                /* its path, as the process sees it */
+	bool tries;                      /* nothing is noted of its parameters */
 	struct elf_file *debug;          /* its debug file, where its debug information is not in itself; NULL */
 	int debug_fd;
 	struct params *params;           /* of its functions; NULL = not asked for */
@@ -890,16 +897,19 @@ static int function_loads(struct file_at_hand *f, const struct in_program *x, co
 }
 
 /*
- * How the parameters of FN are called, which is function number NR of PROBE at hand, for what is told of their
+ * How the parameters of FN are called, which is function number NR of X at hand, for what is told of their
  * values. Only what is in its register at SITE is seen. Of many functions they are not the same.
  */
-static void note_params(struct file_at_hand *f, const struct found_function *fn, uint32_t probe,
+static void note_params(struct file_at_hand *f, const struct found_function *fn, const struct in_program *x,
 			const struct probe_site *site, size_t nr)
 {
 	struct param_listed list[PARAM_ARGS + 1] = { 0 };
 	unsigned int seen = 1u << PARAM_ARGS;
 	uint8_t regs[PARAM_ARGS];
 
+	/* The arguments of a span are those at its end. */
+	if (f->tries || x->span == SB_SPAN_BEGIN)
+		return;
 	for (unsigned int i = 0; i < PARAM_ARGS; i++) {
 		regs[i] = site_arg_register(f->elf->eh.e_machine, i);
 		seen |= (unsigned int)(site->arg_reg[i] == regs[i]) << i;
@@ -908,7 +918,7 @@ static void note_params(struct file_at_hand *f, const struct found_function *fn,
 		unknown_params(list);
 	else if (nr < PARAMS_OF && fn->at_entry)
 		params_list(f->params, fn->vaddr, regs, list);
-	note_listed(probe, list, seen);
+	note_listed(x->probe, list, seen);
 }
 
 /* The places in F, whose functions are ALL, that only debug information knows: of a line, and inlined calls. */
@@ -983,7 +993,7 @@ static int placing_add_function(struct file_at_hand *f, const struct in_program 
 	r = find_site(f, &at, &wish, &site, e);
 	if (r < 0)
 		return r;
-	note_params(f, fn, x->probe, &site, nr);
+	note_params(f, fn, x, &site, nr);
 	if (returns)
 		return placing_add_call(f, all, fn, x, &site, loads, e);
 	return add_place(&f->moments, site.offset, 0, site.cost_ns,
@@ -1012,13 +1022,41 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 	return r;
 }
 
-/* The number of the set that says where the names of X are at SITE; 0 = it has none. */
+/*
+ * The number of the set that says where the names of X are at SITE, and what its arguments are; 0 = it has neither.
+ * Where there is no room for more sets, nobody sees the arguments.
+ */
 static int usdt_loads(struct file_at_hand *f, const struct in_program *x, const struct usdt_site *site, struct err *e)
 {
-	struct sb_loads loads;
-	const int r = x->names.n ? loads_of_usdt(&x->names, site, &loads, e) : 0;
+	struct sb_loads loads = { 0 }, args;
+	int r = x->names.n ? loads_of_usdt(&x->names, site, &loads, e) : 0;
 
-	return r || !x->names.n ? r : load_sets_add(f->loads, &loads, e);
+	if (r)
+		return r;
+	r = loads_of_usdt_args(site, &args) && x->span != SB_SPAN_BEGIN ? load_sets_add(f->loads, &args, NULL) : 0;
+	loads.args = r > 0 ? (uint32_t)r : 0;
+	r = x->names.n || loads.args ? load_sets_add(f->loads, &loads, e) : 0;
+	return r < 0 && !x->names.n ? 0 : r;
+}
+
+/*
+ * What the arguments of X are called, whose places in a file are ALL: as notes have no names, by their numbers. What
+ * each place has is told, all of 64 bits; what one cannot tell is left out.
+ */
+static void note_usdt_args(const struct file_at_hand *f, const struct in_program *x, const usdt_sites *all)
+{
+	struct param_listed list[PARAM_ARGS + 1];
+	unsigned int seen = (1u << PARAM_ARGS) - 1;
+
+	unknown_params(list);
+	for (size_t i = 0; i < all->n; i++)
+		for (unsigned int k = 0; k < PARAM_ARGS; k++) {
+			list[k].is_signed |= all->v[i].arg[k].is_signed && k < all->v[i].nr_args;
+			if (k >= all->v[i].nr_args || all->v[i].arg[k].where == USDT_UNKNOWN)
+				seen &= ~(1u << k);
+		}
+	if (!f->tries && x->span != SB_SPAN_BEGIN)
+		note_listed(x->probe, list, seen);
 }
 
 static int add_static_probe(struct file_at_hand *f, const struct in_program *x, const struct usdt_site *site,
@@ -1045,6 +1083,8 @@ static int add_static_probes(struct file_at_hand *f, const struct in_program *x,
 		if (r >= 0)
 			sets.v[sets.n++] = (uint32_t)r;
 	}
+	if (r >= 0)
+		note_usdt_args(f, x, &found);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
 		r = add_static_probe(f, x, &found.v[i], sets.v[i], e);
 	vec_free(&sets);
@@ -1281,7 +1321,7 @@ static void tell_allocators(struct looking *l, const struct executed *x, const c
 static void look_into(struct looking *l, const struct executed *x)
 {
 	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path,
-				  .passed = l->unwinds };
+				  .passed = l->unwinds, .tries = l->p->tries };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)l->pid, (unsigned long long)x->start,

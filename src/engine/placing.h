@@ -85,6 +85,8 @@ int placing_allocator(struct placing *p, const char *text, struct err *e);
 
 /* Whether some of the probes are places in programs. */
 bool placing_in_programs(const struct placing *p);
+/* Is some of it in the kernel? */
+bool placing_in_kernel(const struct placing *p);
 
 /*
  * Whether a file that a process has mapped as PATH may have places of some probe, or the program of one that is called

@@ -75,7 +75,7 @@ for way in many single; do
 		cat >"$SCRATCH/said"
 	late=$((($(date +%s%N) - $(cat "$SCRATCH/ended")) / 1000000))
 	note "$(cat "$SCRATCH/said")"
-	at_least "$way: places" 16 "$(sed -n 's/.*probes at \([0-9]*\) places.*/\1/p' "$SCRATCH/said")"
+	at_least "$way: places" 16 "$(sed -n 's/.*probes placed at \([0-9]*\) places.*/\1/p' "$SCRATCH/said")"
 	at_least "$way: ms until its reader ends" "$late" 400
 done
 # A view with as many probes as there can be gives the terminal back at once.

@@ -50,6 +50,28 @@ record() {
 	}
 }
 
+# record_placed FILE OPTIONS...: begins to capture as process $recorder, which speaks to the file err, and waits until its probes are in
+# place. Whatever happens after that is counted, until end_record ends it, whose status is sberf's.
+record_placed() {
+	: >err
+	"$SBERF" record -o "$@" 2>err &
+	recorder=$!
+	also_kill $recorder
+	wait_until 60 probes_placed record
+}
+# probes_placed COMMAND: whether $recorder, which is `sberf COMMAND`, has said so in the file err, or has ended.
+probes_placed() {
+	grep -q "^sberf $1: probes placed" err || ! kill -0 "$recorder" 2>/dev/null
+}
+end_record() {
+	kill -INT "$recorder"
+	wait "$recorder"
+}
+# answered FILE N [WHAT]: whether FILE has N lines that begin with WHAT, as programs answer what they have done.
+answered() {
+	[ "$(grep -c "^${3-}" "$1")" -ge "$2" ]
+}
+
 # summary_kept FILE: where the summary of a recording is, made once as long as the file is the same. Where tests emulate a machine that is
 # half a second each, and so are the processes that would read it: what follows asks the shell.
 summary_kept() {

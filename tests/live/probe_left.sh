@@ -28,27 +28,22 @@ begin() {
 	wait_until 20 grep -q ready out
 }
 
-# $recorder has placed its probes, or ended.
-placed() {
-	grep -qs sberf-placer /proc/"$recorder"/task/*/comm || ! kill -0 "$recorder" 2>/dev/null
-}
-
-# recorded SECONDS WHAT PROBE...: records to run.data while $pid does WHAT, lines of it.
+# recorded WHAT PROBE...: records to run.data while $pid does WHAT, lines of it, each of which it answers by one.
 recorded() {
-	local seconds=$1 what=$2 probe options=()
-	shift 2
+	local what=$1 probe options=() had
+	shift
 	for probe in "$@"; do
 		options+=(--probe "$probe")
 	done
-	"$SBERF" record -o run.data --budget none --ring-size 64M -p "$pid" "${options[@]}" --duration "${seconds}s" 2>err &
-	recorder=$!
-	wait_until 20 placed
+	record_placed run.data --budget none --ring-size 64M -p "$pid" "${options[@]}"
+	had=$(wc -l <out)
 	printf '%s\n' "$what" >&"$to"
-	wait $recorder
+	wait_until 60 answered out $((had + $(wc -l <<<"$what")))
+	end_record
 }
 
 begin left
-recorded 6 "slow 1000
+recorded "slow 1000
 throw 3000
 catch 3000
 recurse 100
@@ -82,7 +77,7 @@ equal "of what is left by longjmp()" 0 "$(of call:left:Pool::left count)"
 matches "those without a return are said" "calls did not return" "$(cat err)"
 # Those that an exception passed: 1,000 of each of two, 1,000 of what is caught, 20 of each second of 100; and 300 by longjmp(). The last of
 # them may be open still.
-without=$(sed -n 's/.*; \([0-9,]*\) calls did not return.*/\1/p' err | tr -d ,)
+without=$(sed -n 's/.*: \([0-9,]*\) calls did not return.*/\1/p' err | tr -d ,)
 between "as many as there were" $((3000 + 1000 + 300 - 22)) $((3000 + 1000 + 300)) "${without:-0}"
 
 own=$(awk '$1 == "slow" { print $3 }' out)
@@ -103,16 +98,10 @@ check "the result of what ends by a jump: refused" test $? -ne 0
 matches "and why" "result is not known" "$(cat err)"
 matches "list says how functions are left" "left at [0-9]* places?, single-stepped: exceptions of C\+\+" \
 	"$("$SBERF" list 'call:./left:Pool::rare' 2>&1)"
-"$SBERF" record -o run.data --budget none -p "$pid" --probe ur:left:Pool::slow --duration 2s 2>err &
-recorder=$!
-wait_until 20 placed
-echo "slow 100" >&"$to"
-wait $recorder
+recorded "slow 100" ur:left:Pool::slow
 equal "uretprobe: returns weigh one each" "100 100" "$(of uretprobe:left:Pool::slow count) $(of uretprobe:left:Pool::slow total)"
 # Above the budget probes are in place for slices of time: an end that is seen belongs to no begin of a slice before.
-"$SBERF" record -o run.data --budget 1 -p "$pid" --probe call:left:Pool::slow --probe call:left:Pool::recurse --duration 4s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed run.data --budget 1 -p "$pid" --probe call:left:Pool::slow --probe call:left:Pool::recurse --duration 4s
 for ((i = 0; i < 30; i++)); do
 	printf 'slow 500\nrecurse 200\n'
 done >&"$to"
@@ -176,7 +165,7 @@ cat >sorts.cc <<-'END'
 END
 gcc -O2 -shared -fPIC -o libback.so calls_back.c && "$CXX" -O2 -o sorts sorts.cc ./libback.so || exit 99
 begin sorts
-recorded 3 1000 call:libc.so.6:qsort call:libback.so:calls_back call:libback.so:calls_none
+recorded 1000 call:libc.so.6:qsort call:libback.so:calls_back call:libback.so:calls_none
 equal "functions of C that exceptions pass: recorded" 0 $?
 note "$(cat err)"
 wait "$pid"
@@ -212,7 +201,7 @@ if command -v rustc >/dev/null; then
 	END
 	rustc -O -o panics panics.rs 2>err || { note "$(cat err)"; exit 99; }
 	begin panics
-	recorded 3 4000 call:panics:passed call:panics:panics
+	recorded 4000 call:panics:passed call:panics:panics
 	note "$(cat err)"
 	equal "Rust: of what panics each fourth time" 3000 "$(of call:panics:panics count)"
 	equal "Rust: of what a panic passes" 3000 "$(of call:panics:passed count)"
@@ -260,7 +249,7 @@ cat >twice.c <<-'END'
 END
 ${CC:-cc} -O2 -o twice twice.c || exit 99
 begin twice
-recorded 2 "once" call:libc:_setjmp call:libc:getcontext
+recorded "once" call:libc:_setjmp call:libc:getcontext
 note "$(cat err)"
 equal "setjmp() returns once for each call" 100 "$(of call:libc:_setjmp count)"
 equal "getcontext() too" 100 "$(of call:libc:getcontext count)"
@@ -274,9 +263,7 @@ equal "and it ends as usual" 0 $?
 gcc -O2 -fexceptions -o late "$top_srcdir/tests/live/late.c" -ldl || exit 99
 "$CXX" -O2 -shared -fPIC -o late_throws.so "$top_srcdir/tests/live/late_throws.cc" || exit 99
 begin late
-"$SBERF" record -o run.data --budget none -p $pid --probe call:late:middle --duration 8s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed run.data --budget none -p $pid --probe call:late:middle
 echo "call 300" >&$to
 wait_until 20 grep -q '^call' out
 echo "load ./late_throws.so" >&$to
@@ -285,11 +272,11 @@ sleep 1.5
 echo "throw 200" >&$to
 wait_until 20 grep -q '^throw' out
 echo "call 300" >&$to
-wait_until 20 eval '[ "$(grep -c "^call" out)" -eq 2 ]'
-wait $recorder
+wait_until 20 answered out 2 call
+end_record
 note "$(cat err)"
 equal "a library that throws, loaded later: all exceptions are caught" "throw 200" "$(grep '^throw' out)"
-matches "it is one process as before" 'probes at 1 place in 1 process' "$(cat err)"
+matches "it is one process as before" 'probes placed at 1 place in 1 process' "$(cat err)"
 equal "calls before and behind it are counted" 600 "$(of call:late:middle count)"
 exec {to}>&-
 wait $pid

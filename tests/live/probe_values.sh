@@ -88,19 +88,35 @@ pid=$!
 also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
-"$SBERF" record -o calls.data --budget none -p $pid --probe call:timed:recurse --duration 3s 2>err &
-recorder=$!
-placed() {
-	grep -qs sberf-placer /proc/$recorder/task/*/comm
-}
-wait_until 20 placed
+record_placed calls.data --budget none -p $pid --probe call:timed:recurse
 echo "recurse 1" >&$to
-wait $recorder
+wait_until 20 answered out 1 recurse
+end_record
 note "$("$SBERF" report -i calls.data --format probes)"
 read -r at of < <(looked calls.data call:timed:recurse)
 equal "calls that were looked at" "20 20" "$at $of"
 matches "a parameter by its name" '(^|
 )1 1' "$(values calls.data call:timed:recurse left)"
+
+# Static probes, by the notes of two places that have the arguments elsewhere; with a condition, too.
+mkfifo in2
+"$WORKLOADS/noted" <in2 >out2 &
+pid=$!
+also_kill $pid
+exec {to}>in2
+wait_until 20 grep -q ready out2
+some='usdt:noted:sberf:step /arg1 < 0 && arg0 > 0/'
+record_placed notes.data --budget none -p $pid --probe usdt:noted:sberf:step --probe "$some"
+echo 3 >&$to
+wait_until 20 answered out2 1 done
+end_record
+note "$("$SBERF" report -i notes.data --format probes)"
+equal "in a register, and in memory" "0 2|1 2|2 2|" "$(values notes.data usdt:noted:sberf:step arg0 | sort | tr '\n' '|')"
+equal "constants" "-7 3|7 3|" "$(values notes.data usdt:noted:sberf:step arg1 | sort | tr '\n' '|')"
+equal "2 bytes with a sign" "-1 1|-2 1|" "$(values notes.data "$some" arg2 | sort | tr '\n' '|')"
+equal "and no more than the note has" "" "$(values notes.data usdt:noted:sberf:step arg3)"
+equal "as lines, too" "usdt:noted:sberf:step(arg0=2, arg1=-7, arg2=-2)" \
+	"$("$SBERF" trace -i notes.data | grep -o 'step(arg0=2, arg1=-7.*' | sed 's/^/usdt:noted:sberf:/')"
 
 # Tracepoints, by their formats and by the kernel's types; and a function of which nothing is known.
 cp /bin/true ./harmless
@@ -112,7 +128,15 @@ matches "and of a trace" 'sched_process_exec\(filename=./harmless, pid=[0-9]+, o
 	"$("$SBERF" trace --probe t:sched:sched_process_exec -- ./harmless 2>&1)"
 if command -v strip >/dev/null; then
 	strip --strip-debug -o bare "$WORKLOADS/asked"
-	(sleep 1; echo 6; sleep 1) | record bare.data --budget none --probe uprobe:bare:counted -- ./bare >/dev/null
+	mkfifo in3
+	./bare <in3 >out3 &
+	also_kill $!
+	exec {to}>in3
+	wait_until 20 grep -q ready out3
+	record_placed bare.data --budget none -p $! --probe uprobe:bare:counted
+	echo 6 >&$to
+	wait_until 20 answered out3 1 done
+	end_record
 	equal "registers, where nothing says more" "0 1 2 3 4 5" "$(values bare.data uprobe:bare:counted arg0 | cut -d ' ' -f 1 | sort -n | tr '\n' ' ' | sed 's/ $//')"
 fi
 
