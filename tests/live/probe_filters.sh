@@ -27,15 +27,11 @@ odd='uprobe:asked:counted /arg0 & 1 == 1/'
 named='uprobe:asked:counted /comm == "asked" && pid == tid && cpu < 1000000/'
 strange='uprobe:asked:counted /comm != "asked"/'
 arithmetic='uprobe:asked:counted /(arg0 << 2) - arg0 * 3 + ~0 >= 99 && !(arg0 > 200)/'
-"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$some" --probe "$odd" --probe "$named" --probe "$strange" \
-	--probe "$arithmetic" --probe 'uprobe:asked:counted sum(arg0)' --probe 'uprobe:asked:counted /arg0 < 10/ sum(-1)' --duration 3s 2>err &
-recorder=$!
-placed() {
-	grep -qs sberf-placer /proc/$recorder/task/*/comm
-}
-wait_until 20 placed
+record_placed run.data --budget none --ring-size 64M -p $pid --probe "$some" --probe "$odd" --probe "$named" --probe "$strange" \
+	--probe "$arithmetic" --probe 'uprobe:asked:counted sum(arg0)' --probe 'uprobe:asked:counted /arg0 < 10/ sum(-1)'
 echo 5000 >&$to
-wait $recorder
+wait_until 60 answered out 1 done
+end_record
 equal "recorded: status" 0 $?
 note "$(cat err)"
 equal "lost" 0 "$(value run.data lost_ring_full)"
@@ -86,11 +82,10 @@ pid=$!
 also_kill $pid
 exec {to}>in2
 wait_until 20 grep -q ready out2
-"$SBERF" record -o run.data --budget none -p $pid --probe "$slow" --duration 2s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed run.data --budget none -p $pid --probe "$slow"
 echo slow 500 >&$to
-wait $recorder
+wait_until 60 answered out2 1 slow
+end_record
 equal "calls by time and argument" 100 "$(of "$slow" count)"
 
 # Static probes, by the notes of two places that have the arguments elsewhere.
@@ -100,13 +95,11 @@ pid=$!
 also_kill $pid
 exec {to}>in3
 wait_until 20 grep -q ready out3
-"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe 'usdt:noted:sberf:step sum(arg0)' \
-	--probe 'usdt:noted:sberf:step /arg0 >= 10 && arg0 < 20/' --probe 'usdt:noted:sberf:step /arg1 == -7/ sum(0 - arg2)' \
-	--duration 2s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed run.data --budget none --ring-size 64M -p $pid --probe 'usdt:noted:sberf:step sum(arg0)' \
+	--probe 'usdt:noted:sberf:step /arg0 >= 10 && arg0 < 20/' --probe 'usdt:noted:sberf:step /arg1 == -7/ sum(0 - arg2)'
 echo 1000 >&$to
-wait $recorder
+wait_until 60 answered out3 1 done
+end_record
 equal "static probes: hits" 2000 "$(of 'usdt:noted:sberf:step sum(arg0)' count)"
 equal "sum of what is in a register, and in memory" $((1000 * 999)) "$(of 'usdt:noted:sberf:step sum(arg0)' total)"
 equal "at both places" 20 "$(of 'usdt:noted:sberf:step /arg0 >= 10 && arg0 < 20/' count)"
@@ -123,12 +116,10 @@ other='call:noted:handle /count < 0/ sum(req->other->size)'
 next='uprobe:noted:handle /req->unsigned_number > 0xfffffff0/ sum(req->next->number)'
 list='call:noted:handle /req->number < -100 && req->list[2] >= 0/ sum(req[0].list[2])'
 nowhere='uprobe:noted:handle /nowhere->level == 0/'
-"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$own" --probe "$next" --probe "$nowhere" \
-	--duration 2s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed run.data --budget none --ring-size 64M -p $pid --probe "$own" --probe "$next" --probe "$nowhere"
 echo 1000 >&$to
-wait $recorder
+wait_until 60 answered out3 2 done
+end_record
 note "$(cat err)"
 equal "by a member: hits" 100 "$(of "$own" count)"
 equal "sum of a member" $((100 * 3 + 10 * 99 * 100 / 2)) "$(of "$own" total)"
@@ -139,11 +130,11 @@ equal "pointers that lead nowhere" 500 "$(value run.data lost_value)"
 "$SBERF" report -i run.data --format probes --ascii >probes
 equal "of which probe is said" "$nowhere: 500" "$(awk '/^[a-z]+:/ { probe = $0 } /^  lost: / { print probe ": " $2 }' probes)"
 for calls in "$other" "$list"; do
-	"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$calls" --duration 2s 2>err &
-	recorder=$!
-	wait_until 20 placed
+	record_placed run.data --budget none --ring-size 64M -p $pid --probe "$calls"
+	had=$(grep -c done out3)
 	echo 1000 >&$to
-	wait $recorder
+	wait_until 60 answered out3 $((had + 1)) done
+	end_record
 	note "$(cat err)"
 	if [ "$calls" = "$other" ]; then
 		equal "calls by a parameter" 500 "$(of "$other" count)"

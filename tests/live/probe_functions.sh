@@ -21,18 +21,13 @@ pid=$!
 also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
-"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe call:timed:recurse \
-	--probe call:timed:tail --probe call:timed:left --probe call:timed:leaver --probe call:timed:ends \
-	--duration 6s 2>err &
-recorder=$!
-placed() {
-	grep -qs sberf-placer /proc/$recorder/task/*/comm
-}
-wait_until 20 placed
+record_placed run.data --budget none --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe call:timed:recurse \
+	--probe call:timed:tail --probe call:timed:left --probe call:timed:leaver --probe call:timed:ends
 for what in "slow 1000" "quick 20000" "recurse 100" "tail 500" "leave 300" "end 50"; do
 	echo "$what" >&$to
 done
-wait $recorder
+wait_until 60 answered out 6 '[a-z]* [0-9]'
+end_record
 equal "recorded: status" 0 $?
 note "$(cat err out)"
 equal "it has done all of it" 6 "$(grep -c '^[a-z]* [0-9]* [0-9]*$' out)"

@@ -17,29 +17,17 @@ exec {to}>in
 wait_until 20 grep -q ready out
 
 # hits PROBE: hits of it while the program does 1000 turns, their sum if it has one, and values that could not be read.
-done_all() {
-	[ "$(grep -c done out)" -ge "$1" ]
-}
 hits() {
-	local had recorder
+	local had
 	had=$(grep -c done out)
-	"$SBERF" record -o run.data --budget none --no-off-cpu --ring-size 64M -p $pid --probe "$1" --duration 1s 2>err &
-	recorder=$!
-	case $1 in
-	sys:* | tracepoint:*) wait_until 20 started engine $recorder && sleep 0.2 ;;
-	*) wait_until 20 started placer $recorder ;;
-	esac
+	record_placed run.data --budget none --no-off-cpu --ring-size 64M -p $pid --probe "$1"
 	echo 1000 >&$to
-	wait $recorder || cat err
-	wait_until 20 done_all $((had + 1))
+	wait_until 60 answered out $((had + 1)) done
+	end_record || cat err
 	"$SBERF" report -i run.data --format json | python3 -c 'import json, sys
 d = json.load(sys.stdin)
 p = (d.get("probes") or [{"hits": 0}])[0]
 print(p["hits"], *([p["sum"]] if p.get("sum") else []), "unread", d["figures"]["lost_value"])'
-}
-# What is in the kernel is probed before the thread that places probes in programs, or that of the engine, is there.
-started() {
-	grep -qs "sberf-$1" /proc/$2/task/*/comm || ! kill -0 $2 2>/dev/null
 }
 # Lines of its source: of inner(), which is inlined at three places, and one of twice() itself.
 line=$(grep -n 'the line of inner()' "$top_srcdir/tests/workloads/named.c" | cut -d : -f 1)
@@ -92,7 +80,8 @@ print(json.load(sys.stdin)["probes"][0]["hits"])')"
 matches "lists know them, too" 'sched_process_exec\(struct task_struct \* p, pid_t old_pid, struct linux_binprm \* bprm\)' "$(cat list)"
 
 # Which places are inlined calls is said.
-record run.data --budget none --no-off-cpu --probe uprobe:named:inner -- "$WORKLOADS/named" < <(sleep 2; echo 10)
+record_placed run.data --budget none --no-off-cpu --probe uprobe:named:inner -p $pid
+end_record
 matches "in the report" "placed at 3 sites in 1 process, 3 of them where it is inlined" "$("$SBERF" report -i run.data --format probes)"
 "$SBERF" list "u:$WORKLOADS/named:inner" >list
 equal "in the list: each place" "1 2" "$(grep -c 'inner inlined in turn' list) $(grep -c 'inner inlined in twice' list)"

@@ -14,13 +14,10 @@ of() {
 	"$SBERF" report -i "$1" --format json | python3 -c 'import json, sys
 print(next((p for p in json.load(sys.stdin).get("probes", []) if p["name"] == sys.argv[1]), {}).get(sys.argv[2], 0))' "$2" "$3"
 }
-placed() {
-	grep -qs sberf-placer /proc/$recorder/task/*/comm || ! kill -0 $recorder 2>/dev/null
-}
 
 # A million calls, in which the program waits for its probe.
 for probe in uprobe:asked:counted call:asked:counted; do
-	(echo probed 1000000; sleep 1) | "$SBERF" record -o million.data --budget none --no-off-cpu --ring-size 64M --probe $probe -- \
+	echo probed 1000000 | "$SBERF" record -o million.data --budget none --no-off-cpu --ring-size 64M --probe $probe -- \
 		"$WORKLOADS/asked" >/dev/null 2>err
 	note "$(cat err)"
 	equal "$probe: a million calls" 1000000 "$(of million.data $probe hits)"
@@ -88,12 +85,10 @@ else
 	done >queries.sql
 	start=usdt:$server:postgresql:query__start
 	span="span:$start~~usdt:$server:postgresql:query__done"
-	"$SBERF" record -o pg.data --budget none --no-off-cpu --ring-size 64M -p "$postmaster" --probe "$start" --probe "$span" --duration 8s 2>err &
-	recorder=$!
-	wait_until 20 placed
+	record_placed pg.data --budget none --no-off-cpu --ring-size 64M -p "$postmaster" --probe "$start" --probe "$span"
 	# The probes of a process that is born then come within a tenth of a second.
 	(sleep 1.5; cat queries.sql) | asks >answers
-	wait $recorder
+	end_record
 	note "$(cat err)"
 	equal "PostgreSQL: it has answered all" 500 "$(wc -l <answers)"
 	equal "PostgreSQL: as many queries as were sent" 500 "$(of pg.data "$start" hits)"

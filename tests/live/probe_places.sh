@@ -16,11 +16,6 @@ of() {
 print(json.load(sys.stdin)["tree"][0].get("count", 0))'
 }
 
-# What is placed in processes that run is there when this thread is.
-places() {
-	grep -qs sberf-placer /proc/$recorder/task/*/comm
-}
-
 # A process that runs: it begins to call when it is being watched.
 mkfifo in
 "$asked" <in >out &
@@ -28,11 +23,10 @@ pid=$!
 also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
-"$SBERF" record -o run.data --budget none --probe uprobe:asked:counted --probe 'u:asked:outer' --ring-size 64M -p $pid --duration 4s 2>err &
-recorder=$!
-wait_until 20 places
+record_placed run.data --budget none --probe uprobe:asked:counted --probe 'u:asked:outer' --ring-size 64M -p $pid
 echo 20000 >&$to
-wait $recorder
+wait_until 60 answered out 1 done
+end_record
 equal "a process that runs: status" 0 $?
 note "$(cat err)"
 equal "lost" 0 "$(value run.data lost_ring_full)"
@@ -50,20 +44,14 @@ pid=$!
 also_kill $pid
 exec {many}>in0
 wait_until 20 grep -q ready out0
-"$SBERF" record -o many.data --budget none --probe uprobe:asked:counted -p $pid 2>err &
-recorder=$!
-wait_until 20 places
-answers() {
-	[ "$(grep -c done out0)" -eq "$1" ]
-}
+record_placed many.data --budget none --probe uprobe:asked:counted -p $pid
 echo 500 >&$many
-wait_until 20 answers 1
+wait_until 20 answered out0 1 done
 # The engine learns what these stacks need.
 sleep 1.5
 echo 100000 >&$many
-wait_until 60 answers 2
-kill -INT $recorder
-wait $recorder
+wait_until 60 answered out0 2 done
+end_record
 note "$(cat err)"
 equal "many hits: each is counted" 100500 "$(of many.data uprobe:asked:counted)"
 equal "and none has lost its stack" "0 0" "$(value many.data lost_hit_stack) $(value many.data lost_ring_full)"
@@ -77,11 +65,10 @@ linked=$!
 also_kill $linked
 exec {too}>in1
 wait_until 20 grep -q ready out1
-"$SBERF" record -o linked.data --budget none --probe uprobe:linked:counted --ring-size 64M -p $linked --duration 3s 2>err &
-recorder=$!
-wait_until 20 places
+record_placed linked.data --budget none --probe uprobe:linked:counted --ring-size 64M -p $linked
 echo 300 >&$too
-wait $recorder
+wait_until 60 answered out1 1 done
+end_record
 note "$(cat err)"
 equal "the name of a link: each call is counted" 300 "$(of linked.data uprobe:linked:counted)"
 exec {too}>&-
@@ -94,29 +81,41 @@ pid=$!
 also_kill $pid
 exec {to}>in2
 wait_until 20 grep -q ready out2
-"$SBERF" record -o fork.data --budget none --probe uprobe:asked:counted --ring-size 64M -p $pid --duration 4s 2>err &
-recorder=$!
-wait_until 20 places
+record_placed fork.data --budget none --probe uprobe:asked:counted --ring-size 64M -p $pid
 echo 5000 >&$to
 echo 5000 >&$to
-wait $recorder
+wait_until 60 answered out2 2 done
+end_record
 note "$(cat err)"
 equal "children: each call is counted" 10000 "$(of fork.data uprobe:asked:counted)"
 exec {to}>&-
 
 # A command: its program is not there yet when the capture begins.
-(echo probed 3000; sleep 2) | "$SBERF" record -o command.data --budget none --ring-size 64M --probe uprobe:asked:counted -- "$asked" 2>err >/dev/null
+echo probed 3000 | "$SBERF" record -o command.data --budget none --ring-size 64M --probe uprobe:asked:counted -- "$asked" 2>err >/dev/null
 equal "a command: status" 0 $?
 note "$(cat err)"
 equal "a command: each call is counted" 3000 "$(of command.data uprobe:asked:counted)"
 
 # Static probes: python's collections of garbage.
 if "$SBERF" list usdt:/usr/bin/python3:python:gc__start 2>/dev/null | grep -q gc__start; then
-	record gc.data --probe usdt:/usr/bin/python3:python:gc__start -- /usr/bin/python3 -c 'import gc, time
-time.sleep(1)
+	mkfifo in6
+	/usr/bin/python3 -c 'import gc
+print("ready", flush=True)
+input()
 for _ in range(7): gc.collect()
-gc.disable()'
-	note "$(cat gc.data.err)"
+gc.disable()
+print("done", flush=True)
+input()' <in6 >out6 &
+	pid=$!
+	also_kill $pid
+	exec {to}>in6
+	wait_until 20 grep -q ready out6
+	record_placed gc.data --probe usdt:/usr/bin/python3:python:gc__start -p $pid
+	echo >&$to
+	wait_until 20 answered out6 1 done
+	end_record
+	note "$(cat err)"
+	exec {to}>&-
 	at_least "static probes: collections" 7 "$(of gc.data usdt:/usr/bin/python3:python:gc__start)"
 else
 	note "the python3 of this distribution has no static probes"
@@ -148,12 +147,11 @@ for target in "-a" "-n everyone"; do
 	exec {to}>"in$target"
 	wait_until 20 grep -q ready "out$target"
 	# shellcheck disable=SC2086  # options
-	"$SBERF" record -o all.data --budget none --yes $target --probe uprobe:everyone:counted --ring-size 64M --duration 8s 2>err &
-	recorder=$!
-	wait_until 20 eval 'grep -qs sberf-placer /proc/$recorder/task/*/comm'
+	record_placed all.data --budget none --yes $target --probe uprobe:everyone:counted --ring-size 64M
 	echo 500 >&$to
 	echo 700 | ./everyone >/dev/null
-	wait $recorder
+	wait_until 60 answered "out$target" 1 done
+	end_record
 	note "$(cat err)"
 	equal "$target: each call of both is counted" 1200 \
 		"$("$SBERF" report -i all.data --metric uprobe:everyone:counted --format json | python3 -c 'import json, sys
@@ -164,11 +162,13 @@ done
 
 # What no process has yet is placed when one comes; a name that is in no file is refused as ever.
 cp "$asked" latecomer
-"$SBERF" record -o late.data --budget none --yes -a --probe uprobe:latecomer:counted --ring-size 64M --duration 6s 2>err &
+: >err
+"$SBERF" record -o late.data --budget none --yes -a --probe uprobe:latecomer:counted --ring-size 64M 2>err &
 recorder=$!
-wait_until 20 places
-(sleep 1; echo 400) | ./latecomer >/dev/null
-wait $recorder
+also_kill $recorder
+wait_until 60 grep -q 'no process has it yet' err
+echo probed 400 | ./latecomer >/dev/null
+end_record
 equal "nobody has it yet: status" 0 $?
 note "$(cat err)"
 matches "it is said" "no process has it yet" "$(cat err)"
@@ -187,25 +187,31 @@ other/byname <in3 >out3 &
 also_kill $!
 exec {to}>in3
 wait_until 20 grep -q ready out3
-"$SBERF" record -o link.data --budget none --yes -a --probe uprobe:byname:counted --ring-size 64M --duration 8s 2>err &
-recorder=$!
-wait_until 20 eval 'grep -qs sberf-placer /proc/$recorder/task/*/comm'
+record_placed link.data --budget none --yes -a --probe uprobe:byname:counted --ring-size 64M
 echo 300 | ./linked >/dev/null
-(echo 600; sleep 3; echo 600) | links/byname >/dev/null
-wait $recorder
+echo probed 600 | links/byname >/dev/null
+end_record
 note "$(cat err)"
-at_least "by the name of a link: its second half, at least" 600 "$(of link.data uprobe:byname:counted)"
+at_least "by the name of a link: each call, at least" 600 "$(of link.data uprobe:byname:counted)"
 exec {to}>&-
 
 # What was placed in a process goes with it.
 links() {
 	find "/proc/$recorder/fd" -lname '*bpf_link*' 2>/dev/null | wc -l
 }
+few_links() {
+	[ "$(links)" -lt 8 ]
+}
+mkfifo in7
 "$SBERF" record -o gone.data --budget none --no-off-cpu --probe uprobe:asked:counted --ring-size 64M -- \
-	sh -c 'for i in 1 2 3 4 5 6 7 8; do (echo 10; sleep 0.3) | "$0"; done; sleep 3' "$asked" 2>err >/dev/null &
+	sh -c 'for i in 1 2 3 4 5 6 7 8; do echo probed 10 | "$0"; done; echo all; read -r _' "$asked" <in7 2>err >gone.out &
 recorder=$!
-sleep 4
+also_kill $recorder
+exec {to}>in7
+wait_until 60 answered gone.out 1 all
+wait_until 20 few_links
 note "$(links) links are open"
-check "of eight processes that ended no links are left" test "$(links)" -lt 8
+check "of eight processes that ended no links are left" few_links
+exec {to}>&-
 wait $recorder
 finish

@@ -14,17 +14,13 @@ pid=$!
 also_kill $pid
 exec {to}>in
 wait_until 20 grep -q ready out
-"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe uprobe:timed:recurse \
-	--probe sys:openat --duration 4s 2>err &
-recorder=$!
-placed() {
-	grep -qs sberf-placer /proc/$recorder/task/*/comm
-}
-wait_until 20 placed
+record_placed run.data --budget none --ring-size 64M -p $pid --probe call:timed:slow --probe call:timed:quick --probe uprobe:timed:recurse \
+	--probe sys:openat
 for what in "slow 1000" "quick 20000" "recurse 100"; do
 	echo "$what" >&$to
 done
-wait $recorder
+wait_until 60 answered out 3 '[a-z]* [0-9]'
+end_record
 equal "recorded: status" 0 $?
 note "$(cat err out)"
 equal "lost" 0 "$(value run.data lost_ring_full)"
@@ -55,11 +51,10 @@ matches "the longest call has its stack" '^ +slow > (act > )?main > ' "$(sed -n 
 matches "and its thread" '^  longest .*, timed [0-9]+:$' "$(sed -n '/^call:timed:slow$/,/^$/p' probes | grep '^  longest')"
 
 # With another recording, merged.
-"$SBERF" record -o other.data -p $pid --budget none --probe call:timed:slow --duration 2s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed other.data -p $pid --budget none --probe call:timed:slow
 echo "slow 500" >&$to
-wait $recorder
+wait_until 60 answered out 4 '[a-z]* [0-9]'
+end_record
 "$SBERF" merge run.data other.data -o both.data 2>err
 equal "merged: status" 0 $?
 "$SBERF" report -i both.data --format probes --ascii >both
@@ -69,12 +64,11 @@ equal "merged: the histogram" "1500 1500" "$(buckets call:timed:slow both)"
 check "merged: the longest call is one of them" grep -qxF "$(sed -n '/^call:timed:slow$/,/^$/p' both | grep '^  longest')" probes other
 
 # One in ten is told: hits and total are exact, the histogram is that of those that were told.
-"$SBERF" record -o tenth.data -p $pid --budget none --every 10 --probe call:timed:slow --probe call:timed:quick --duration 4s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed tenth.data -p $pid --budget none --every 10 --probe call:timed:slow --probe call:timed:quick
 echo "quick 20000" >&$to
 echo "slow 1000" >&$to
-wait $recorder
+wait_until 60 answered out 6 '[a-z]* [0-9]'
+end_record
 "$SBERF" report -i tenth.data --format probes --ascii >tenth
 note "$(cat tenth)"
 equal "--every 10: hits" "20000 1000" "$(cell call:timed:quick 1 tenth) $(cell call:timed:slow 1 tenth)"
@@ -85,8 +79,15 @@ equal "--every 10: each told call of slow is as long as it was" "$(buckets call:
 	"$(buckets call:timed:slow tenth | cut -d' ' -f2)"
 
 # What was not hit has a row all the same, and what could not be placed says why; so it is in what is merged.
+: >err
+mkfifo in2
 "$SBERF" record -o none.data --budget none --probe uprobe:timed:slow --probe call:timed:nosuch --probe sys:mount -- "$WORKLOADS/timed" \
-	< <(sleep 4) >none.out 2>err
+	<in2 >none.out 2>err &
+recorder=$!
+exec {too}>in2
+wait_until 60 probes_placed record
+exec {too}>&-
+wait $recorder
 "$SBERF" report -i none.data --format probes --ascii >none
 note "$(cat none err)"
 equal "no hit: the rows" "uprobe:timed:slow call:timed:nosuch sys:mount" \

@@ -32,16 +32,12 @@ all='span:uprobe:spanned:begins~~uprobe:spanned:ends'
 slow='span:uprobe:spanned:begins~~uprobe:spanned:ends /latency > 300us/'
 some='span:uprobe:spanned:begins /arg0 < 10/~~uprobe:spanned:ends count()'
 sum='span:uprobe:spanned:begins~~uprobe:spanned:ends sum(arg0)'
-"$SBERF" record -o run.data --budget none --ring-size 64M -p $pid --probe "$all" --probe "$slow" --probe "$some" --probe "$sum" --duration 5s 2>err &
-recorder=$!
-placed() {
-	grep -qs sberf-placer /proc/$recorder/task/*/comm
-}
-wait_until 20 placed
+record_placed run.data --budget none --ring-size 64M -p $pid --probe "$all" --probe "$slow" --probe "$some" --probe "$sum"
 for what in "pair 1000" "nest 500" "open 7" "stray 5"; do
 	echo "$what" >&$to
 done
-wait $recorder
+wait_until 60 answered out 4 '[a-z]* [0-9]'
+end_record
 equal "recorded: status" 0 $?
 note "$(cat err out)"
 equal "it has done all of it" 4 "$(grep -c '^[a-z]* [0-9]* [0-9]* [0-9]*$' out)"
@@ -60,9 +56,7 @@ note "$(head -n 3 folded)"
 matches "what did not end, and what did not begin" 'spanned:ends: 7 begun and not ended, 5 ends without a begin' "$(cat err)"
 
 # Where the probes are in place for a part of the time only, no end belongs to a begin of an earlier part.
-"$SBERF" record -o run.data --budget 1 -p $pid --probe "$all" --duration 4s 2>err &
-recorder=$!
-wait_until 20 placed
+record_placed run.data --budget 1 -p $pid --probe "$all" --duration 4s
 echo "pair 25000" >&$to
 wait $recorder
 note "$(cat err)"
@@ -75,15 +69,14 @@ most=$(awk '$2 == 25000 { printf "%.0f\n", $4 / $2 }' out)
 between "each takes, in ns, about as its own clock says" 200000 $((most * 3)) $(($(of "$all" total_ns) / (spans + !spans)))
 
 # Lines, with the time of each and the arguments at the end.
+: >err
 "$SBERF" trace --budget none -p $pid --probe "$all" >lines 2>err &
 recorder=$!
-wait_until 20 placed
-sleep 1
+wait_until 60 probes_placed trace
 echo "pair 100" >&$to
 wait_until 20 grep -q '^pair 100 ' out
-sleep 1
-kill -INT $recorder
-wait $recorder
+wait_until 20 answered lines 100 '.* [mu]s  *span:'
+end_record
 equal "lines" 100 "$(grep -cE ' [0-9.]+ [mu]s +span:uprobe:spanned:begins~~uprobe:spanned:ends\(' lines)"
 note "$(head -n 2 lines; cat err)"
 exec {to}>&-

@@ -74,15 +74,15 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof(line), stdin)) {
 		const pid_t pid = forks ? fork() : 0;
 
-		if (pid > 0) {
-			waitpid(pid, NULL, 0);
-			continue;
+		if (forks && !pid) {
+			usleep(300000);
+			call(line);
+			_exit(0);
 		}
 		if (forks)
-			usleep(300000);
-		call(line);
-		if (forks)
-			_exit(0);
+			waitpid(pid, NULL, 0);
+		else
+			call(line);
 		puts("done");
 		fflush(stdout);
 	}
