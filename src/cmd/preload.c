@@ -19,7 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIBRARY "libsberf-memory.so"
 #define VARIABLE "SBERF_MEMORY_SAMPLE_BYTES"
 
 static bool changed;             /* the variables, which had these values, borrowed or NULL: */
@@ -28,9 +27,9 @@ static char *preloaded, *sampled;
 /* The path of the library, in RET. */
 static int find_library(char ret[PATH_MAX], struct err *e)
 {
-	return installed_find(LIBRARY, ret) ? 0 :
-		err_set(e, ENOENT, "--memory=preload needs " LIBRARY ", which is neither beside sberf nor in %s: "
-			"install it, or use --memory=allocs", installed_dir());
+	return installed_find(MEMORY_NOTES_LIBRARY, ret) ? 0 :
+		err_set(e, ENOENT, "--memory=preload needs " MEMORY_NOTES_LIBRARY ", which is neither beside sberf nor "
+			"in %s: install it, or use --memory=allocs", installed_dir());
 }
 
 /* A copy of the variable NAME; NULL when it is not set. */

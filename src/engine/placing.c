@@ -1220,6 +1220,7 @@ struct looking {
 	bool allocates;          /* it has functions that do */
 	uint64_t own_met;        /* which of placing.own there are, as a mask */
 	bool unwinds;            /* it can throw exceptions */
+	bool preloaded;          /* the library of ours is in it, which tells of all blocks */
 	/* its executable, and what it is called itself, which a link to it may have named; own: as a probe says */
 	char exe[PATH_MAX], comm[64];
 	bool own;
@@ -1293,9 +1294,16 @@ static void tell_probe(struct looking *l, const struct executed *x, const char *
 	tell_places(l, &x->id, path, &f->begins, before->begins, LINK_ENTRY, LINK_OF_BEGINS);
 }
 
-/* The places of F where it tells of blocks that it has sampled. */
+static bool placing_is_ours(const struct executed *x)
+{
+	return x->path && probe_target_is(MEMORY_NOTES_LIBRARY, x->path);
+}
+
+/* The places of F where it tells of blocks that it has sampled, unless another one does of the same blocks. */
 static void tell_told(struct looking *l, const struct executed *x, const char *path, struct file_at_hand *f)
 {
+	if (l->preloaded && !placing_is_ours(x))
+		return;
 	add_all_told(f, l->p->frees, l->e);
 	l->allocates |= f->allocs.offset.n;
 	/* As of functions: no block that is known stays for ever. */
@@ -1400,6 +1408,8 @@ static int look_at(struct looking *l)
 	lookup_comm(l->pid, l->comm, sizeof(l->comm));
 	l->own = placing_is_about(l->p, NULL, l->comm);
 	l->unwinds = (l->v && l->v->everywhere) || executed_unwinds(l->pid, &files);
+	for (size_t i = 0; i < files.n; i++)
+		l->preloaded |= placing_is_ours(&files.v[i]);
 	for (size_t i = 0; i < files.n; i++) {
 		const struct executed *x = &files.v[i];
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#define MEMORY_NOTES_LIBRARY "libsberf-memory.so"        /* that of src/preload */
 #define MEMORY_NOTES_PROVIDER "otel_memory"
 #define MEMORY_NOTES_ALLOC "alloc"
 #define MEMORY_NOTES_FREE "free"

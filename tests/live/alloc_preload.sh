@@ -35,6 +35,8 @@ refused() {
 
 preloaded glibc 1 "$WORKLOADS/blocks" 500 300
 preloaded "a script" 1 sh -c "exec $WORKLOADS/blocks 100 300"
+# It has such probes, too, as a library may that stands behind ours.
+preloaded "what tells of its blocks by itself is not counted twice" 1 sh -c "exec $WORKLOADS/tells 1000 300"
 jemalloc=$(ldconfig -p | awk '$1 == "libjemalloc.so.2" { print $NF; exit }')
 if [ -n "$jemalloc" ]; then
 	# Ours stands before what is there already.

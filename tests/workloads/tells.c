@@ -84,9 +84,12 @@ SITE(constant, 48, constant())
 int main(int argc, char **argv)
 {
 	const unsigned long times = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
+	static char out[4096];
 	char line[16];
 	FILE *go;
 
+	/* Or what is printed is a block, too. */
+	setvbuf(stdout, out, _IOFBF, sizeof(out));
 	if (argc > 2)
 		usleep((useconds_t)strtoul(argv[2], NULL, 10) * 1000);
 	if (argc > 3) {
