@@ -670,9 +670,9 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(trace_json), .choices = trace_formats,
 		.fallback = "text", .help = "how lines are written",
 		.more = "json is an object for each hit, on a line of its own: time_ns (since 1970), comm, pid, tid, "
-			"cpu, latency_ns, call or probe, args, result, error, stack. An argument that stands for a "
-			"file has another one beside it whose name ends in _path. What was lost is an object with the "
-			"member lost, and a sum one with the member sum.",
+			"cpu, latency_ns, call or probe, args or registers, result, error, stack. An argument that "
+			"stands for a file has another one beside it whose name ends in _path. What was lost is an "
+			"object with the member lost, and a sum one with the member sum.",
 	}, {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_SYMBOLIZE, .at = FIELD(trace_json), .choices = trace_formats,
@@ -1134,8 +1134,9 @@ static const char *const trace_text[] = {
 	"standard error when it happens, and once more at the end. Calls that had begun before sberf did "
 	"have no line, and those that do not return (exit_group) have one when they begin, without a stack.",
 	"Functions have the names and types that debug information gives their parameters and their result, static "
-	"probes (usdt:) arg0 to arg5 where their notes say. Where functions of one probe differ in that, a line of "
-	"uprobe: has the six registers that may hold arguments.",
+	"probes (usdt:) arg0 to arg5 where their notes say. Where functions of one probe differ in that, a line has "
+	"the six registers that may hold arguments, and at a return the one that may hold a result. Of a probe that "
+	"means several functions or tracepoints the line says which one it is, and -s adds up each by itself.",
 	NULL,
 };
 

@@ -11,6 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/strtab.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cmd/mapped.h"
 #include "cmd/open_recording.h"
@@ -21,6 +23,7 @@
 #include "cmd/signals.h"
 #include "model/probenotes.h"
 #include "probe/spec.h"
+#include "probe/tracepoint.h"
 #include "query/stacktext.h"
 #include "trace/callsums.h"
 #include "trace/calltable.h"
@@ -31,6 +34,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -44,6 +48,7 @@
 #define RING_BYTES (64u << 20)           /* when nothing is said: two seconds of 100,000 calls, without stacks */
 #define FLUSH_BYTES 32768u               /* of whole lines, before the buffer of OUT_BYTES is full */
 #define OUT_BYTES 65536u
+#define TRACEPOINTS_APART 32u            /* so many probes at most when each tracepoint of a wildcard is one */
 #define RECORDED_NS (5 * NSEC_PER_SEC)   /* by how much events of a recording may be out of order */
 #define RECORDED_HITS 32768u             /* of a recording, before they are put into order */
 
@@ -59,6 +64,10 @@ struct trace {
 	struct calltext_files files;
 	struct callsums *sums;
 	struct stacktext stack;
+	VEC(char *) tracepoint;          /* probes of one each, in place of several at once */
+	bool several;                    /* some probe is at several functions */
+	struct strtab *function;         /* their names, for sums */
+	char name[SPEC_TEXT_MAX];        /* of the line at hand */
 	FILE *out;
 	uint64_t real_ns;                /* to be added to CLOCK_MONOTONIC */
 	const struct dict *dict;
@@ -71,7 +80,9 @@ struct trace {
 	struct {
 		bool told;               /* a recording has hits of it by themselves: these are the lines */
 		bool call;               /* of system calls */
-		bool registers;          /* what the arguments of a function may be stands in registers */
+		bool registers;          /* what the arguments of a function may be stands in registers ... */
+		bool returns;            /* ... and its result behind them */
+		bool several;            /* it may be at several functions: which, the stack says */
 		uint8_t kind;            /* enum probe_kind */
 		struct hitrecord record; /* of one tracepoint; n 0 = it is about something else */
 	} probe[PROBES_MAX];
@@ -84,6 +95,21 @@ static const char *trace_probe_name(uint32_t probe)
 	const struct measure *m = probes_measure(probe);
 
 	return m ? m->name : "unknown probe";
+}
+
+/* May P be at several functions, so that its name does not say at which one it was hit? */
+static bool trace_is_several(const struct spec_point *p)
+{
+	switch (p->kind) {
+	case PROBE_ENTRY:
+	case PROBE_RETURN:
+	case PROBE_CALL:
+	case PROBE_KPROBE:
+	case PROBE_KRETPROBE:
+		return p->match == SPEC_WILDCARD || p->match == SPEC_REGEX;
+	default:
+		return false;
+	}
 }
 
 /* What is known of each probe. */
@@ -100,14 +126,42 @@ static void trace_know_probes(struct trace *t)
 		t->probe[i].kind = kind;
 		t->probe[i].call = !s.span && kind == PROBE_SYSCALL;
 		(void)record_of_probe(&s, &t->probe[i].record);
-		t->probe[i].registers = kind == PROBE_ENTRY || kind == PROBE_KPROBE;
+		t->probe[i].returns = !s.span && (kind == PROBE_CALL || kind == PROBE_RETURN);
+		t->probe[i].registers = kind == PROBE_ENTRY || kind == PROBE_KPROBE || t->probe[i].returns;
+		t->probe[i].several = !s.span && trace_is_several(&s.point[0]);
+		t->several |= t->probe[i].several;
 	}
 }
 
-/* The system call that HIT is, or its probe. */
+/* The system call that HIT is, or its probe. CALL: that of the hit, or a number of trace_function(). */
 static const char *trace_name(const struct trace *t, uint32_t probe, uint32_t call)
 {
-	return call == HIT_NO_CALL ? trace_probe_name(probe) : calltable_name(t->table, call);
+	if (call == HIT_NO_CALL)
+		return trace_probe_name(probe);
+	return probe < PROBES_MAX && t->probe[probe].several ? strtab_get(t->function, call) :
+		calltable_name(t->table, call);
+}
+
+/* Which of the functions of its probe H is at, by the innermost frame of T's stack, as "call:app:f"; NULL = unknown. */
+static const char *trace_function(struct trace *t, const struct hit *h)
+{
+	const char *whole = h->probe < PROBES_MAX && t->probe[h->probe].several ? trace_probe_name(h->probe) : NULL;
+	struct spec s;
+
+	if (!whole || !t->stack.frame.n || spec_parse(whole, &s, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < t->stack.frame.n; i++) {
+		const char *frame = t->stack.frame.v[i], *end = strstr(frame, " (");
+		const struct spec_point *p = &s.point[0];
+
+		/* What was inlined where the function begins is no function of the probe. */
+		if (end && !strcmp(end, " (inlined)"))
+			continue;
+		snprintf(t->name, sizeof(t->name), "%s:%s%s%.*s", probe_kind_info(p->kind)->name, p->target,
+			 *p->target ? ":" : "", (int)(end ? end - frame : (ptrdiff_t)strlen(frame)), frame);
+		return t->name;
+	}
+	return NULL;
 }
 
 /* Notes the first failure of writing. */
@@ -158,26 +212,36 @@ static const struct hitfields *trace_fields(struct trace *t, const struct hit *h
 	return t->fields.n ? &t->fields : NULL;
 }
 
+/* H, which is at FUNCTION, if its probe is at several. False when out of memory. */
+static bool trace_add_sum(struct trace *t, const struct hit *h, const char *function)
+{
+	const bool failed = h->call != HIT_NO_CALL && calltext_error(h->result);
+	const uint32_t call = function ? strtab_adds(t->function, function) : h->call;
+
+	return callsums_add(t->sums, h->probe, call, failed, h->latency_ns, h->count);
+}
+
 static void trace_put_hit(struct trace *t, const struct hit *h)
 {
 	const struct callargs *call = h->call == HIT_NO_CALL ? NULL : calltable_args(t->table, h->call);
+	const bool stack = (t->o->trace_stacks || t->several) && stacktext_of(&t->stack, t->dict, t->names, h->stack);
+	const char *function = stack ? trace_function(t, h) : NULL;
 	struct hitline l = {
 		.hit = h, .said = hit_text_of(h, HIT_SAID), .real_ns = h->time_ns + t->real_ns,
-		.name = trace_name(t, h->probe, h->call),
+		.name = function ? function : trace_name(t, h->probe, h->call),
 		.is_call = h->call != HIT_NO_CALL, .call = call, .files = t->paths ? &t->files : NULL,
-		.registers = h->probe < PROBES_MAX && t->probe[h->probe].registers,
+		.returns = h->probe < PROBES_MAX && t->probe[h->probe].returns && h->nr_args > HIT_CALL_ARGS,
 		.fields = t->o->trace_sums_only ? NULL : trace_fields(t, h),
 	};
 
-	if (t->sums && !h->open && !l.said &&
-	    !callsums_add(t->sums, h->probe, h->call, l.is_call && calltext_error(h->result), h->latency_ns,
-			  h->count))
+	l.registers = !l.fields && h->probe < PROBES_MAX && t->probe[h->probe].registers;
+	if (t->sums && !h->open && !l.said && !trace_add_sum(t, h, function))
 		t->no_memory++;
 	if (t->o->trace_sums_only || (!l.said && h->probe < PROBES_MAX && t->probe[h->probe].told))
 		return;
 	if (t->paths)
 		fdpaths_learn(t->paths, call, h);
-	if (t->o->trace_stacks && stacktext_of(&t->stack, t->dict, t->names, h->stack)) {
+	if (stack && t->o->trace_stacks) {
 		l.frame = (const char *const *)t->stack.frame.v;
 		l.nr_frames = (uint32_t)t->stack.frame.n;
 	}
@@ -313,8 +377,41 @@ static int trace_open_out(struct trace *t, struct err *e)
 	return 0;
 }
 
+/*
+ * Adds to TO each tracepoint that TEXT means by a wildcard as a probe of its own, as its lines have its name and fields
+ * then, if there is room. Returns how many.
+ */
+static size_t trace_add_tracepoints(struct trace *t, const char *text, text_vec *to)
+{
+	tracepoint_names found = { 0 };
+	char tracefs[PATH_MAX];
+	size_t n = 0;
+	struct spec s;
+
+	if (spec_parse(text, &s, NULL) < 0 || s.span || s.point[0].kind != PROBE_TRACEPOINT ||
+	    (s.point[0].match == SPEC_EXACT && s.point[0].provider_match == SPEC_EXACT) ||
+	    tracefs_find(tracefs, NULL) < 0 || find_tracepoints(tracefs, &s.point[0], &found, NULL) < 0)
+		return 0;
+	if (to->n + found.n <= TRACEPOINTS_APART && vec_reserve(to, found.n) && vec_reserve(&t->tracepoint, found.n)) {
+		s.point[0].match = s.point[0].provider_match = SPEC_EXACT;
+		for (; n < found.n; n++) {
+			char one[SPEC_TEXT_MAX], *probe;
+
+			text_format(s.point[0].provider, sizeof(s.point[0].provider), "%s", found.v[n].category);
+			text_format(s.point[0].name, sizeof(s.point[0].name), "%s", found.v[n].name);
+			probe = strdup(spec_text(&s, one));
+			if (!probe)
+				break;
+			*vec_push(&t->tracepoint) = probe;
+			*vec_push(to) = probe;
+		}
+	}
+	vec_free(&found);
+	return n;
+}
+
 /* What O asks for, as a capture that only traces: one sample a second is the least that there is. */
-static int trace_options(const struct options *o, struct options *ret, struct err *e)
+static int trace_options(struct trace *t, const struct options *o, struct options *ret, struct err *e)
 {
 	*ret = *o;
 	ret->freq_hz = 1;
@@ -324,12 +421,13 @@ static int trace_options(const struct options *o, struct options *ret, struct er
 	ret->call_graph = o->trace_stacks ? o->call_graph : CALL_GRAPH_OFF;
 	ret->ring_bytes = o->ring_bytes ? o->ring_bytes : RING_BYTES;
 	ret->probes = (text_vec){ 0 };
-	if (!vec_reserve(&ret->probes, o->probes.n + 1))
-		return err_nomem(e, "probes");
-	for (size_t i = 0; i < o->probes.n; i++)
-		ret->probes.v[ret->probes.n++] = o->probes.v[i];
-	if (!o->probes.n)
-		ret->probes.v[ret->probes.n++] = "sys:*";
+	for (size_t i = 0; i < o->probes.n || !i; i++) {
+		if (i < o->probes.n && trace_add_tracepoints(t, o->probes.v[i], &ret->probes))
+			continue;
+		if (!vec_reserve(&ret->probes, 1))
+			return err_nomem(e, "probes");
+		*vec_push(&ret->probes) = o->probes.n ? o->probes.v[i] : "sys:*";
+	}
 	return 0;
 }
 
@@ -340,7 +438,8 @@ static int trace_prepare(struct trace *t, struct err *e)
 	t->table = calltable_new(NULL);
 	t->order = hitorder_new(WAITING_BYTES);
 	t->sums = sums ? callsums_new() : NULL;
-	if (!t->table || !t->order || (sums && !t->sums))
+	t->function = sums ? strtab_new() : NULL;
+	if (!t->table || !t->order || (sums && (!t->sums || !t->function)))
 		return err_nomem(e, "the trace");
 	return trace_open_out(t, e);
 }
@@ -355,7 +454,12 @@ static int trace_open(struct trace *t, const struct options *asked, struct err *
 	if (!t->paths)
 		return err_nomem(e, "the trace");
 	t->files = (struct calltext_files){ fdpaths_name, t->paths };
-	t->tracer = (struct engine_tracer){ trace_take, trace_seen, t, t->o->trace_stacks };
+	for (size_t i = 0; i < asked->probes.n; i++) {
+		struct spec s;
+
+		t->several |= spec_parse(asked->probes.v[i], &s, NULL) >= 0 && !s.span && trace_is_several(&s.point[0]);
+	}
+	t->tracer = (struct engine_tracer){ trace_take, trace_seen, t, t->o->trace_stacks || t->several };
 	t->launch.config.tracer = &t->tracer;
 	t->launch.config.refresh_ns = REFRESH_NS;
 	t->launch.config.plan.call_wishes = calltable_wishes(t->table);
@@ -374,7 +478,7 @@ static bool trace_turn(struct trace *t)
 {
 	const bool came = hitorder_wait(t->order, POLL_NS);
 
-	if (came && t->o->trace_stacks) {
+	if (came && (t->o->trace_stacks || t->several)) {
 		symbolizer_kick(engine_symbolizer(t->launch.engine));
 		symbolizer_wait(engine_symbolizer(t->launch.engine), NAMES_NS);
 	}
@@ -445,7 +549,7 @@ static int trace_run(struct trace *t, const struct options *asked, struct err *e
 static int trace_live(struct trace *t, struct err *e)
 {
 	struct options asked;
-	int r = trace_options(t->o, &asked, e);
+	int r = trace_options(t, t->o, &asked, e);
 
 	if (!r)
 		r = trace_run(t, &asked, e);
@@ -527,7 +631,7 @@ static int trace_put_recording(struct trace *t, struct open_recording *l, struct
 
 	trace_know_probes(t);
 	for (uint32_t i = 0; i < PROBES_MAX; i++)
-		t->probe[i].registers = false;
+		t->probe[i].registers = t->probe[i].returns = false;
 	t->dict = snapshot_dict(l->snapshot);
 	t->names = l->names;
 	t->real_ns = l->meta.start_real_ns - l->meta.start_mono_ns;
@@ -580,7 +684,11 @@ int cmd_trace(const struct options *o, struct err *e)
 	fdpaths_free(t.paths);
 	mapped_free(t.mapped);
 	callsums_free(t.sums);
+	strtab_free(t.function);
 	calltable_free(t.table);
 	stacktext_free(&t.stack);
+	for (size_t i = 0; i < t.tracepoint.n; i++)
+		free(t.tracepoint.v[i]);
+	vec_free(&t.tracepoint);
 	return r;
 }

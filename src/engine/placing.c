@@ -890,6 +890,9 @@ static int function_loads(struct file_at_hand *f, const struct in_program *x, co
 		return err_set(e, EOPNOTSUPP, "'%s' cannot be read: parameters are known where a function begins, and "
 			       "not within '%.100s'", x->names.name[0], fn->name);
 	r = loads_need_params(&x->names) ? open_params(f, e) : 0;
+	if (r == -ENOENT)
+		return err_set(e, ENOENT, "'%s' cannot be looked up in %.200s: it has no debug information, which "
+			       "would know the names of parameters: use arg0 to arg5", x->names.name[0], f->name);
 	if (r)
 		return err_prefix(e, "'%s' cannot be looked up in %.200s", x->names.name[0], f->name);
 	r = loads_of_function(&x->names, f->params, f->elf->eh.e_machine, fn->vaddr, &loads, e);
@@ -929,6 +932,10 @@ static int find_inlined(struct file_at_hand *f, const struct in_program *x, stru
 	int r = open_params(f, e);
 
 	r = r ? r : find_code_places(all, f->elf, f->params, p, ret, e);
+	if (r == -ENOENT && p->match == SPEC_LINE && !f->params)
+		return err_set(e, ENOENT, "line '%.100s:%llu' cannot be looked up in %.200s: it has no debug "
+			       "information, which would know lines: name a function, or install that of the program",
+			       p->name, (unsigned long long)p->number, f->name);
 	return r < 0 && p->match == SPEC_LINE ? err_prefix(e, "line '%.100s:%llu' cannot be looked up", p->name,
 							   (unsigned long long)p->number) : r;
 }

@@ -27,8 +27,7 @@ int params_open(const struct elf_file *f, struct params **ret, struct err *e)
 	int r;
 
 	if (!dwarf_info_present(f))
-		return err_set(e, ENOENT, "it has no debug information, which would know the names of parameters: use "
-			       "arg0 to arg5");
+		return err_set(e, ENOENT, "it has no debug information");
 	if (dwarf_debug_bytes(f) > DWARF_BYTES_MAX)
 		return err_set(e, EFBIG, "its debug information is too large");
 	p = calloc(1, sizeof(*p));

@@ -5,6 +5,7 @@
 #include "trace/hit.h"
 
 #include "bpf/wire.h"
+#include "model/probes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,17 +52,20 @@ struct hit *hit_new(const struct raw_event *ev, bool call, stack_id stack)
 	const struct raw_hit *raw = &ev->hit;
 	const size_t bytes = sizeof(struct hit) + hit_text_bytes(raw);
 	struct hit *h = calloc(1, bytes);
+	const struct measure *m;
 
 	if (!h)
 		return NULL;
 	h->bytes = bytes;
 	h->time_ns = ev->time_ns;
-	h->timed = raw->begun_ns;
 	h->open = raw->open;
-	h->latency_ns = raw->begun_ns ? raw->value : 0;
 	h->count = raw->count ? raw->count : 1;
 	h->cpu = ev->cpu;
 	h->probe = raw->probe - RAW_PROBE_PLACED;
+	m = probes_measure(h->probe);
+	/* A probe at a return counts, though it is known when the call began. */
+	h->timed = raw->begun_ns && !(m && m->unit == UNIT_COUNT);
+	h->latency_ns = h->timed ? raw->value : 0;
 	h->pid = ev->pid;
 	h->tid = ev->tid;
 	memcpy(h->comm, ev->sample.comm, sizeof(h->comm));

@@ -43,20 +43,31 @@ static const char *hitline_said(const struct hitline *l, char *dst, size_t size)
 	return dst;
 }
 
-/* "uprobe:./app:f(0x1, 0x2, 0, 0, 0, 0)", "fault(0x7f0012345000, heap)" */
+/* How many registers of L have arguments. */
+static uint32_t hitline_args(const struct hitline *l)
+{
+	return l->hit->nr_args - (l->returns && l->hit->nr_args);
+}
+
+/*
+ * "uprobe:./app:f(0x1, 0x2, 0, 0, 0, 0)", "call:./app:f(0x1, 0x2, 0, 0, 0, 0) = 0x7", "fault(0x7f0012345000, heap)"
+ */
 static void hitline_put_probe(FILE *f, const struct hitline *l)
 {
+	const uint32_t args = hitline_args(l);
 	char name[3 * NAME_MAX_BYTES];
 
 	fputs(hitline_clean(name, sizeof(name), l->name), f);
 	if (l->fields)
 		fprintf(f, "(%s)%s%s", hitline_clean(name, sizeof(name), l->fields->text),
 			l->fields->result[0] ? " = " : "", l->fields->result);
-	for (uint32_t i = 0; l->registers && i < l->hit->nr_args; i++)
+	for (uint32_t i = 0; l->registers && i < args; i++)
 		fprintf(f, l->hit->arg[i] ? "%s0x%llx" : "%s%llx", i ? ", " : "(",
 			(unsigned long long)l->hit->arg[i]);
-	if (l->registers && l->hit->nr_args)
+	if (l->registers && args)
 		fputc(')', f);
+	if (l->registers && args < l->hit->nr_args)
+		fprintf(f, l->hit->arg[args] ? " = 0x%llx" : " = %llx", (unsigned long long)l->hit->arg[args]);
 }
 
 void hitline_text(FILE *f, const struct hitline *l)
@@ -98,10 +109,13 @@ static bool hitline_set_registers(json_t *o, const struct hitline *l)
 	bool ok = args;
 
 	for (uint32_t i = 0; i < l->hit->nr_args; i++) {
+		json_t *value;
 		char text[24];
 
 		text_format(text, sizeof(text), "0x%llx", (unsigned long long)l->hit->arg[i]);
-		ok = ok && !json_array_append_new(args, json_string(text));
+		value = json_string(text);
+		ok = ok && (i < hitline_args(l) ? !json_array_append_new(args, value) :
+			    hitline_set(o, "result", value));
 	}
 	return hitline_set(o, "registers", args) && ok;
 }

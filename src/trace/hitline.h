@@ -26,7 +26,8 @@ struct hitline {
 	const char *name;                /* of the call, or the probe: raw bytes */
 	bool is_call;
 	const struct callargs *call;     /* NULL: nothing is known of its arguments */
-	bool registers;                  /* not a call: the arguments are what was in registers */
+	bool registers;                  /* not a call: the arguments are what was in registers, */
+	bool returns;                    /* ... and the last of them is what was returned */
 	const struct hitfields *fields;  /* not a call: what the arguments mean; NULL = that is not known */
 	const struct calltext_files *files;
 	const char *const *frame;        /* its stack, innermost first: raw names */

@@ -126,6 +126,24 @@ matches "arguments of a raw tracepoint" '0x[0-9a-f]+ [1-4]' "$(values traces.dat
 matches "as lines, too" 'sched_process_exec\(filename=./harmless, pid=[0-9]+, old_pid=[0-9]+\)' "$("$SBERF" trace -i traces.data)"
 matches "and of a trace" 'sched_process_exec\(filename=./harmless, pid=[0-9]+, old_pid=[0-9]+\)' \
 	"$("$SBERF" trace --probe t:sched:sched_process_exec -- ./harmless 2>&1)"
+matches "each tracepoint of a wildcard by its own name, with its fields" 'sched_process_exec\(filename=./harmless, pid=[0-9]+, old_pid=[0-9]+\)' \
+	"$("$SBERF" trace --probe 't:sched:sched_process_e*' -- ./harmless 2>&1)"
+
+# Lines of functions: arguments and results by name and type, and which of several functions.
+echo "probed 500" | "$SBERF" trace --budget none --probe 'call:asked:/^(counted|outer)$/' -s -- "$WORKLOADS/asked" >lines 2>err
+note "$(tail -n 5 lines; cat err)"
+# It waits for the first of its breakpoints, and the others come a moment later.
+for name in counted outer; do
+	n=$(grep -c "  call:asked:$name(i=[0-9]*)\$" lines)
+	between "calls of $name by a regular expression, by its name, with its argument" 300 500 "$n"
+	equal "and a sum of these" "$n" "$(awk -v name="call:asked:$name" '$2 == 0 && $NF == name { print $1 }' lines)"
+done
+echo "probed 500" | "$SBERF" trace --budget none --probe 'ur:asked:counted' --format json -- "$WORKLOADS/asked" 2>err |
+	python3 -c 'import json, sys
+for l in sys.stdin:
+    h = json.loads(l)
+    print(h["probe"], h.get("args"), "latency_ns" in h)' >lines
+matches "a return, as JSON: it has no time of its own" "uretprobe:asked:counted \\{'i': 490\\} False" "$(cat lines)"
 if command -v strip >/dev/null; then
 	strip --strip-debug -o bare "$WORKLOADS/asked"
 	mkfifo in3
@@ -137,6 +155,8 @@ if command -v strip >/dev/null; then
 	echo 6 >&$to
 	wait_until 20 answered out3 1 done
 	end_record
+	matches "a line has what may be arguments then" 'call:bare:counted\(arg0=490, .*\) = ' \
+		"$(echo "probed 500" | "$SBERF" trace --budget none --probe call:bare:counted -- ./bare 2>&1)"
 	equal "registers, where nothing says more" "0 1 2 3 4 5" "$(values bare.data uprobe:bare:counted arg0 | cut -d ' ' -f 1 | sort -n | tr '\n' ' ' | sed 's/ $//')"
 fi
 
