@@ -34,7 +34,7 @@ static void doctor_plugin(const struct plugin_info *p)
 
 	snprintf(name, sizeof(name), "plug-in %s", p->name);
 	printf("%-8s %-32s %s%s%s%s%s\n", p->trouble[0] ? "note" : "ok", name, p->runtime, p->versions[0] ? " " : "",
-	       p->versions, p->runtime[0] ? ", " : "", p->place == PLUGIN_BUILT_IN ? "built in" : p->path);
+	       p->versions, p->runtime[0] ? ", " : "", p->path[0] ? p->path : "built in");
 	if (p->trouble[0])
 		printf("%-8s needed: %s\n", "", p->trouble);
 }

@@ -10,13 +10,17 @@
 
 #define IN_WORKER_CPU_NS (5 * NSEC_PER_MSEC)       /* of one call */
 #define IN_WORKER_ATTACH_NS (50 * NSEC_PER_MSEC)   /* of attach, and of loading */
-#define IN_WORKER_WALL_NS (2 * NSEC_PER_SEC)       /* between two messages, however little CPU it gets */
+#define IN_WORKER_WALL_NS (2 * NSEC_PER_SEC)       /* between two messages, unless it waits for a CPU ... */
+#define IN_WORKER_BUSY_NS (60 * NSEC_PER_SEC)      /* ... and even then */
 #define IN_WORKER_ERRANDS_MAX 8192u                /* messages of one call */
 
 struct in_worker;
 
-/* CODE is the file of the plug-in, borrowed. NULL when out of memory. */
-struct in_worker *in_worker_new(int code);
+/*
+ * CODE is the file of the plug-in, borrowed; or -1, and NAME, which must outlive the result, is that of one that
+ * the worker has itself. NULL when out of memory.
+ */
+struct in_worker *in_worker_new(int code, const char *name);
 /* The same for a worker that is there already, at the other end of SOCKET, which becomes the result's. */
 struct in_worker *in_worker_of(int socket);
 void in_worker_free(struct in_worker *o);            /* NULL is fine */

@@ -20,7 +20,7 @@
 
 #define PLUGIN_BODY_MAX 65536u           /* bytes behind the head of a message: the records of one expand */
 #define PLUGIN_PCS_MAX 512u              /* of one resolve */
-#define PLUGIN_PROCESSES_MAX 4096u       /* that a worker knows at a time */
+#define PLUGIN_PROCESSES_MAX 32768u      /* that a worker knows at a time */
 #define PLUGIN_PATH_MAX 4096u            /* with a NUL */
 #define PLUGIN_LOG_MAX 256u
 #define PLUGIN_SYMBOL_MAX 512u           /* of a file's path and of a symbol, each with a NUL */

@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "plugin/find.h"
+#include "plugin/hosted.h"
 #include "plugin/in_process.h"
 #include "plugin/in_worker.h"
 
@@ -23,6 +24,7 @@ struct plugin {
 	uint32_t has;                /* bit for each enum plugin_op that it answers; 0 = it is not loaded */
 	uint32_t generation;         /* of its worker */
 	int code;                    /* of outside; -1 = none */
+	const char *built_in;        /* its name, if the worker has it itself; else NULL */
 	struct in_process *inside;
 	struct in_worker *outside;
 };
@@ -147,10 +149,10 @@ static int plugin_load_now(struct plugin *p, struct err *e)
 	int r = 0;
 
 	if (p->info.place == PLUGIN_IN_WORKER) {
-		if (p->code < 0)
+		if (p->code < 0 && p->path[0])
 			p->code = r = plugin_file_open(p->path, false, e);
 		if (r >= 0 && !p->outside)
-			p->outside = in_worker_new(p->code);
+			p->outside = in_worker_new(p->code, p->built_in);
 		r = r < 0 ? r : p->outside ? in_worker_start(p->outside, &hello, &fresh, e) : err_nomem(e, "a plug-in");
 		p->generation += fresh;
 	} else if (!p->inside) {
@@ -164,15 +166,17 @@ static int plugin_load_now(struct plugin *p, struct err *e)
 	return r < 0 ? r : 0;
 }
 
-int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, struct err *e)
+int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, bool in_worker, struct err *e)
 {
-	struct plugin *p = plugins_push(ps, "", PLUGIN_BUILT_IN);
+	struct plugin *p = plugins_push(ps, "", in_worker ? PLUGIN_IN_WORKER : PLUGIN_BUILT_IN);
+	struct sberf_plugin used;
 	struct plugin_hello hello;
 	int r;
 
 	if (!p)
 		return err_nomem(e, "a plug-in");
-	r = in_process_new(entry, &p->inside, &hello, e);
+	p->built_in = entry->name;
+	r = in_worker ? hosted_accept(entry, &used, &hello, e) : in_process_new(entry, &p->inside, &hello, e);
 	if (r)
 		return r;
 	plugin_greet(p, &hello);
@@ -301,7 +305,8 @@ static int process_call(struct plugin_process *p, size_t i, struct plugin_call *
 	struct err e = ERR_INIT;
 	int r;
 
-	if (plugin->info.off)
+	/* Of what is loaded it is known what it has no answer to: then no process is looked at. */
+	if (plugin->info.off || (plugin->has && !(plugin->has & 1u << c->op)))
 		return -ENOSYS;
 	if (plugin_load_now(plugin, &e)) {
 		/* What has been loaded before has made a fault this time. */

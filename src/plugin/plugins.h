@@ -48,8 +48,8 @@ struct plugins *plugins_new(const struct plugin_elf *elf);
 struct plugins *plugins_ref(struct plugins *ps);
 void plugins_free(struct plugins *ps);           /* NULL is fine; the last one frees its processes before */
 
-/* Before the first process. ENTRY is static. */
-int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, struct err *e);
+/* Before the first process. ENTRY is static. IN_WORKER: one that sberf-worker has, too, where it is to run. */
+int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, bool in_worker, struct err *e);
 /* The file PATH (copied), which is loaded at once; in this process if IN_PROCESS. A sentence when it cannot be used. */
 int plugins_add_file(struct plugins *ps, const char *path, bool in_process, struct err *e);
 /*

@@ -7,6 +7,7 @@
 
 #include "plugin/serving.h"
 
+#include "plugin/cpython.h"
 #include "plugin/hosted.h"
 #include "plugin/load.h"
 #include "plugin/sandbox.h"
@@ -278,4 +279,18 @@ int serving_run(int socket, int code)
 	if (entry && sandbox_close(&e))
 		entry = NULL;
 	return serving_loop(socket, entry ? entry(SBERF_PLUGIN_ABI) : NULL, &e);
+}
+
+int serving_run_built_in(int socket, const char *name)
+{
+	static const struct sberf_plugin *const built_in[] = { &cpython_plugin };
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < sizeof(built_in) / sizeof(*built_in); i++)
+		if (!strcmp(name, built_in[i]->name)) {
+			if (!sandbox_enter(MEMORY_BYTES, &e))
+				sandbox_close(&e);
+			return serving_loop(socket, e.code ? NULL : built_in[i], &e);
+		}
+	return 2;
 }

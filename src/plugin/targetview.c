@@ -234,14 +234,14 @@ static bool target_path_ends(const char *path, const char *module)
 	       (len == n || path[len - n - 1] == '/' || *module == '/');
 }
 
-/* The symbol NAME of the file of the mapping I. */
-static bool target_symbol_in(const struct plugin_target *t, size_t i, const char *name, uint64_t *ret_address,
+/* The symbol NAME of the file of the mapping I, with ALL also one that it does not export. */
+static bool target_symbol_in(const struct plugin_target *t, size_t i, const char *name, bool all, uint64_t *ret_address,
 			     uint64_t *ret_size)
 {
 	AUTO_FD int fd = target_open(t, &t->map.v[i]);
 	uint64_t vaddr, size;
 
-	if (fd < 0 || !t->elf->symbol(fd, name, &vaddr, &size))
+	if (fd < 0 || !t->elf->symbol(fd, name, all, &vaddr, &size))
 		return false;
 	*ret_address = vaddr + target_bias(t, i, fd);
 	if (ret_size)
@@ -249,26 +249,32 @@ static bool target_symbol_in(const struct plugin_target *t, size_t i, const char
 	return true;
 }
 
+/* Is the mapping I the first one of its file, and meant by MODULE: one that ends so, NULL = any? */
+static bool target_is_asked(const struct plugin_target *t, size_t i, const char *module)
+{
+	const struct plugin_target_map *m = &t->map.v[i];
+
+	return m->ino && (!i || t->map.v[i - 1].ino != m->ino || t->map.v[i - 1].dev != m->dev) &&
+	       (!module || target_path_ends(t->texts.v + m->path, module));
+}
+
 int plugin_target_symbol(struct plugin_target *t, const char *module, const char *name, uint64_t *ret_address,
 			 uint64_t *ret_size)
 {
-	int r = target_read_maps(t);
+	int r = target_may_read(t) ? target_read_maps(t) : -EDQUOT;
 
 	r = r ? r : target_dir(t);
 	if (r)
 		return r;
-	for (size_t i = 0; i < t->map.n; i++) {
-		const struct plugin_target_map *m = &t->map.v[i];
-		/* a file is looked at once, where it is mapped first */
-		const bool again = i && t->map.v[i - 1].ino == m->ino && t->map.v[i - 1].dev == m->dev;
-
-		if (!m->ino || again || (module && *module && !target_path_ends(t->texts.v + m->path, module)))
-			continue;
-		if (!target_may_read(t))
-			return -EDQUOT;
-		if (target_symbol_in(t, i, name, ret_address, ret_size))
+	module = module && *module ? module : NULL;
+	for (size_t i = 0; i < t->map.n; i++)
+		if (target_is_asked(t, i, module) && target_symbol_in(t, i, name, false, ret_address, ret_size))
 			return 0;
-	}
+	/* One that is not exported takes longer: it is looked for in the executable, or where it is said to be. */
+	for (size_t i = 0; i < t->map.n; i++)
+		if (target_is_asked(t, i, module) && (module || t->map.v[i].ino == t->exe_ino) &&
+		    target_symbol_in(t, i, name, true, ret_address, ret_size))
+			return 0;
 	return -ENOENT;
 }
 

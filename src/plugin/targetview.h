@@ -38,7 +38,8 @@ struct plugin_source {
 
 /* How symbols of ELF files are found; FD is borrowed. False: there is none. */
 struct plugin_elf {
-	bool (*symbol)(int fd, const char *name, uint64_t *ret_vaddr, uint64_t *ret_size);
+	/* Of those that it exports; with ALL of others, too, for which all of them may have to be read. */
+	bool (*symbol)(int fd, const char *name, bool all, uint64_t *ret_vaddr, uint64_t *ret_size);
 	/* The virtual address at OFFSET of the file. */
 	bool (*vaddr)(int fd, uint64_t offset, uint64_t *ret);
 };

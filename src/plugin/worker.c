@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/installed.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ static int worker_plan_files(posix_spawn_file_actions_t *files, int socket, int 
 	for (int fd = 0; fd < 3 && !r; fd++)
 		r = posix_spawn_file_actions_addopen(files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
 	r = r ? r : posix_spawn_file_actions_adddup2(files, socket, WORKER_SOCKET);
-	return r ? r : posix_spawn_file_actions_adddup2(files, file, WORKER_FILE);
+	return r || file < 0 ? r : posix_spawn_file_actions_adddup2(files, file, WORKER_FILE);
 }
 
 static int worker_plan_signals(posix_spawnattr_t *attr)
@@ -68,9 +69,16 @@ static int worker_spawn(const char *program, const char *job, int socket, int fi
 	return r;
 }
 
+bool worker_is_there(void)
+{
+	char program[PATH_MAX];
+
+	return installed_find(PROGRAM, program);
+}
+
 int worker_start(const char *job, int file, struct worker *ret, struct err *e)
 {
-	AUTO_FD int given = fcntl(file, F_DUPFD_CLOEXEC, FREE_FD);
+	AUTO_FD int given = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FREE_FD);
 	AUTO_FD int near = -1;
 	AUTO_FD int far = -1;
 	char program[PATH_MAX];
@@ -81,7 +89,7 @@ int worker_start(const char *job, int file, struct worker *ret, struct err *e)
 			       PROGRAM ", in which plug-ins run, is neither beside sberf nor in %s: install it, "
 				       "or use --plugin-in-process",
 			       installed_dir());
-	if (given < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+	if ((file >= 0 && given < 0) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_set(e, errno, "cannot start " PROGRAM ": %s", strerror(errno));
 	near = pair[0];
 	/* A worker that does not take its answers is none that sberf waits for. */
@@ -129,6 +137,17 @@ const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_
 	}
 	w->pid = 0;
 	return dst;
+}
+
+bool worker_is_idle(const struct worker *w)
+{
+	AUTO_FD int dir = proc_open(w->pid);
+	char stat[512];
+	const char *state = NULL;
+
+	if (dir >= 0 && proc_read_start(dir, "stat", stat, sizeof(stat)))
+		state = strrchr(stat, ')');
+	return !state || (strncmp(state, ") R", 3) && strncmp(state, ") D", 3));
 }
 
 uint64_t worker_cpu_ns(const struct worker *w)

@@ -3,7 +3,7 @@
  * worker.h - starts sberf-worker, a program that gives up all it does not need before it touches what is
  * foreign (sandbox.h), and looks after it: how much CPU it has used, how it ended.
  *
- * A job is what the worker is told to do. There is one now, to run a plug-in.
+ * A job is what the worker is told to do: to run a plug-in, from a file or one that it has itself.
  */
 #ifndef SBERF_PLUGIN_WORKER_H
 #define SBERF_PLUGIN_WORKER_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define WORKER_JOB_PLUGIN "plugin"
+#define WORKER_JOB_PLUGIN "plugin"       /* of WORKER_FILE; another word is the name of one that is built in */
 /* Descriptors of the worker. */
 #define WORKER_SOCKET 3
 #define WORKER_FILE 4
@@ -24,7 +24,10 @@ struct worker {
 	int socket;              /* SOCK_SEQPACKET; -1 = none */
 };
 
-/* Starts a worker for JOB, which gets FILE (borrowed). -ENOENT: the program is not installed. */
+/* Is the program there? */
+bool worker_is_there(void);
+
+/* Starts a worker for JOB, which gets FILE (borrowed; -1 = none). -ENOENT: the program is not installed. */
 int worker_start(const char *job, int file, struct worker *ret, struct err *e);
 
 /*
@@ -32,6 +35,9 @@ int worker_start(const char *job, int file, struct worker *ret, struct err *e);
  * IS_ENDING its end has been seen, and the kernel gets a moment to tell of it. Returns DST.
  */
 const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_size);
+
+/* Is it waiting for something, and not for a CPU or a disk? */
+bool worker_is_idle(const struct worker *w);
 
 /* CPU time that it has used, ns; 0 when it has ended. */
 uint64_t worker_cpu_ns(const struct worker *w);

@@ -8,6 +8,7 @@
 #include "plugin/serving.h"
 #include "plugin/worker.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,15 +17,17 @@
 
 int main(int argc, char **argv)
 {
-	int type = 0;
-	socklen_t len = sizeof(type);
+	const bool from_file = argc == 2 && !strcmp(argv[1], WORKER_JOB_PLUGIN);
+	socklen_t len = sizeof(int);
+	int type = 0, status = 2;
 
-	if (argc != 2 || strcmp(argv[1], WORKER_JOB_PLUGIN) ||
-	    getsockopt(WORKER_SOCKET, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET) {
-		fputs("sberf-worker: sberf starts this program by itself; there is no other use for it\n", stderr);
-		return 2;
+	if (argc == 2 && !getsockopt(WORKER_SOCKET, SOL_SOCKET, SO_TYPE, &type, &len) && type == SOCK_SEQPACKET) {
+		/* What whoever started sberf has left open is not for us. */
+		syscall(SYS_close_range, from_file ? WORKER_FILE + 1 : WORKER_SOCKET + 1, ~0u, 0);
+		status = from_file ? serving_run(WORKER_SOCKET, WORKER_FILE) :
+				     serving_run_built_in(WORKER_SOCKET, argv[1]);
 	}
-	/* What whoever started sberf has left open is not for us. */
-	syscall(SYS_close_range, WORKER_FILE + 1, ~0u, 0);
-	return serving_run(WORKER_SOCKET, WORKER_FILE);
+	if (status == 2)
+		fputs("sberf-worker: sberf starts this program by itself; there is no other use for it\n", stderr);
+	return status;
 }

@@ -8,11 +8,12 @@
 
 #include <unistd.h>
 
-bool elf_symbol_named(int fd, const char *name, uint64_t *ret_vaddr, uint64_t *ret_size)
+bool elf_symbol_named(int fd, const char *name, bool all, uint64_t *ret_vaddr, uint64_t *ret_size)
 {
 	AUTO(elf_file_free) struct elf_file *f = NULL;
 
-	return !elf_file_open(fd, &f, NULL) && elf_named(f, name, ret_vaddr, ret_size);
+	return !elf_file_open(fd, &f, NULL) &&
+	       (all ? elf_named : elf_named_export)(f, name, ret_vaddr, ret_size);
 }
 
 bool elf_vaddr_at(int fd, uint64_t offset, uint64_t *ret)

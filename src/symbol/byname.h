@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* elf_named() of the file at FD (borrowed). */
-bool elf_symbol_named(int fd, const char *name, uint64_t *ret_vaddr, uint64_t *ret_size);
+/* elf_named() of the file at FD (borrowed); without ALL elf_named_export(). */
+bool elf_symbol_named(int fd, const char *name, bool all, uint64_t *ret_vaddr, uint64_t *ret_size);
 
 /* The virtual address that is loaded from OFFSET of the file at FD, which is aligned to pages as mappings are. */
 bool elf_vaddr_at(int fd, uint64_t offset, uint64_t *ret);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "plugin/cpython.h"
+#include "plugin/worker.h"
 #include "symbol/byname.h"
 #include "symbol/growing.h"
 #include "symbol/jit_plugin.h"
@@ -16,9 +17,10 @@ int runtime_plugins_new(const struct runtime_plugins *which, struct plugins **re
 {
 	static const struct plugin_elf elf = { .symbol = elf_symbol_named, .vaddr = elf_vaddr_at };
 	AUTO(plugins_free) struct plugins *ps = plugins_new(&elf);
-	int r = ps ? plugins_add_built_in(ps, &jit_plugin, e) : err_nomem(e, "plug-ins");
+	int r = ps ? plugins_add_built_in(ps, &jit_plugin, false, e) : err_nomem(e, "plug-ins");
 
-	r = r ? r : plugins_add_built_in(ps, &cpython_plugin, e);
+	/* With libsberf alone there is no such program. */
+	r = r ? r : plugins_add_built_in(ps, &cpython_plugin, worker_is_there(), e);
 	if (!r && which && !which->no_installed)
 		plugins_add_installed(ps);
 	for (size_t i = 0; !r && which && i < which->n; i++)

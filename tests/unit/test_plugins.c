@@ -8,6 +8,7 @@
 #include "cmocka_all.h"
 
 #include "base/cleanup.h"
+#include "plugin/cpython.h"
 #include "plugin/hosted.h"
 #include "plugin/plugins.h"
 #include "symbol/byname.h"
@@ -17,10 +18,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct plugin_elf elf = { .symbol = elf_symbol_named, .vaddr = elf_vaddr_at };
@@ -209,6 +212,65 @@ static void may_not_do_anything(void **state)
 	world_end(&w);
 }
 
+/* A program in Python that has begun; *RET_OUT is its standard output. */
+static pid_t start_python(int *ret_out)
+{
+	int out[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(out), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(out[1], 1);
+		close(out[0]);
+		execl("/usr/bin/python3", "python3", "-c", "import time; print(1, flush=True); time.sleep(60)", NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	assert_int_equal(read(out[0], &byte, 1), 1);
+	*ret_out = out[0];
+	return pid;
+}
+
+static int open_pid(void *ctx, uint32_t id)
+{
+	return proc_open((pid_t)id);
+}
+
+/* One that is built in, and runs in the worker all the same. */
+static void plans_python_in_the_worker(void **state)
+{
+	AUTO(plugins_free) struct plugins *ps = plugins_new(&elf);
+	struct plugin_source source = { .process = open_pid };
+	struct plugin_process *p;
+	struct plugin_info info;
+	struct sberf_plan plan;
+	size_t plugin;
+	AUTO_FD int out = -1;
+	bool found;
+	pid_t pid;
+
+	if (access("/usr/bin/python3", X_OK))
+		skip();
+	pid = start_python(&out);
+	source.pid = pid;
+	source.id = (uint32_t)pid;
+	assert_int_equal(plugins_add_built_in(ps, &cpython_plugin, true, NULL), 0);
+	p = plugin_process_new(ps, &source);
+	memset(&plan, 0, sizeof(plan));
+	found = !plugin_process_plan(p, &plan, &plugin);
+	plugin_process_free(p);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	plugins_info(ps, 0, &info);
+	if (!found || info.faults)
+		fail_msg("%s, %s", info.trouble, info.log);
+	assert_true(plan.nr_steps && plan.nr_ranges);
+	assert_int_equal(info.place, PLUGIN_IN_WORKER);
+}
+
 static void is_given_up_after_three_faults(void **state)
 {
 	struct plugin_info info;
@@ -373,6 +435,7 @@ int main(void)
 		cmocka_unit_test(lies_to_the_host),
 		cmocka_unit_test(lies_in_what_it_says),
 		cmocka_unit_test(may_not_do_anything),
+		cmocka_unit_test(plans_python_in_the_worker),
 		cmocka_unit_test(is_given_up_after_three_faults),
 		cmocka_unit_test(refuses_what_is_no_plugin),
 		cmocka_unit_test(accepts_older_structures),

@@ -87,8 +87,8 @@ struct sberf_host {
 	int (*mapped)(const struct sberf_host *host, size_t i, struct sberf_mapped *ret);
 	/*
 	 * The address of the symbol NAME in the process, and its size (0 = unknown; RET_SIZE may be
-	 * NULL). MODULE is the end of the path of a file that it has mapped, as "libpython3.11.so.1.0",
-	 * or NULL: the executable first, then all others. -ENOENT.
+	 * NULL). MODULE is the end of the path of a file that it has mapped, as "libpython3.11.so.1.0".
+	 * NULL means any of them; then symbols that are not exported are found in the executable alone. -ENOENT.
 	 */
 	int (*symbol)(const struct sberf_host *host, const char *module, const char *name, uint64_t *ret_address,
 		      uint64_t *ret_size);
