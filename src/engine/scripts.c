@@ -13,7 +13,9 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "bpf/wire.h"
+#include "model/wait.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@
 #define MAPPED_NS (200 * NSEC_PER_MSEC)  /* after a file was mapped, before a process is looked at again */
 #define EXPECT_NS NSEC_PER_SEC           /* how long scripts_expect() waits */
 #define NAME_NS (100 * NSEC_PER_MSEC)    /* how long a name is waited for */
+#define FIRST_ARGUMENT 5u                /* of a system call: rdi, by its DWARF number */
 #define SCRIPT_MODULE "python"           /* name of the one language that there is */
 #define RUNS_MAX (SB_PLAN_TURNS + 1)
 
@@ -409,9 +412,23 @@ static module_id scripts_module(struct scripts *s, const char *name)
 	return m.path == STR_NONE ? ID_NONE : dict_module(s->dict, &m);
 }
 
-static void scripts_put(struct scripts *s, const struct script_process *p, uint32_t at, const struct raw_taken *t,
+/* Does RAW wait on a futex in the lock of the interpreter of P? */
+static bool waits_for_lock(const struct script_process *p, const struct raw_event *raw)
+{
+	const struct unwind_input *user = &raw->sample.user;
+	uint64_t address;
+
+	if ((raw->kind != RAW_WAIT && raw->kind != RAW_WAIT_STACK) || user->machine != EM_X86_64 ||
+	    user->nr_regs <= FIRST_ARGUMENT || !call_is_futex(raw->wait.call, NULL))
+		return false;
+	address = user->regs[FIRST_ARGUMENT];
+	return address >= p->plan.lock.start && address < p->plan.lock.end;
+}
+
+static void scripts_put(struct scripts *s, const struct script_process *p, uint32_t at, const struct raw_event *raw,
 			struct chain *chain)
 {
+	const struct raw_taken *t = &raw->sample.taken;
 	struct script_run run[RUNS_MAX];
 	struct merging m = { .s = s, .p = p, .t = t, .at = at, .to = s->merged };
 	uint32_t n, loops = 0;
@@ -425,6 +442,8 @@ static void scripts_put(struct scripts *s, const struct script_process *p, uint3
 	scripts_count(s, t, n, loops);
 	memcpy(s->merged, chain, offsetof(struct chain, frame));
 	s->merged->n = 0;
+	if (waits_for_lock(p, raw))
+		merge_frame(&m, &(struct frame){ .module = s->module, .offset = SCRIPT_LOCK });
 	script_merge_runs(&m, chain, run, n, loops, chain->cut == CUT_COMPLETE && t->why == SB_TAKEN_WHOLE);
 	memcpy(chain, s->merged, offsetof(struct chain, frame) + s->merged->n * sizeof(s->merged->frame[0]));
 }
@@ -450,9 +469,20 @@ void scripts_merge(struct scripts *s, struct process *process, const struct raw_
 		if (!p->placed)
 			p->placed = scripts_place(s, p, process);
 		if (p->placed && t->record >= p->plan.run_offset + 8)
-			scripts_put(s, p, at, t, chain);
+			scripts_put(s, p, at, raw, chain);
 	}
 	pthread_mutex_unlock(&s->lock);
+}
+
+/* The name of the frame that says that a thread waits for the interpreter. */
+static enum script_answer scripts_name_lock(struct script_name *ret)
+{
+	*ret = (struct script_name){ .function = strdup("[waiting for the GIL]"), .file = strdup(""), .note = true };
+	if (ret->function && ret->file)
+		return SCRIPT_NAMED;
+	free(ret->function);
+	free(ret->file);
+	return SCRIPT_PENDING;
 }
 
 enum script_answer scripts_name(struct scripts *s, uint64_t offset, struct script_name *ret)
@@ -461,6 +491,8 @@ enum script_answer scripts_name(struct scripts *s, uint64_t offset, struct scrip
 	enum script_answer answer = SCRIPT_UNKNOWN;
 	int r = 0;
 
+	if (offset == SCRIPT_LOCK)
+		return scripts_name_lock(ret);
 	pthread_mutex_lock(&s->lock);
 	while (offset < s->frame.n && s->frame.v[offset].naming == NAMING_ASKED && !s->stop && !r)
 		r = pthread_cond_timedwait(&s->named, &s->lock, &deadline);

@@ -52,7 +52,8 @@ enum wait_state wait_state_find(const char *text);
 	X(RUN_QUEUE, 7, "run queue") \
 	X(STOPPED, 8, "stopped") \
 	X(TRACED, 9, "traced") \
-	X(FROZEN, 10, "frozen")
+	X(FROZEN, 10, "frozen") \
+	X(GIL, 11, "GIL")        /* the lock of an interpreter, by which one thread at a time runs it */
 
 enum wait_class {
 #define X(id, nr, name) WAIT_CLASS_##id = nr,

@@ -30,6 +30,7 @@
 #define DESCRIPTOR_FROM 0x100u           /* of a thread: where its variables are looked for */
 #define DESCRIPTOR_BYTES 0x800u
 #define VARIABLE_BYTES 16u               /* number of the key, value */
+#define GIL_BYTES 208u                   /* struct _gil_runtime_state on x86-64, from 3.8 to 3.13 */
 #define LINE_MAX 100000000u              /* of a file */
 #define OBJECT_TYPE 8u                   /* ob_type */
 #define OWNED_BY_CSTACK 3u               /* FRAME_OWNED_BY_CSTACK of pycore_frame.h */
@@ -48,6 +49,7 @@ struct cpython {
 	uint64_t runtime, code_type, text_type;
 	uint32_t variable;               /* of the thread descriptor: the state */
 	struct sberf_range loop;         /* of the interpreter */
+	uint64_t interp;                 /* the first one whose threads were found */
 	uint64_t lines_of;               /* the code object whose table of lines is at hand; 0 = none */
 	size_t lines_len;
 	uint8_t lines[CPYTHON_LINES_MAX];
@@ -162,6 +164,7 @@ static int find_threads(struct cpython *c)
 	if (cpython_word(c, c->runtime + c->layout.runtime_interpreters, &interp))
 		return -EBADMSG;
 	for (unsigned int i = 0; r == -EAGAIN && interp && i < INTERPRETERS_MAX; i++) {
+		c->interp = interp;
 		r = find_thread(c, interp);
 		if (r == -EAGAIN && cpython_word(c, interp + c->layout.interp_next, &interp))
 			r = -EBADMSG;
@@ -195,6 +198,17 @@ static int cpython_attach(const struct sberf_host *host, const struct sberf_proc
 	if (!r)
 		*ret_state = c;
 	return r;
+}
+
+/* Where the lock of the interpreter is; that of the first one, where each has its own. */
+static struct sberf_range find_lock(const struct cpython *c)
+{
+	uint64_t gil = c->runtime + c->layout.runtime_gil;
+
+	if (c->layout.runtime_gil == CPYTHON_NONE &&
+	    (cpython_word(c, c->interp + c->layout.interp_gil, &gil) || !gil || gil > UINT64_MAX - GIL_BYTES))
+		return (struct sberf_range){ 0, 0 };
+	return (struct sberf_range){ gil, gil + GIL_BYTES };
 }
 
 static void plan_step(struct sberf_plan *p, uint32_t op, uint32_t count, int64_t value)
@@ -280,6 +294,7 @@ static int cpython_plan(void *state, struct sberf_plan *ret)
 		return -ENOTSUP;
 	ret->nr_ranges = 1;
 	ret->ranges[0] = c->loop;
+	ret->lock = find_lock(c);
 	ret->key_words = 1u << r->code | 1u << r->instr | 1u << r->firstline | 1u << r->name;
 	if (l->entry == CPYTHON_EACH)
 		return 0;

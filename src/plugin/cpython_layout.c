@@ -14,7 +14,9 @@ static const struct cpython_layout layouts[] = {
 	{
 		.version = CPYTHON_VERSION(3, 8), .lines = CPYTHON_LNOTAB, .entry = CPYTHON_EACH, .instr_scale = 1,
 		.runtime_interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,
-		.thread_interp = 16, .thread_id = 176, .thread_frame = 24, .cframe_frame = CPYTHON_NONE,
+		.thread_interp = 16, .thread_id = 176, .thread_frame = 24,
+		.runtime_gil = 1152, .interp_gil = CPYTHON_NONE,
+		.cframe_frame = CPYTHON_NONE,
 		.frame_code = 32, .frame_back = 24, .frame_instr = 104, .frame_entry = CPYTHON_NONE,
 		.code_filename = 104, .code_name = 112, .code_qualname = CPYTHON_NONE, .code_firstline = 40,
 		.code_lines = 120, OBJECT_OFFSETS, .text_ascii = 48, .text_compact = 72,
@@ -22,7 +24,9 @@ static const struct cpython_layout layouts[] = {
 	{
 		.version = CPYTHON_VERSION(3, 9), .lines = CPYTHON_LNOTAB, .entry = CPYTHON_EACH, .instr_scale = 1,
 		.runtime_interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,
-		.thread_interp = 16, .thread_id = 176, .thread_frame = 24, .cframe_frame = CPYTHON_NONE,
+		.thread_interp = 16, .thread_id = 176, .thread_frame = 24,
+		.runtime_gil = 352, .interp_gil = CPYTHON_NONE,
+		.cframe_frame = CPYTHON_NONE,
 		.frame_code = 32, .frame_back = 24, .frame_instr = 104, .frame_entry = CPYTHON_NONE,
 		.code_filename = 104, .code_name = 112, .code_qualname = CPYTHON_NONE, .code_firstline = 40,
 		.code_lines = 120, OBJECT_OFFSETS, .text_ascii = 48, .text_compact = 72,
@@ -30,7 +34,9 @@ static const struct cpython_layout layouts[] = {
 	{
 		.version = CPYTHON_VERSION(3, 10), .lines = CPYTHON_RANGES, .entry = CPYTHON_EACH, .instr_scale = 2,
 		.runtime_interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,
-		.thread_interp = 16, .thread_id = 176, .thread_frame = 24, .cframe_frame = CPYTHON_NONE,
+		.thread_interp = 16, .thread_id = 176, .thread_frame = 24,
+		.runtime_gil = 352, .interp_gil = CPYTHON_NONE,
+		.cframe_frame = CPYTHON_NONE,
 		.frame_code = 32, .frame_back = 24, .frame_instr = 96, .frame_entry = CPYTHON_NONE,
 		.code_filename = 104, .code_name = 112, .code_qualname = CPYTHON_NONE, .code_firstline = 40,
 		.code_lines = 120, OBJECT_OFFSETS, .text_ascii = 48, .text_compact = 72,
@@ -38,7 +44,9 @@ static const struct cpython_layout layouts[] = {
 	{
 		.version = CPYTHON_VERSION(3, 11), .lines = CPYTHON_LOCATIONS, .entry = CPYTHON_IS_ENTRY,
 		.runtime_interpreters = 40, .interp_next = 0, .interp_threads = 16, .thread_next = 8,
-		.thread_interp = 16, .thread_id = 152, .thread_frame = 56, .cframe_frame = 8,
+		.thread_interp = 16, .thread_id = 152, .thread_frame = 56,
+		.runtime_gil = 360, .interp_gil = CPYTHON_NONE,
+		.cframe_frame = 8,
 		.frame_code = 32, .frame_back = 48, .frame_instr = 56, .frame_entry = 68,
 		.code_filename = 112, .code_name = 120, .code_qualname = 128, .code_firstline = 72,
 		.code_lines = 136, .code_instr = 184, OBJECT_OFFSETS, .text_ascii = 48, .text_compact = 72,
@@ -46,7 +54,9 @@ static const struct cpython_layout layouts[] = {
 	{
 		.version = CPYTHON_VERSION(3, 12), .lines = CPYTHON_LOCATIONS, .entry = CPYTHON_SHIM,
 		.runtime_interpreters = 40, .interp_next = 0, .interp_threads = 72, .thread_next = 8,
-		.thread_interp = 16, .thread_id = 136, .thread_frame = 56, .cframe_frame = 0,
+		.thread_interp = 16, .thread_id = 136, .thread_frame = 56,
+		.runtime_gil = CPYTHON_NONE, .interp_gil = 384,
+		.cframe_frame = 0,
 		.frame_code = 0, .frame_back = 8, .frame_instr = 56, .frame_entry = 70,
 		.code_filename = 112, .code_name = 120, .code_qualname = 128, .code_firstline = 68,
 		.code_lines = 136, .code_instr = 192, OBJECT_OFFSETS, .text_ascii = 40, .text_compact = 56,
@@ -63,8 +73,9 @@ const struct cpython_layout *cpython_layout_of(uint16_t version)
 
 /* Fields of the table, in the order of the header; each is one word behind cookie, version and free_threaded. */
 enum offset_field {
-	FIELD_INTERPRETERS, FIELD_INTERP_SIZE, FIELD_INTERP_NEXT, FIELD_INTERP_THREADS, FIELD_THREAD_SIZE,
-	FIELD_THREAD_NEXT, FIELD_THREAD_INTERP, FIELD_THREAD_FRAME, FIELD_THREAD_ID, FIELD_FRAME_SIZE, FIELD_FRAME_BACK,
+	FIELD_INTERPRETERS, FIELD_INTERP_SIZE, FIELD_INTERP_NEXT, FIELD_INTERP_THREADS, FIELD_INTERP_GIL,
+	FIELD_THREAD_SIZE, FIELD_THREAD_NEXT, FIELD_THREAD_INTERP, FIELD_THREAD_FRAME, FIELD_THREAD_ID,
+	FIELD_FRAME_SIZE, FIELD_FRAME_BACK,
 	FIELD_FRAME_CODE, FIELD_FRAME_INSTR, FIELD_FRAME_OWNER, FIELD_CODE_SIZE, FIELD_CODE_FILENAME, FIELD_CODE_NAME,
 	FIELD_CODE_QUALNAME, FIELD_CODE_LINES, FIELD_CODE_FIRSTLINE, FIELD_CODE_INSTR, FIELD_BYTES_SIZE,
 	FIELD_BYTES_DATA, FIELD_TEXT_STATE, FIELD_TEXT_LENGTH, FIELD_TEXT_ASCII, FIELD_NR
@@ -79,6 +90,7 @@ static const struct offset_words {
 } offset_words[] = {
 	{ 13, {
 		[FIELD_INTERPRETERS] = 5, [FIELD_INTERP_SIZE] = 6, [FIELD_INTERP_NEXT] = 8, [FIELD_INTERP_THREADS] = 9,
+		[FIELD_INTERP_GIL] = 14,
 		[FIELD_THREAD_SIZE] = 19, [FIELD_THREAD_NEXT] = 21, [FIELD_THREAD_INTERP] = 22,
 		[FIELD_THREAD_FRAME] = 23, [FIELD_THREAD_ID] = 24, [FIELD_FRAME_SIZE] = 28, [FIELD_FRAME_BACK] = 29,
 		[FIELD_FRAME_CODE] = 30, [FIELD_FRAME_INSTR] = 31, [FIELD_FRAME_OWNER] = 33, [FIELD_CODE_SIZE] = 34,
@@ -103,7 +115,7 @@ static bool layout_makes_sense(const uint64_t v[FIELD_NR])
 	static const struct {
 		uint8_t of, from, to;
 	} groups[] = {
-		{ FIELD_INTERP_SIZE, FIELD_INTERP_NEXT, FIELD_INTERP_THREADS },
+		{ FIELD_INTERP_SIZE, FIELD_INTERP_NEXT, FIELD_INTERP_GIL },
 		{ FIELD_THREAD_SIZE, FIELD_THREAD_NEXT, FIELD_THREAD_ID },
 		{ FIELD_FRAME_SIZE, FIELD_FRAME_BACK, FIELD_FRAME_OWNER },
 		{ FIELD_CODE_SIZE, FIELD_CODE_FILENAME, FIELD_CODE_FIRSTLINE },
@@ -142,6 +154,7 @@ int cpython_layout_read(const void *table, size_t length, struct cpython_layout 
 		.interp_threads = (uint16_t)v[FIELD_INTERP_THREADS], .thread_next = (uint16_t)v[FIELD_THREAD_NEXT],
 		.thread_interp = (uint16_t)v[FIELD_THREAD_INTERP], .thread_id = (uint16_t)v[FIELD_THREAD_ID],
 		.thread_frame = (uint16_t)v[FIELD_THREAD_FRAME], .cframe_frame = CPYTHON_NONE,
+		.runtime_gil = CPYTHON_NONE, .interp_gil = (uint16_t)v[FIELD_INTERP_GIL],
 		.frame_code = (uint16_t)v[FIELD_FRAME_CODE], .frame_back = (uint16_t)v[FIELD_FRAME_BACK],
 		.frame_instr = (uint16_t)v[FIELD_FRAME_INSTR], .frame_entry = (uint16_t)v[FIELD_FRAME_OWNER],
 		.code_filename = (uint16_t)v[FIELD_CODE_FILENAME], .code_name = (uint16_t)v[FIELD_CODE_NAME],

@@ -42,6 +42,8 @@ struct cpython_layout {
 	uint16_t thread_next, thread_interp, thread_id;  /* PyThreadState */
 	uint16_t thread_frame;   /* the frame, or from where it is reached ... */
 	uint16_t cframe_frame;   /* ... which is in there (3.11 and 3.12) */
+	uint16_t runtime_gil;    /* the lock of the interpreter, in _PyRuntimeState ... */
+	uint16_t interp_gil;     /* ... or a pointer to it in PyInterpreterState; one of them is CPYTHON_NONE */
 	uint16_t frame_code, frame_back, frame_instr;
 	uint16_t frame_entry;    /* the byte that says so: is_entry, owner */
 	uint16_t code_filename, code_name, code_qualname, code_firstline, code_lines;

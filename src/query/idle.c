@@ -32,6 +32,7 @@ static const char *const park_parts[] = { "std::thread::park", "::Parker::park" 
 /* Parts of the names of locks that are made of conditions and semaphores. */
 static const char *const locks[] = {
 	"take_gil", "PyThread_acquire_lock", "ObjectMonitor::enter", "ObjectMonitor::ReenterI", "runtime.lock",
+	"waiting for the GIL",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -158,10 +158,32 @@ static uint32_t waits_find_sum(const struct builder *b, const struct sum *want)
 	return ID_NONE;
 }
 
+/* What F waited for: its call says that, but for the lock of an interpreter, of which its stack tells. */
+static uint8_t waits_class(const struct builder *b, const struct fact *f)
+{
+	stack_id stack = f->stack;
+
+	if (b->class[f->wait] != WAIT_CLASS_LOCK)
+		return b->class[f->wait];
+	while (stack != STACK_ROOT) {
+		const struct stack *s = dict_get_stack(b->d, stack);
+		const struct frame *frame = dict_get_frame(b->d, s->frame);
+		const enum module_kind kind = dict_get_module(b->d, frame->module)->kind;
+
+		if (kind == MODULE_SCRIPT && frame->offset == SCRIPT_LOCK)
+			return WAIT_CLASS_GIL;
+		/* It is the innermost frame of the user's side. */
+		if (kind != MODULE_KERNEL)
+			break;
+		stack = s->parent;
+	}
+	return WAIT_CLASS_LOCK;
+}
+
 static bool waits_sum_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
 	const struct sum want = { .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call,
-				  .class = b->class[f->wait],
+				  .class = waits_class(b, f),
 				  .node = !b->q->by_node ? 0 : f->node < NODES_MAX ? f->node : NODE_UNKNOWN };
 	uint32_t id = waits_find_sum(b, &want);
 	struct sum *s;

@@ -58,8 +58,13 @@ check "a function of C is between what calls it and what it calls" grep -qE '(^|
 equal "the interpreter's loop is shown with native frames alone" 0 "$(grep -cE '^d[0-9]+;.*;leaf' native.folded)"
 check "and only there" grep -q '^d[0-9].*_PyEval_EvalFrameDefault' native.folded
 
-# Waits have frames, too: the threads of the first one wait for each other.
+# Threads that run Python wait for each other: that is a class of its own, known by the address of the lock.
+"$SBERF" report -i python.data --format waits >waits.txt
+check "waits for the interpreter are a class" grep -qE ' GIL$' waits.txt
 "$SBERF" report -i python.data --format folded --python only --group-by comm --metric blocked >blocked.folded
+check "their stacks say so" grep -q ';\[waiting for the GIL\] ' blocked.folded
+
+# Waits have frames, too: the threads of the first one wait for each other.
 python3 "$top_srcdir/tests/live/python_judge.py" tables blocked.folded >judged
 note "blocked: $(tail -n 1 judged)"
 read -r _ _ _ _ _ wrong _ _ <<<"$(tail -n 1 judged)"

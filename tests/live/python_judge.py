@@ -26,6 +26,8 @@ shown = 0
 for line in open(sys.argv[2]):
     text, weight = line.rstrip("\n").rsplit(" ", 1)
     name, *frames = text.split(";")
+    if frames and frames[-1] == "[waiting for the GIL]":
+        frames.pop()
     weight = int(weight)
     total += weight
     if name not in table:

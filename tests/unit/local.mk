@@ -116,6 +116,7 @@ suites_process += tests/unit/test_process_nomem
 suites_process += tests/unit/test_space
 
 suites_symbol =
+suites_symbol += tests/unit/test_cpython
 suites_symbol += tests/unit/test_demangle
 suites_symbol += tests/unit/test_ehframe
 suites_symbol += tests/unit/test_jit

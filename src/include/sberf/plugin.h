@@ -198,6 +198,8 @@ struct sberf_plan {
 	uint32_t run_end;        /* enum sberf_run_end */
 	uint32_t run_offset;     /* multiple of 8 */
 	uint64_t run_mask, run_value;
+	/* the lock of the interpreter: who waits on a futex there waits for that. Both 0 = it has none */
+	struct sberf_range lock;
 };
 
 /* What the plan has copied at one event. The host's until expand returns. */

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_cpython.c - the plug-in for CPython on memory that is made here: tables of offsets that make sense and
+ * that do not, tables of lines of each kind, strings, and a process whose lists lead nowhere.
+ */
+#include "config.h"
+
+#include "plugin/cpython.h"
+#include "plugin/cpython_layout.h"
+#include "plugin/cpython_text.h"
+
+#include "tests/unit/cmocka_all.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE 0x10000ull                  /* address of memory[0] */
+#define MEMORY 65536u
+
+/* A process of which nothing but this can be read. */
+struct memory {
+	struct sberf_host host;          /* first */
+	uint8_t byte[MEMORY];
+	char said[256];
+	void *allocated;                 /* the last one */
+};
+
+static int memory_read(const struct sberf_host *host, uint64_t address, void *buf, size_t length)
+{
+	const struct memory *m = (const struct memory *)host;
+
+	if (address < BASE || address - BASE > MEMORY || length > MEMORY - (address - BASE))
+		return -EFAULT;
+	memcpy(buf, m->byte + (address - BASE), length);
+	return 0;
+}
+
+static int memory_symbol(const struct sberf_host *host, const char *module, const char *name, uint64_t *ret,
+			 uint64_t *ret_size)
+{
+	static const struct {
+		const char *name;
+		uint64_t at, size;
+	} symbols[] = {
+		{ "_PyRuntime", BASE, 1024 }, { "_PyEval_EvalFrameDefault", 0x500000, 4096 },
+		{ "PyCode_Type", 0x600000, 8 }, { "PyUnicode_Type", 0x600100, 8 }, { "Py_Version", BASE + 0x8000, 8 },
+	};
+
+	(void)host;
+	(void)module;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		if (!strcmp(symbols[i].name, name)) {
+			*ret = symbols[i].at;
+			if (ret_size)
+				*ret_size = symbols[i].size;
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static int memory_mapped(const struct sberf_host *host, size_t i, struct sberf_mapped *ret)
+{
+	(void)host;
+	(void)i;
+	(void)ret;
+	return -ENOENT;
+}
+
+static void *memory_allocate(const struct sberf_host *host, size_t length)
+{
+	struct memory *m = (struct memory *)host;
+
+	free(m->allocated);
+	m->allocated = calloc(1, length);
+	return m->allocated;
+}
+
+static void memory_log(const struct sberf_host *host, const char *text)
+{
+	struct memory *m = (struct memory *)host;
+
+	snprintf(m->said, sizeof(m->said), "%s", text);
+}
+
+static struct memory *memory_new(void)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+
+	assert_non_null(m);
+	m->host = (struct sberf_host){ .abi = SBERF_PLUGIN_ABI, .size = sizeof(m->host), .read = memory_read,
+				       .symbol = memory_symbol, .mapped = memory_mapped, .allocate = memory_allocate,
+				       .log = memory_log };
+	return m;
+}
+
+static void put_u64(struct memory *m, uint64_t address, uint64_t v)
+{
+	memcpy(m->byte + (address - BASE), &v, sizeof(v));
+}
+
+/* The table of a process of 3.13, word by word. */
+static void make_offsets(uint64_t word[CPYTHON_OFFSETS_BYTES / 8], uint64_t version)
+{
+	memset(word, 0, CPYTHON_OFFSETS_BYTES);
+	memcpy(word, "xdebugpy", 8);
+	word[1] = version;
+	word[5] = 632;                                   /* interpreters */
+	word[6] = 194968, word[8] = 7264, word[9] = 7344, word[14] = 16;
+	word[19] = 304, word[21] = 8, word[22] = 16, word[23] = 72, word[24] = 152;
+	word[28] = 88, word[29] = 8, word[30] = 0, word[31] = 56, word[33] = 70;
+	word[34] = 208, word[35] = 112, word[36] = 120, word[37] = 128, word[38] = 136, word[39] = 68, word[43] = 200;
+	word[65] = 16, word[66] = 32, word[68] = 32, word[69] = 16, word[70] = 40;
+}
+
+static void offsets_are_believed_if_they_make_sense(void **state)
+{
+	uint64_t word[CPYTHON_OFFSETS_BYTES / 8];
+	struct cpython_layout l;
+
+	(void)state;
+	make_offsets(word, 0x030d00f0);
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), 0);
+	assert_int_equal(l.version, CPYTHON_VERSION(3, 13));
+	assert_int_equal(l.thread_frame, 72);
+	assert_int_equal(l.code_qualname, 128);
+	assert_int_equal(cpython_layout_read(word, 64, &l), -ENOENT);
+	make_offsets(word, 0x036300f0);
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -ENOTSUP);
+	make_offsets(word, 0x030d00f0);
+	word[29] = 4096;                                 /* beyond the frame */
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EBADMSG);
+	make_offsets(word, 0x030d00f0);
+	word[0] = 0;
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -ENOENT);
+	/* Whatever stands there, nothing is read beyond. */
+	for (size_t i = 2; i < sizeof(word) / 8; i++) {
+		make_offsets(word, 0x030d00f0);
+		word[i] = UINT64_MAX;
+		(void)cpython_layout_read(word, sizeof(word), &l);
+	}
+}
+
+static void lines_of_each_kind(void **state)
+{
+	static const uint8_t lnotab[] = { 4, 1, 6, 2, 0, (uint8_t)-1 };
+	static const uint8_t ranges[] = { 4, 0, 2, 1, 4, 0x80, 2, 3 };
+	/* short form of 1 unit, one line of 2 units with + 1, no columns with + 40 of 1 unit, none of 1 unit */
+	static const uint8_t locations[] = { 0x80, 0, 0xd9, 0, 0, 0xe8, 0x50, 0x01, 0xf8 };
+
+	(void)state;
+	assert_int_equal(cpython_line(CPYTHON_LNOTAB, lnotab, sizeof(lnotab), 10, 0), 10);
+	assert_int_equal(cpython_line(CPYTHON_LNOTAB, lnotab, sizeof(lnotab), 10, 4), 11);
+	assert_int_equal(cpython_line(CPYTHON_LNOTAB, lnotab, sizeof(lnotab), 10, 10), 12);
+	assert_int_equal(cpython_line(CPYTHON_LNOTAB, lnotab, 3, 10, 100), 11);
+	assert_int_equal(cpython_line(CPYTHON_RANGES, ranges, sizeof(ranges), 10, 2), 10);
+	assert_int_equal(cpython_line(CPYTHON_RANGES, ranges, sizeof(ranges), 10, 4), 11);
+	assert_int_equal(cpython_line(CPYTHON_RANGES, ranges, sizeof(ranges), 10, 6), 0);
+	assert_int_equal(cpython_line(CPYTHON_RANGES, ranges, sizeof(ranges), 10, 11), 14);
+	assert_int_equal(cpython_line(CPYTHON_LOCATIONS, locations, sizeof(locations), 10, 0), 10);
+	assert_int_equal(cpython_line(CPYTHON_LOCATIONS, locations, sizeof(locations), 10, 2), 11);
+	assert_int_equal(cpython_line(CPYTHON_LOCATIONS, locations, sizeof(locations), 10, 4), 11);
+	assert_int_equal(cpython_line(CPYTHON_LOCATIONS, locations, sizeof(locations), 10, 6), 11 + 40);
+	assert_int_equal(cpython_line(CPYTHON_LOCATIONS, locations, sizeof(locations), 10, 8), 0);
+	assert_int_equal(cpython_line(CPYTHON_LOCATIONS, locations, sizeof(locations), 10, -2), 10);
+	assert_int_equal(cpython_line(CPYTHON_LOCATIONS, locations, 0, 10, 2), 0);
+}
+
+/* A string of KIND bytes a character at ADDRESS; compact unless STATE says otherwise. */
+static void put_text(struct memory *m, uint64_t address, uint32_t state, uint64_t length, const void *chars,
+		     size_t bytes)
+{
+	const struct cpython_layout *l = cpython_layout_of(CPYTHON_VERSION(3, 12));
+
+	put_u64(m, address + 8, 0x600100);
+	put_u64(m, address + l->text_length, length);
+	put_u64(m, address + l->text_state, state);
+	memcpy(m->byte + (address - BASE) + (state & 0x40 ? l->text_ascii : l->text_compact), chars, bytes);
+}
+
+static void strings_are_checked(void **state)
+{
+	const struct cpython_layout *l = cpython_layout_of(CPYTHON_VERSION(3, 12));
+	static const uint16_t two[] = { 0x3b1, 'b' };
+	static const uint32_t four[] = { 0x1f40d, 0xffffffff };
+	struct memory *m = memory_new();
+	char text[64];
+
+	(void)state;
+	put_text(m, BASE, 1 << 2 | 0x60, 5, "hello", 5);
+	assert_int_equal(cpython_text(&m->host, l, 0x600100, BASE, text, sizeof(text)), 0);
+	assert_string_equal(text, "hello");
+	assert_int_equal(cpython_text(&m->host, l, 0x600100, BASE, text, 3), 0);
+	assert_string_equal(text, "he");
+	put_text(m, BASE, 2 << 2 | 0x20, 2, two, sizeof(two));
+	assert_int_equal(cpython_text(&m->host, l, 0, BASE, text, sizeof(text)), 0);
+	assert_string_equal(text, "\xce\xb1" "b");
+	put_text(m, BASE, 4 << 2 | 0x20, 2, four, sizeof(four));
+	assert_int_equal(cpython_text(&m->host, l, 0, BASE, text, sizeof(text)), 0);
+	assert_string_equal(text, "\xf0\x9f\x90\x8d\xef\xbf\xbd");
+	/* Another type, a kind that there is not, a length that makes no sense, memory that is not there. */
+	assert_int_equal(cpython_text(&m->host, l, 1, BASE, text, sizeof(text)), -EBADMSG);
+	put_text(m, BASE, 3 << 2 | 0x20, 2, four, sizeof(four));
+	assert_int_equal(cpython_text(&m->host, l, 0, BASE, text, sizeof(text)), -EBADMSG);
+	put_text(m, BASE, 1 << 2 | 0x60, UINT64_MAX, "x", 1);
+	assert_int_equal(cpython_text(&m->host, l, 0, BASE, text, sizeof(text)), -EBADMSG);
+	assert_int_equal(cpython_text(&m->host, l, 0, 8, text, sizeof(text)), -EFAULT);
+	free(m);
+}
+
+static int attach(struct memory *m, void **ret)
+{
+	const struct sberf_process p = { .size = sizeof(p), .pid = 1, .exe = "" };
+
+	m->said[0] = '\0';
+	return cpython_plugin.attach(&m->host, &p, ret);
+}
+
+/* A 3.13 with one interpreter, one thread, and its descriptor. */
+static void make_process(struct memory *m)
+{
+	const uint64_t interp = BASE + 0x1000, thread = BASE + 0x4000, descriptor = BASE + 0x5000;
+	uint64_t word[CPYTHON_OFFSETS_BYTES / 8];
+
+	make_offsets(word, 0x030d00f0);
+	memcpy(m->byte, word, sizeof(word));
+	put_u64(m, BASE + 632, interp);
+	put_u64(m, BASE + 0x8000, 0x030d00f0);
+	put_u64(m, interp + 7344, thread);
+	put_u64(m, interp + 16, BASE + 0x7000);          /* its lock */
+	put_u64(m, thread + 16, interp);
+	put_u64(m, thread + 152, descriptor);
+	put_u64(m, descriptor + 0x318, thread);
+}
+
+static void a_process_is_believed_if_its_lists_lead_back(void **state)
+{
+	struct memory *m = memory_new();
+	struct sberf_plan plan = { .size = sizeof(plan) };
+	void *it;
+
+	(void)state;
+	make_process(m);
+	assert_int_equal(attach(m, &it), 0);
+	assert_int_equal(cpython_plugin.plan(it, &plan), 0);
+	assert_int_equal(plan.steps[0].op, SBERF_STEP_THREAD);
+	assert_int_equal(plan.steps[1].value, 0x318);
+	assert_int_equal(plan.run_end, SBERF_RUN_BEHIND);
+	assert_int_equal(plan.lock.start, BASE + 0x7000);
+	/* The thread is of another interpreter. */
+	put_u64(m, BASE + 0x4000 + 16, BASE);
+	assert_int_equal(attach(m, &it), -EBADMSG);
+	assert_non_null(strstr(m->said, "not where they should be"));
+	/* It has only begun. */
+	make_process(m);
+	put_u64(m, BASE + 632, 0);
+	assert_int_equal(attach(m, &it), -EAGAIN);
+	/* A circle of threads, none of which shows its state. */
+	make_process(m);
+	put_u64(m, BASE + 0x5000 + 0x318, 0);
+	put_u64(m, BASE + 0x4000 + 8, BASE + 0x4000);
+	assert_int_equal(attach(m, &it), -EAGAIN);
+	/* A version that nobody knows. */
+	make_process(m);
+	put_u64(m, BASE + 8, 0x036300f0);
+	put_u64(m, BASE + 0x8000, 0x036300f0);
+	assert_int_equal(attach(m, &it), -ENOTSUP);
+	assert_string_equal(m->said, "Python 3.99 is not known: its stacks are native ones");
+	free(m->allocated);
+	free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(offsets_are_believed_if_they_make_sense),
+		cmocka_unit_test(lines_of_each_kind),
+		cmocka_unit_test(strings_are_checked),
+		cmocka_unit_test(a_process_is_believed_if_its_lists_lead_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
