@@ -164,7 +164,7 @@ static __always_inline void note_call(struct sb_cpu *c, struct open_calls *o, st
 
 	barrier_var(nr);
 	if (nr >= OPEN_CALLS) {
-		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		__sync_fetch_and_add(&c->lost[SB_LOST_OPEN], 1);
 		lose_hit(SB_COOKIE_PROBE(cookie), SB_HIT_LOST_WHOLE);
 		return;
 	}

@@ -106,7 +106,7 @@ static __always_inline void begin_span(struct sb_cpu *c, struct task_struct *tas
 		leave_spans(o, probe, sp);
 	span = open_span_at(o, 0);
 	if (is_open_span(span)) {
-		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+		__sync_fetch_and_add(&c->lost[SB_LOST_OPEN], 1);
 		lose_hit(span->probe, SB_HIT_LOST_WHOLE);
 	}
 	o->nr += !span->probe;

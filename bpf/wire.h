@@ -821,7 +821,8 @@ struct sb_part_taken {
 #define SB_LOST_VALUE 10         /* a named value of a condition or a sum could not be read: the hit is not told */
 /* arguments of a hit that is told otherwise: nobody misses them; or SB_REC_INSIDE: how long it took is not known */
 #define SB_LOST_ARGS 11
-#define SB_LOST_NR 12
+#define SB_LOST_OPEN 12          /* a task had no room for another call or span: that, or the oldest span, is lost */
+#define SB_LOST_NR 13
 
 /* What is lost of hits of one probe: struct untold of thin.bpf.h counts them by it. */
 #define SB_HIT_LOST_STACK 0u     /* its record had no room: it counts with the next one's stack */
@@ -896,7 +897,7 @@ _Static_assert(sizeof(struct sb_part_taken) == 24, "sb_part_taken is wire format
 _Static_assert(sizeof(struct sb_plan) == 8 + 16 * SB_PLAN_STEPS, "sb_plan is shared with user space");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 360, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 368, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

@@ -704,7 +704,7 @@ static void probe_page(void)
 	     "what it calls belongs to it, also in itself, so the times of a function that calls itself are more than "
 	     "passed. uretprobe: counts the same. A function that is left by longjmp(), or whose thread ends in it, "
 	     "does not return and is not counted. 48 such calls of a thread can be under way at a time; those above "
-	     "are lost, which is counted (lost_task_state).");
+	     "are lost, which is counted (lost_open_calls).");
 	line("The kernel replaces the return address of a function that is followed to its return, until then. "
 	     "sberf puts the true ones into all stacks, also where another tool does so. The program itself must not "
 	     "look at its return addresses: exceptions of C++ and panics of Rust that leave such a function would end "
@@ -752,7 +752,7 @@ static void probe_page(void)
 	     "It has the stack and the values of its end. Spans may be nested: an end belongs to the begin "
 	     "that came last. Ends without a begin, and begins without an end so far, are counted apart, and told when "
 	     "the command ends. 32 spans of a thread can be open at a time; then the oldest one is forgotten, which "
-	     "is counted (lost_task_state). Where --budget has probes in place for a part of the time only, a "
+	     "is counted (lost_open_calls). Where --budget has probes in place for a part of the time only, a "
 	     "span begins and ends within one such part.");
 	line("A system call begins a span at its entry and ends one at its return, where it has no values; call: "
 	     "begins one at the entry of a function. Returns of functions cannot stand in a span yet.");

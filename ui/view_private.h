@@ -113,7 +113,7 @@ struct view {
 	char probe_hint[256];            /* some of these ways, or what is known of the only one; "" */
 	uint64_t news_until_ns;          /* news of probes are looked for often until then */
 	uint32_t changes;                /* the number, from 1, of the filter that it takes the place of; 0 = none */
-	uint32_t filters_at;             /* with MODE_FILTERS: the one under the cursor */
+	uint32_t filters_at;             /* with MODE_FILTERS: the line of view_filters_count() under the cursor */
 
 	char message[2 * ERR_TEXT_MAX];  /* in the status line until the next key */
 	const struct exporter *save_as;  /* what was chosen last */
@@ -280,6 +280,10 @@ enum reaction view_filter_key(struct view *v, uint32_t key);
 bool view_prompt_key(struct prompt *p, enum action a, uint32_t key);
 /* Key F: shows the filters that are active. Keys while they are shown. */
 void view_filters_begin(struct view *v);
+/* Is what is inside, or outside, of calls a filter? */
+bool view_filter_has_span(const struct view *v);
+/* Lines of that list: all terms, and behind them that. */
+uint32_t view_filters_count(const struct view *v);
 enum reaction view_filters_key(struct view *v, uint32_t key);
 /*
  * Removes the latest filter that the command line did not give, or the range of time when that was

@@ -44,12 +44,22 @@ static bool viewfilter_add_label(const struct view *v, struct header *h, size_t 
 	return true;
 }
 
+bool view_filter_has_span(const struct view *v)
+{
+	return v->query.span && !v->query.by_span;
+}
+
+uint32_t view_filters_count(const struct view *v)
+{
+	return v->query.terms.n + view_filter_has_span(v);
+}
+
 /* "filter: inside call:app:handle thread:redis-* !call +2": as many as fit, and how many there are. */
 void view_filter_changed(struct view *v)
 {
 	const struct terms *ts = &v->query.terms;
-	const bool span = v->query.span && !v->query.by_span;
-	const unsigned int all = (unsigned int)ts->n + span;
+	const bool span = view_filter_has_span(v);
+	const unsigned int all = view_filters_count(v);
 	struct header *h = &v->header;
 	char label[3 * TERM_WRITTEN_MAX];
 	unsigned int n = span;
@@ -269,18 +279,18 @@ enum reaction view_filter_key(struct view *v, uint32_t key)
 
 void view_filters_begin(struct view *v)
 {
-	if (!v->query.terms.n) {
+	if (!view_filters_count(v)) {
 		view_say(v, "there are no filters: f adds one");
 		return;
 	}
-	v->filters_at = v->query.terms.n - 1;
+	v->filters_at = view_filters_count(v) - 1;
 	v->over = MODE_FILTERS;
 }
 
 /* Whatever was removed, the cursor stays on what there is; without any the list has nothing to show. */
 static void viewfilter_settle(struct view *v)
 {
-	const uint32_t n = v->query.terms.n;
+	const uint32_t n = view_filters_count(v);
 
 	if (!n)
 		v->over = 0;
@@ -288,20 +298,36 @@ static void viewfilter_settle(struct view *v)
 		v->filters_at = n - 1;
 }
 
+static bool viewfilter_at_span(const struct view *v)
+{
+	return v->filters_at >= v->query.terms.n;
+}
+
 static void remove_here(struct view *v)
 {
-	const struct filter_term t = v->query.terms.v[v->filters_at];
+	struct filter_term t;
 
-	remove_term(v, v->filters_at);
-	say_filter(v, "not filtered by ", &t, " any more");
+	if (viewfilter_at_span(v)) {
+		view_span_end(v);
+		view_say(v, "inside and outside are shown together again");
+	} else {
+		t = v->query.terms.v[v->filters_at];
+		remove_term(v, v->filters_at);
+		say_filter(v, "not filtered by ", &t, " any more");
+	}
 	viewfilter_settle(v);
 }
 
-/* Takes the filter under the cursor into the prompt. */
+/* Takes the filter under the cursor into the prompt; of calls that are filtered by, asks what of them is shown. */
 static void change_here(struct view *v)
 {
 	char text[TERM_WRITTEN_MAX];
 
+	if (viewfilter_at_span(v)) {
+		v->span_probe = v->query.span - 1u;
+		v->over = MODE_SPAN;
+		return;
+	}
 	view_filter_begin(v);
 	v->changes = v->filters_at + 1;
 	prompt_set(&v->prompt, term_text(&v->query.terms.v[v->filters_at], text));
@@ -314,7 +340,7 @@ enum reaction view_filters_key(struct view *v, uint32_t key)
 		v->filters_at -= v->filters_at > 0;
 		break;
 	case ACT_DOWN:
-		v->filters_at += v->filters_at + 1 < v->query.terms.n;
+		v->filters_at += v->filters_at + 1 < view_filters_count(v);
 		break;
 	case ACT_REMOVE:
 		remove_here(v);
@@ -322,6 +348,8 @@ enum reaction view_filters_key(struct view *v, uint32_t key)
 	case ACT_REMOVE_ALL:
 		while (v->query.terms.n)
 			remove_term(v, v->query.terms.n - 1);
+		if (view_filter_has_span(v))
+			view_span_end(v);
 		view_say(v, "nothing is filtered any more");
 		viewfilter_settle(v);
 		break;

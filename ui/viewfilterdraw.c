@@ -109,16 +109,20 @@ bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y)
 void view_filters_draw(const struct view *v, struct canvas *cv)
 {
 	const struct terms *ts = &v->query.terms;
+	const uint32_t n = view_filters_count(v);
 	const int top = (int)v->filters_at >= cv->h ? (int)v->filters_at - cv->h + 1 : 0;
 	char label[3 * TERM_WRITTEN_MAX];
 
-	for (int y = 0; y < cv->h && (uint32_t)(top + y) < ts->n; y++) {
+	for (int y = 0; y < cv->h && (uint32_t)(top + y) < n; y++) {
 		const uint32_t i = (uint32_t)(top + y);
 		int x = 1 + canvas_printf(cv, 1, y, STYLE_FAINT, "%2u  ", (unsigned int)i + 1);
 
-		view_filter_label(&ts->v[i], label, sizeof(label));
+		if (i < ts->n)
+			view_filter_label(&ts->v[i], label, sizeof(label));
+		else
+			title_span(&v->query, label, sizeof(label));
 		x += canvas_text_cut(cv, x, y, cv->w - x - 1, STYLE_TEXT, label, strlen(label));
-		if (i < v->given_terms)
+		if (i < ts->n ? i < v->given_terms : v->span_given)
 			canvas_put(cv, x + 2, y, STYLE_FAINT, "(command line)");
 		if (i == v->filters_at)
 			canvas_restyle(cv, 0, y, cv->w, STYLE_CURSOR);

@@ -493,6 +493,7 @@ static void add_kernel_losses(const struct live_source *s, struct losses *l)
 		l->n[LOST_WAKE] += s->cpus[cpu].lost[SB_LOST_WAKE];
 		l->n[LOST_HIT_STACK] += s->cpus[cpu].lost[SB_LOST_HIT_STACK];
 		l->n[LOST_VALUE] += s->cpus[cpu].lost[SB_LOST_VALUE];
+		l->n[LOST_OPEN_CALLS] += s->cpus[cpu].lost[SB_LOST_OPEN];
 		l->n[LOST_TARGETS] += s->cpus[cpu].unfollowed;
 	}
 }

@@ -35,9 +35,9 @@ struct launch {
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
 	/*
 	 * what launch_probes.h has said: where probes were when they were placed first; the price; that they are in
-	 * place at times only; that few hits are told
+	 * place at times only; that few hits are told; that all are, whatever they cost
 	 */
-	bool placed_said, price_said, slices_said, thin_said;
+	bool placed_said, price_said, slices_said, thin_said, unbounded_said;
 	struct placer_figures placed;    /* with the first of these; all zero before */
 	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "engine/budget.h"
 #include "model/measure.h"
 
 #include <stdint.h>
@@ -88,11 +89,24 @@ void launch_say_spans(struct launch *s, const char *command)
 	engine_spans(s->engine, launch_say_span, (void *)(uintptr_t)command);
 }
 
+/*
+ * Does what F says cost more than the budget, and nothing is done about it? A trace has a line for each hit in the
+ * kernel, and a raw capture each by itself.
+ */
+static bool launch_is_unbounded(const struct launch *s, const struct placer_figures *f)
+{
+	return s->placing && placing_in_kernel(s->placing) && !s->config.plan.hits_bounded &&
+		s->config.probe_budget != BUDGET_NONE && f->share > s->config.probe_budget;
+}
+
 /* What is done about a price that is above the budget. */
-static void launch_say_slices(const struct placer_figures *f)
+static void launch_say_slices(const struct launch *s, const struct placer_figures *f)
 {
 	char floor[UNITS_MAX];
 
+	if (launch_is_unbounded(s, f) && f->most_scale <= 1)
+		fprintf(stderr, ": more than --budget, which does not make hits in the kernel fewer where each is "
+			"told; --every and --max-rate do");
 	if (f->most_scale > 1)
 		fprintf(stderr, ": more than --budget, so those in programs are in place for 1/%u of the time, and "
 			"numbers are estimates", f->most_scale);
@@ -110,13 +124,15 @@ void launch_say_price(struct launch *s, const char *command)
 
 	engine_probes(s->engine, &f);
 	if (!f.most_scale || (s->price_said && (s->slices_said || f.most_scale == 1) &&
-			      (s->thin_said || f.most_thin <= 1)))
+			      (s->thin_said || f.most_thin <= 1) &&
+			      (s->unbounded_said || !launch_is_unbounded(s, &f))))
 		return;
 	s->price_said = true;
+	s->unbounded_said |= launch_is_unbounded(s, &f);
 	s->slices_said |= f.most_scale > 1;
 	s->thin_said |= f.most_thin > 1;
 	fprintf(stderr, "sberf %s: probes: %s hits a second, which cost the target %s of one CPU", command,
 		units_thousands(hits, f.hits_per_s), units_percent(share, (double)f.share / 1e6));
-	launch_say_slices(&f);
+	launch_say_slices(s, &f);
 	fputc('\n', stderr);
 }

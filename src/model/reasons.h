@@ -55,7 +55,8 @@
 	X(17, WAKE, "wake", "the stack of a waker found no room", "raise --ring-size") \
 	X(18, HIT_STACK, "hit_stack", "the stack of a probe's hit found no room: it counts with the next one's", \
 	  "raise --ring-size") \
-	X(19, VALUE, "value", "a value that a probe's condition or sum needs could not be read", "")
+	X(19, VALUE, "value", "a value that a probe's condition or sum needs could not be read", "") \
+	X(20, OPEN_CALLS, "open_calls", "a thread had more open calls or spans of probes than there is room for", "")
 
 enum cut_reason {
 #define X(nr, id, name, text, remedy) CUT_##id = nr,

@@ -37,6 +37,13 @@ uint32_t catalog_kernel_ns(enum probe_kind kind)
 	return ns[kind];
 }
 
+/* What there is to say of the price of KIND: some were not measured by themselves. */
+static const char *catalog_kernel_note(enum probe_kind kind)
+{
+	return kind == PROBE_FAULT || kind == PROBE_KPROBE || kind == PROBE_KRETPROBE ?
+		"its price is an estimate, from those of other kinds" : "";
+}
+
 static bool asks_for(const struct catalog *c, enum probe_kind kind)
 {
 	return !c->only || c->only->kind == kind;
@@ -147,7 +154,8 @@ static int catalog_plain(const struct catalog *c, enum probe_kind kind)
 			continue;
 		if (catalog_wants(c, &p, text))
 			rc = c->each(c->ctx, &(struct catalog_row){ text, probe_kind_values(kind),
-								    catalog_kernel_ns(kind), "" });
+								    catalog_kernel_ns(kind),
+								    catalog_kernel_note(kind) });
 	}
 	return rc;
 }
@@ -169,7 +177,8 @@ static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 			continue;
 		if (types)
 			ktypes_text(types, KTYPES_FUNCTION, found.v[i].name, args, sizeof(args));
-		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(p.kind), "" });
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(p.kind),
+							    catalog_kernel_note(p.kind) });
 	}
 	vec_free(&found);
 	return rc < 0 ? rc : 0;

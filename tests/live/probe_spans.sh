@@ -68,6 +68,14 @@ most=$(awk '$2 == 25000 { printf "%.0f\n", $4 / $2 }' out)
 # Those that are seen are not all; one from part to part would take a hundred times as long as all others of its part.
 between "each takes, in ns, about as its own clock says" 200000 $((most * 3)) $(($(of "$all" total_ns) / (spans + !spans)))
 
+# There is room for 32 that have no end: then the oldest one is forgotten, which is said.
+record_placed open.data --budget none -p $pid --probe "$all"
+echo "begin 40" >&$to
+wait_until 20 grep -q '^begin 40 ' out
+end_record
+equal "spans that are forgotten" "8 0" "$(value open.data lost_open_calls) $(value open.data lost_task_state)"
+matches "why" 'lost 8: a thread had more open calls or spans of probes than there is room for' "$(cat err)"
+
 # Lines, with the time of each and the arguments at the end.
 : >err
 "$SBERF" trace --budget none -p $pid --probe "$all" >lines 2>err &

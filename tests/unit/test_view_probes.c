@@ -265,8 +265,18 @@ static void time_inside_calls(void **state)
 	driver_press(&w.d, "Is");
 	assert_screen_has(w.d.canvas, "inside call:redis-server:call");
 	assert_screen_has(w.d.canvas, "processCommand");
+	/* It is among the filters, too, behind what was typed. */
+	driver_press(&w.d, "Iifmain<Enter>F");
+	assert_screen_has(w.d.canvas, " 2  inside call:redis-server:call");
+	driver_press(&w.d, "e");
+	assert_screen_has(w.d.canvas, "time in calls of call:redis-server:call:");
+	driver_press(&w.d, "<Esc>Fd");
+	assert_screen_has(w.d.canvas, " 1  main");
+	assert_false(screen_has(w.d.canvas, " 2  inside"));
+	driver_press(&w.d, "d");
+	assert_false(screen_has(w.d.canvas, "filter:"));
 	/* It is left in its turn. */
-	driver_press(&w.d, "Iifmain<Enter><Esc>");
+	driver_press(&w.d, "V0Iifmain<Enter><Esc>");
 	assert_screen_has(w.d.canvas, "filter: inside call");
 	driver_press(&w.d, "<Esc>");
 	assert_false(screen_has(w.d.canvas, "filter:"));

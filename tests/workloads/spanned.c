@@ -6,7 +6,8 @@
  *
  *	pair      begins(), computes for 200 us, ends()
  *	nest      a pair in a pair: 400 us and 200 us
- *	open      begins() alone, in a thread of its own
+ *	begin     begins() alone
+ *	open      the same in a thread of its own
  *	stray     ends() alone, in a thread of its own
  */
 #include "workload.h"
@@ -88,6 +89,8 @@ static void act(const char *what, unsigned long i)
 		pair(i, 0);
 	else if (!strcmp(what, "nest"))
 		pair(i, 1);
+	else if (!strcmp(what, "begin"))
+		begins(i);
 	else
 		in_thread(!strcmp(what, "open") ? open_main : stray_main, i);
 }
