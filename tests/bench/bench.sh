@@ -96,7 +96,7 @@ as_root "$top_srcdir/tests/bench/reach.sh"
 title "probes: ns an event, beside bpftrace, perf trace and strace"
 as_root "$top_srcdir/tests/bench/probes.sh"
 
-title "memory: ns a pair of malloc() and free(), beside heaptrack"
+title "memory: ns a pair of malloc() and free(), beside heaptrack, valgrind, perf and bpftrace, and whole programs"
 as_root "$top_srcdir/tests/bench/memory.sh"
 
 title "what grows with threads and samples"
