@@ -154,6 +154,13 @@ static void say_scripts(const struct profile_meta *m)
 			units_percent(percent, (double)m->script_whole / (double)m->script_stacks));
 }
 
+/* What plug-ins did, if one of them has failed. */
+static void say_plugins(const struct profile_meta *m)
+{
+	if (m->plugin_faults)
+		fprintf(stderr, "sberf record: plug-ins: %s\n", m->plugins);
+}
+
 static void say_result(const struct profile_meta *m, const struct options *o, const char *path)
 {
 	char samples[UNITS_MAX], bytes[UNITS_MAX], percent[UNITS_MAX], time[UNITS_MAX], complete[UNITS_MAX + 40] = "";
@@ -173,6 +180,7 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 			"and so on, %u files at most\n", path, path, o->max_files);
 	say_waits(m);
 	say_scripts(m);
+	say_plugins(m);
 	say_losses(m);
 	if (!m->samples && !m->waits)
 		fprintf(stderr, "sberf record: nothing of the target ran on %s while it was watched\n",

@@ -238,8 +238,10 @@ static void measure_plugins(struct engine *en)
 	size_t at = 0;
 
 	m->plugins[0] = '\0';
+	m->plugin_faults = false;
 	for (size_t i = 0; i < plugins_count(en->plugins); i++) {
 		plugins_info(en->plugins, i, &p);
+		m->plugin_faults |= p.trouble[0];
 		if (p.names || p.trouble[0])
 			at = measure_plugin(&p, m->plugins, sizeof(m->plugins), at);
 	}

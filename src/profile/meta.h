@@ -31,6 +31,7 @@ struct profile_meta {
 	char kernel_without[512];
 	/* what plug-ins have named, and failed at: "toy: 12 names in 1 process; ..."; "" = nothing; sanitised */
 	char plugins[512];
+	bool plugin_faults;          /* one of them has failed; in no recording */
 	char version[64];            /* of sberf */
 	/* the target is processes or threads that were there when the capture began; in no recording */
 	bool named;
