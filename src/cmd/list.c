@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct listing {
 	executed_files file; /* of the target */
@@ -120,6 +121,9 @@ static int list_asked(struct listing *l, const char *text, struct err *e)
 		return rc;
 	if (near.code)
 		return err_set(e, ENOENT, "'%s': %s", text, near.text);
+	if (c.glob && strchr(text, '/') && !access(text, R_OK))
+		return err_set(e, ENOENT, "'%.200s' is a file: u:%.200s:* lists its functions, usdt:%.200s:* its "
+			       "static probes", text, text, text);
 	return err_set(e, ENOENT, "nothing that can be probed is '%s'%s", text,
 		       l->file.n ? "" : ": functions and USDT need a target (-p PID, -n NAME) or a path");
 }

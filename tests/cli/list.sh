@@ -44,5 +44,6 @@ refused "a span" "is a span: list its probes one by one" 'span:signal~~signal'
 refused "nothing like it" "nothing that can be probed is 'nothing\*at\*all'" 'nothing*at*all'
 refused "nobody of this name" "no process is called 'no-such-name'" -n no-such-name
 printf 'no ELF file' >"$SCRATCH/text"
+refused "a path alone" "'/bin/sh' is a file: u:/bin/sh:\* lists its functions, usdt:/bin/sh:\* its static probes" /bin/sh
 refused "a file that is none" "is no ELF file|nothing that can be probed" "u:$SCRATCH/text:main"
 finish
