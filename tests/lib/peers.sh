@@ -66,6 +66,14 @@ judge() {
 	told $? "$title: and their names, as $peer has them, too" "$work/names"
 }
 
+# has_computed PID: whether it has for a tenth of a second, so that it is past its start.
+has_computed() {
+	local stat field
+	stat=$(<"/proc/$1/stat")
+	read -ra field <<<"${stat##*) }"
+	[ $((field[11] + field[12])) -ge 10 ]
+}
+
 # compare TITLE STOPS COMMAND...: it stops so often for eu-stack, and some times for gdb, which takes a second each time.
 compare() {
 	local title=$1 stops=$2 pid
@@ -73,7 +81,7 @@ compare() {
 	"$@" >/dev/null 2>&1 &
 	pid=$!
 	also_kill "$pid"
-	sleep 0.3
+	wait_until 20 has_computed "$pid"
 	stops_of elfutils "$pid" "$stops"
 	judge "$title" eu-stack "$stops"
 	if command -v gdb >/dev/null; then
