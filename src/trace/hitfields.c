@@ -53,6 +53,7 @@ void hitfields_of_fault(const struct hit *h, const char *mapped, struct hitfield
 		mapped = name;
 	}
 	ret->n = 0;
+	ret->result[0] = '\0';
 	text_format(ret->text, sizeof(ret->text), "0x%llx%s%.*s", address, mapped ? ", " : "", (int)HITFIELD_BYTES - 1,
 		    mapped ? mapped : "");
 	text_format(add_field(ret, "address", false), HITFIELD_BYTES, "0x%llx", address);
@@ -90,7 +91,8 @@ void hitfields_of_params(const struct hit *h, struct hitfields *ret)
 	size_t n = 0;
 
 	ret->n = 0;
-	ret->text[0] = ret->result[0] = '\0';
+	ret->result[0] = '\0';
+	ret->text[0] = '\0';
 	for (unsigned int i = 0; i < h->nr_args && ret->n < HITFIELDS_MAX && i <= HIT_CALL_ARGS; i++) {
 		const struct probe_param p = probe_param_get(h->probe, i);
 		const char *value = ret->field[ret->n].value;
@@ -158,6 +160,7 @@ void hitfields_of_signal(const struct hit *h, struct hitfields *ret)
 	char name[32], to[64], number[32];
 
 	ret->n = 0;
+	ret->result[0] = '\0';
 	callflags_text(callflags_of(CALLARG_SIGNAL), (uint64_t)sig, name, sizeof(name));
 	text_format(to, sizeof(to), "%.*s", comm ? (int)comm->len : 0, comm ? comm->bytes : "");
 	text_format(number, sizeof(number), "%d", code);
@@ -218,6 +221,7 @@ void hitfields_of_record(const struct hit *h, const struct hitrecord *r, struct 
 	size_t n = 0;
 
 	ret->n = 0;
+	ret->result[0] = '\0';
 	ret->text[0] = '\0';
 	for (unsigned int i = 0; t && i < r->n; i++) {
 		const size_t bytes = r->field[i].form >= HITRECORD_TEXT_AT ? 4 : r->field[i].size;

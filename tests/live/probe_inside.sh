@@ -86,7 +86,7 @@ matches "which, is said" 'say with --span which of these probes is meant: call:r
 
 # Calls that end in other ways than by their return, and those of a function that calls itself.
 "$SBERF" record -F 1999 -o run.data --budget none --probe call:inward:deep --probe call:inward:jumps --probe call:inward:quits --probe span:u:inward:starts~~u:inward:stops -- \
-	"$WORKLOADS/inward" 3 >out 2>err
+	"$WORKLOADS/inward" 6 >out 2>err
 equal "recorded: status" 0 $?
 note "$(cat err out)"
 read -r deep rests jumps lands quits works pauses <out

@@ -67,16 +67,27 @@ check "arguments are not known at the return" test $? -ne 0
 
 "$SBERF" trace --probe "$one" -- dd if=/dev/zero of=/dev/null bs=1 count=100 >lines 2>err
 equal "traced, status" 0 $?
-equal "lines, with arguments" 100 "$(grep -c ' kprobe:vfs_read /arg2 == 1/(0x[0-9a-f]*, 0x[0-9a-f]*, 0x1, ' lines)"
+equal "lines, with arguments" 100 "$(grep -c ' kprobe:vfs_read /arg2 == 1/(file=0x[0-9a-f]*, buf=0x[0-9a-f]*, count=1, ' lines)"
 note "$(head -n 2 lines; cat err)"
 
 # Conditions, sums and spans of other kinds: whether the verifier of this kernel takes the programs is seen here alone.
 some='uprobe:asked:counted /arg0 >= 100/' timed='call:asked:outer /latency > 0/' span='span:uprobe:asked:outer~~uprobe:asked:counted'
 read='sys:read /retval > 0 && comm == "asked"/'
-(echo probed 1; sleep 20; echo 200; sleep 3) | "$SBERF" record -o run.data --budget none --ring-size 32M --probe "$some" --probe "$timed" --probe "$span" \
-	--probe "$read" --probe 't:raw_syscalls:sys_enter /id == 0/' --probe signal --probe fault --duration 60s -- "$WORKLOADS/asked" \
-	>/dev/null 2>err
+mkfifo in
+"$WORKLOADS/asked" <in >out &
+asked=$!
+also_kill $asked
+exec {to}>in
+wait_until 60 grep -q ready out
+record_placed run.data --budget none --ring-size 32M --probe "$some" --probe "$timed" --probe "$span" \
+	--probe "$read" --probe 't:raw_syscalls:sys_enter /id == 0/' --probe signal --probe fault -p $asked
+echo probed 1 >&$to
+wait_until 60 answered out 1 done
+echo 200 >&$to
+wait_until 60 answered out 2 done
+end_record
 equal "all kinds with conditions: status" 0 $?
+exec {to}>&-
 note "$(cat err)"
 "$SBERF" report -i run.data --format probes >probes
 note "$(head -n 8 probes)"
@@ -88,7 +99,8 @@ equal "functions, by an argument" 100 "$(listed "$some")"
 between "functions up to their return" 200 201 "$(listed "$timed")"
 between "from one function to another" 200 201 "$(listed "$span")"
 at_least "system calls, by their result" 1 "$(listed "$read")"
-at_least "page faults" 10 "$(listed fault)"
+# What the program needs it has by now.
+matches "page faults" '^[0-9]+$' "$(listed fault)"
 
 # On kernels before 6.10 each probe in a program has a link of its own. Whoever leaves a view of 64 of them, one of which came while it ran,
 # is not kept by them: another process takes them off, each in more than 0.1 s.

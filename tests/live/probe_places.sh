@@ -44,7 +44,7 @@ pid=$!
 also_kill $pid
 exec {many}>in0
 wait_until 20 grep -q ready out0
-record_placed many.data --budget none --probe uprobe:asked:counted -p $pid
+record_placed many.data --budget none --ring-size 64M --probe uprobe:asked:counted -p $pid
 echo 500 >&$many
 wait_until 20 answered out0 1 done
 # The engine learns what these stacks need.

@@ -84,7 +84,7 @@ python() {
 	also_kill $!
 	long_enough "$SCRATCH/py.data" -p $!
 	result $? "python3: recording"
-	judge python3 "$SCRATCH/py.data" _PyEval_EvalFrameDefault
+	judge python3 "$SCRATCH/py.data" fib
 }
 
 if command -v redis-server >/dev/null; then redis; else skip "redis-server is not installed" "redis"; fi

@@ -14,7 +14,8 @@ folded() {
 		awk '{ weight = $NF; sub(/ [0-9]+$/, ""); sum[$0] += weight } END { for (stack in sum) print stack, sum[stack] }' | sort
 }
 
-# same NAME RECORD-OPTIONS...: records with a raw capture beside, replays that, and compares.
+# same NAME RECORD-OPTIONS...: records with a raw capture beside, replays that, and compares. What frames of Python are called is in the
+# memory of a process that is gone when it is replayed.
 same() {
 	local name=$1
 	shift
@@ -23,8 +24,8 @@ same() {
 	"$SBERF" record --replay "$name.raw" -o "$name.again" 2>"$name.err"
 	result $? "$name: it can be replayed"
 	note "$(tail -1 "$name.err")"
-	folded "$name.data" >"$name.1"
-	folded "$name.again" >"$name.2"
+	folded "$name.data" --python native >"$name.1"
+	folded "$name.again" --python native >"$name.2"
 	at_least "$name: stacks" "$stacks" "$(wc -l <"$name.1")"
 	check "$name: the replay has the same stacks, each with the same weight" diff "$name.1" "$name.2"
 	equal "$name: and lost the same" "$(value "$name.data" lost_ring_full)" "$(value "$name.again" lost_ring_full)"

@@ -350,6 +350,8 @@ static bool memorypane_act(struct view *v, struct pane *p, enum action a)
 
 	if (a == ACT_IN_TREE)
 		memorypane_in_tree(v, p);
+	else if (a == ACT_BLOCKS && (!s->blocks || s->ended(s->ctx)))
+		view_say(v, "Blocks can be followed only while the program runs.");
 	else if (a == ACT_BLOCKS)
 		s->blocks(s->ctx, !s->has_blocks(s->ctx));
 	return a == ACT_IN_TREE || a == ACT_BLOCKS;
