@@ -115,7 +115,8 @@ struct capture_plan {
 	uint32_t verify_every;
 	uint32_t stack_bytes;    /* first limit of a copy, SB_STACK_MIN to SB_STACK_MAX */
 	bool stack_fixed;        /* the user set stack_bytes: do not adapt it */
-	uint64_t ring_bytes;     /* of all rings together; 0 = default */
+	uint64_t ring_bytes;     /* of all rings together; 0 = default, ... */
+	uint64_t ring_least;     /* ... which is no less than this */
 	bool off_cpu;            /* follow waits; running time is then exact */
 	bool wakers;             /* report who ends waits: source_set_wakers() */
 	uint64_t min_block_ns;   /* shorter waits are only counted */

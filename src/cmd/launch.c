@@ -28,6 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* all together: 200,000 hits a second have room while their stacks are copied, as rules are being learned */
+#define PROBED_RING_BYTES (32u << 20)
 #define TOLD_A_SECOND 400u       /* hits of one probe that are recorded by themselves */
 
 static void launch_name_target(struct launch *s, const char *what, const char *which)
@@ -378,6 +380,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	plan->stack_bytes = o->stack_bytes;
 	plan->stack_fixed = o->stack_fixed;
 	plan->ring_bytes = o->ring_bytes;
+	plan->ring_least = o->probes.n ? PROBED_RING_BYTES : 0;
 	plan->off_cpu = o->off_cpu;
 	plan->wakers = o->wakers;
 	plan->min_block_ns = o->min_block_ns;
