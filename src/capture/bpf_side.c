@@ -93,12 +93,12 @@ static int make_rings(struct bpf_side *k, const struct capture_plan *plan, const
 	for (uint32_t i = 0; i < k->nr_rings; i++)
 		k->ring_fd[i] = -1;
 	for (uint32_t i = 0; i < k->nr_rings; i++) {
-		const uint64_t least = plan->ring_bytes ? 0 : plan->ring_least;
-		uint64_t bytes = cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes,
-						plan->ring_bytes);
+		const uint64_t asked = cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes,
+						      plan->ring_bytes);
+		const uint64_t least = plan->ring_bytes || !plan->ring_least ? 0 :
+			cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes, plan->ring_least);
+		const uint64_t bytes = asked > least ? asked : least;
 
-		if (least && bytes < cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes, least))
-			bytes = cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes, least);
 		k->ring_bytes[i] = bytes;
 		k->ring_fd[i] = make_ring(l->ring_node[i], bytes);
 		if (k->ring_fd[i] < 0)

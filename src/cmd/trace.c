@@ -82,7 +82,8 @@ struct trace {
 		bool call;               /* of system calls */
 		bool registers;          /* what the arguments of a function may be stands in registers ... */
 		bool returns;            /* ... and its result behind them */
-		bool several;            /* it may be at several functions: which, the stack says */
+		/* owned: what stands before the name of one of its functions, "call:app:"; NULL = it is at no others */
+		char *several;
 		uint8_t kind;            /* enum probe_kind */
 		struct hitrecord record; /* of one tracepoint; n 0 = it is about something else */
 	} probe[PROBES_MAX];
@@ -112,6 +113,15 @@ static bool trace_is_several(const struct spec_point *p)
 	}
 }
 
+/* What stands before the name of a function of P, for the caller to free; NULL when out of memory. */
+static char *trace_prefix(const struct spec_point *p)
+{
+	char text[SPEC_TEXT_MAX];
+
+	text_format(text, sizeof(text), "%s:%s%s", probe_kind_info(p->kind)->name, p->target, *p->target ? ":" : "");
+	return strdup(text);
+}
+
 /* What is known of each probe. */
 static void trace_know_probes(struct trace *t)
 {
@@ -128,8 +138,9 @@ static void trace_know_probes(struct trace *t)
 		(void)record_of_probe(&s, &t->probe[i].record);
 		t->probe[i].returns = !s.span && (kind == PROBE_CALL || kind == PROBE_RETURN);
 		t->probe[i].registers = kind == PROBE_ENTRY || kind == PROBE_KPROBE || t->probe[i].returns;
-		t->probe[i].several = !s.span && trace_is_several(&s.point[0]);
-		t->several |= t->probe[i].several;
+		if (!s.span && trace_is_several(&s.point[0]))
+			t->probe[i].several = trace_prefix(&s.point[0]);
+		t->several |= t->probe[i].several != NULL;
 	}
 }
 
@@ -145,20 +156,16 @@ static const char *trace_name(const struct trace *t, uint32_t probe, uint32_t ca
 /* Which of the functions of its probe H is at, by the innermost frame of T's stack, as "call:app:f"; NULL = unknown. */
 static const char *trace_function(struct trace *t, const struct hit *h)
 {
-	const char *whole = h->probe < PROBES_MAX && t->probe[h->probe].several ? trace_probe_name(h->probe) : NULL;
-	struct spec s;
+	const char *several = h->probe < PROBES_MAX ? t->probe[h->probe].several : NULL;
 
-	if (!whole || !t->stack.frame.n || spec_parse(whole, &s, NULL) < 0)
-		return NULL;
-	for (size_t i = 0; i < t->stack.frame.n; i++) {
+	for (size_t i = 0; several && i < t->stack.frame.n; i++) {
 		const char *frame = t->stack.frame.v[i], *end = strstr(frame, " (");
-		const struct spec_point *p = &s.point[0];
 
 		/* What was inlined where the function begins is no function of the probe. */
 		if (end && !strcmp(end, " (inlined)"))
 			continue;
-		snprintf(t->name, sizeof(t->name), "%s:%s%s%.*s", probe_kind_info(p->kind)->name, p->target,
-			 *p->target ? ":" : "", (int)(end ? end - frame : (ptrdiff_t)strlen(frame)), frame);
+		snprintf(t->name, sizeof(t->name), "%s%.*s", several,
+			 (int)(end ? end - frame : (ptrdiff_t)strlen(frame)), frame);
 		return t->name;
 	}
 	return NULL;
@@ -685,6 +692,8 @@ int cmd_trace(const struct options *o, struct err *e)
 	mapped_free(t.mapped);
 	callsums_free(t.sums);
 	strtab_free(t.function);
+	for (uint32_t i = 0; i < PROBES_MAX; i++)
+		free(t.probe[i].several);
 	calltable_free(t.table);
 	stacktext_free(&t.stack);
 	for (size_t i = 0; i < t.tracepoint.n; i++)

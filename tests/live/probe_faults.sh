@@ -48,10 +48,10 @@ END
 mkfifo go
 "$SBERF" trace --format json --probe fault -- "$python" touch.py go >lines 2>err &
 tracer=$!
-tries=0
-until [ $((tries += 1)) -gt 300 ] || [ "$(grep -cs '/touched"' lines)" = 100 ]; do
-	sleep 0.1
-done
+named() {
+	[ "$(grep -c '/touched"' lines)" = 100 ]
+}
+wait_until 30 named
 timeout 20 bash -c ': >go'
 wait $tracer
 equal "traced, status" 0 $?
