@@ -239,28 +239,45 @@ static __always_inline void tell_begun(struct task_struct *task, const struct ca
 	give_scratch(s);
 }
 
+/*
+ * What is kept of a call of TASK, which is current; NULL when it is not of the target, or there is no memory for it: C
+ * counts that. Who has one is of the target as long as it lives, unless that is a cgroup, which tasks leave.
+ */
+static __always_inline struct call *call_of(struct task_struct *task, __u32 probe)
+{
+	struct call *call = NULL;
+	struct sb_cpu *c;
+
+	if (target != TARGET_CGROUP)
+		call = bpf_task_storage_get(&calls, task, NULL, 0);
+	if (call || !wanted(task, task->tgid, task->pid))
+		return call;
+	call = bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (call)
+		return call;
+	c = this_cpu();
+	if (c)
+		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+	lose_hit(probe, SB_HIT_LOST_WHOLE);
+	return NULL;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct call *call;
-	struct sb_cpu *c;
 	__u8 probe;
 
 	if ((__u64)id >= SB_CALLS_MAX)
 		return 0;
 	probe = call_probes[id];
 	/* Numbers of the 32-bit ABI are others. */
-	if (!probe || sb_regs_compat(regs) || !wanted(task, task->tgid, task->pid))
+	if (!probe || sb_regs_compat(regs))
 		return 0;
-	call = bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!call) {
-		c = this_cpu();
-		if (c)
-			__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
-		lose_hit(SB_PROBE_PLACED + probe - 1u, SB_HIT_LOST_WHOLE);
+	call = call_of(task, SB_PROBE_PLACED + probe - 1u);
+	if (!call)
 		return 0;
-	}
 	sb_regs_to_call_args(regs, call->arg);
 	call->probe = SB_PROBE_PLACED + probe - 1u;
 	call->nr = (__u32)id;
@@ -270,7 +287,7 @@ int BPF_PROG(sb_call_enter, struct pt_regs *regs, long id)
 	}
 	call->look = 0;
 	if (looking && !tracing)
-		call->look = look_at(call->probe, bpf_ktime_get_ns());
+		call->look = take_look(call->probe);
 	if (tracing || call->look)
 		trace_call(task, call);
 	note_begun();

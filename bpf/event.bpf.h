@@ -414,7 +414,7 @@ static __always_inline bool take_hit(void *ctx, struct hit *hit, struct sb_ctx_r
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	const bool ends = spanned && hit->span == SB_SPAN_END;
 	const bool over = ends && (!hit->placed || hits_scale);
-	bool told = hit->told, unwanted = false;
+	bool told = hit->told, unwanted = false, kept = false;
 	__u32 begun_at = 0;
 	const __u64 begun_ns = over ? end_span(task, hit->probe, &begun_at, &told) : hit->begun_ns;
 	/* It stands for some, as what is in programs is there for some of the time. */
@@ -430,23 +430,35 @@ static __always_inline bool take_hit(void *ctx, struct hit *hit, struct sb_ctx_r
 		weight.value = now - begun_ns > own ? now - begun_ns - own : 0;
 	if (!c || (ends && !begun_ns) || (scaled && !hits_scale))
 		return false;
+	const __u64 took = weight.value;
+
+	/* Most hits of a probe that is told seldom need no buffer. */
+	if (!filtered)
+		kept = !weigh_hit(c, hit, scaled, &weight, task, now);
+	if (kept && !(insides && told))
+		return false;
 	s = take_probe_scratch(c, &place);
 	if (!s) {
-		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
+		if (kept)
+			return false;
+		if (!filtered && hit->probe >= SB_PROBE_PLACED)
+			keep_untold(hit->probe - SB_PROBE_PLACED, &weight);
+		lose_hit(hit->probe, filtered ? SB_HIT_LOST_WHOLE : SB_HIT_LOST_STACK);
 		return false;
 	}
-	const __u64 took = weight.value;
 
 	if (filtered && !is_wanted_hit(c, s, place, ctx, regs, hit, &weight, task))
 		unwanted = true;
 	if (insides && told)
 		tell_ended(c, s, task, inside_of(hit->probe, begun_ns), took, unwanted, now);
-	if (unwanted || !weigh_hit(c, hit, scaled, &weight, task, now)) {
+	if (filtered && !unwanted)
+		kept = !weigh_hit(c, hit, scaled, &weight, task, now);
+	if (unwanted || kept) {
 		give_scratch(s);
 		return false;
 	}
 	if (looking && hit->probe >= SB_PROBE_PLACED)
-		look = hit->call ? hit->look : look_at(hit->probe, now);
+		look = hit->call ? hit->look : take_look(hit->probe);
 	if ((tracing || look) && hit->noted)
 		find_args(s, place, regs, hit);
 	h = (void *)s->rec;
@@ -489,8 +501,11 @@ static __always_inline int tell_hit(void *ctx, struct hit *hit, struct sb_ctx_re
 	const __u64 now = hit->now_ns ? hit->now_ns : bpf_ktime_get_ns();
 	const __u32 key = hit->probe - SB_PROBE_PLACED;
 	const __u64 seen = hit->probe >= SB_PROBE_PLACED ? see_hit(key) : 0;
-	const bool told = take_hit(ctx, hit, regs, walk, now);
+	bool told;
 
+	if (looking)
+		turn_looks(hit->probe, now);
+	told = take_hit(ctx, hit, regs, walk, now);
 	time_hit(key, seen, now, told);
 	return 0;
 }

@@ -37,8 +37,8 @@ struct untold {
 	__u64 lost[SB_HIT_LOST_NR];
 	/* of hits that were timed, by whether they were told: how many, and how long that took */
 	__u64 timed[2], took_ns[2];
-	/* of hits whose arguments are looked at, one of 1 << shift: the share of a second at hand, how many in it */
-	__u64 share;
+	/* of hits whose arguments are looked at, one of 1 << shift: when a share of a second began, how many in it */
+	__u64 share_ns;
 	__u32 shift, to_skip, looked;
 	__u32 thin_at;           /* of hits that are thinned (hits_thin) the one that is told next; 0 = the first */
 };
@@ -114,27 +114,34 @@ static __always_inline void lose_hit(__u32 probe, __u32 what)
 		__sync_fetch_and_add(&u->lost[what], 1);
 }
 
-/*
- * Are the arguments of a hit of PROBE, SB_PROBE_*, at NOW to be looked at? If so, how many hits they stand
- * for: 1 << the result - 1. 0 = no.
- */
-static __always_inline __u32 look_at(__u32 probe, __u64 now)
+/* It is NOW: hits of PROBE, SB_PROBE_*, may be looked at again, when a share of a second is over. */
+static __always_inline void turn_looks(__u32 probe, __u64 now)
 {
 	const __u32 key = probe - SB_PROBE_PLACED;
 	struct untold *u = bpf_map_lookup_elem(&untold, &key);
-	const __u64 share = now / RATE_NS;
+
+	if (!u || now - u->share_ns < RATE_NS)
+		return;
+	u->share_ns = now;
+	/* Fewer came than are to be looked at: of the next ones more. */
+	if (u->looked < LOOKS / 2 && u->shift) {
+		u->shift--;
+		u->to_skip = 0;
+	}
+	u->looked = 0;
+}
+
+/*
+ * Are the arguments of a hit of PROBE, SB_PROBE_*, to be looked at? If so, how many hits they stand for: 1 << the
+ * result - 1. 0 = no.
+ */
+static __always_inline __u32 take_look(__u32 probe)
+{
+	const __u32 key = probe - SB_PROBE_PLACED;
+	struct untold *u = bpf_map_lookup_elem(&untold, &key);
 
 	if (!u)
 		return 0;
-	if (u->share != share) {
-		u->share = share;
-		/* Fewer came than are to be looked at: of the next ones more. */
-		if (u->looked < LOOKS / 2 && u->shift) {
-			u->shift--;
-			u->to_skip = 0;
-		}
-		u->looked = 0;
-	}
 	if (u->to_skip) {
 		u->to_skip--;
 		return 0;

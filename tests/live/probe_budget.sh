@@ -59,10 +59,10 @@ print(r["tree"][0].get("count", 0))'
 }
 for budget in 5 none; do
 	check "system calls, --budget $budget: recorded" record sys.data --budget $budget --probe sys:read -- \
-		dd if=/dev/zero of=/dev/null bs=1 count=200000
+		dd if=/dev/zero of=/dev/null bs=1 count=600000
 	note "$(cat sys.data.err)"
 	# The loader reads headers of libraries.
-	between "--budget $budget: each call is counted" 200000 200020 "$(sum sys.data)"
+	between "--budget $budget: each call is counted" 600000 600020 "$(sum sys.data)"
 	"$SBERF" report -i sys.data --format probes >probes
 	equal "the price of a hit is known" 1 "$(grep -c '^  a hit costs [0-9.]* [nu]s$' probes)"
 	equal "in place all the time" 1 "$(value sys.data probe_slices)"
@@ -70,7 +70,7 @@ done
 equal "with no budget each is told" 1 "$(value sys.data probe_told_each)"
 equal "and nothing else is said" 1 "$(grep -c 'hits a second, which cost the target [0-9.]* % of one CPU$' sys.data.err)"
 record sys.data --budget 1 --probe sys:read --probe t:syscalls:sys_enter_write --probe fault -- \
-	dd if=/dev/zero of=/dev/null bs=1 count=200000
+	dd if=/dev/zero of=/dev/null bs=1 count=600000
 at_least "else one in so many" 2 "$(value sys.data probe_told_each)"
 matches "which is said" 'more than --budget, so of one hit in [0-9]* the stack is taken; totals are exact' "$(cat sys.data.err)"
 "$SBERF" report -i sys.data --format probes >probes

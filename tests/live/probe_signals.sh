@@ -20,10 +20,10 @@ import os, signal, sys
 r, w = os.pipe()
 pid = os.fork()
 if not pid:
-    signal.signal(signal.SIGUSR1, lambda *_: os.write(w, b"x"))
-    os.write(w, b"x")
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     while True:
-        signal.pause()
+        os.write(w, b"x")
+        signal.sigwait({signal.SIGUSR1})
 os.read(r, 1)
 for i in range(50):
     os.kill(pid, signal.SIGUSR1)
