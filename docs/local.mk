@@ -53,4 +53,5 @@ watching_tests += docs/screens.sh
 screens: all
 	$(AM_TESTS_ENVIRONMENT) SCREENS_ONLY='$(ONLY)' SCREENS='$(abs_top_srcdir)/docs/screens' SCREENS_AGE=12 bash $(top_srcdir)/docs/screens.sh
 EXTRA_DIST += docs/recording-format.md
+EXTRA_DIST += docs/sberf-diff.schema.json
 EXTRA_DIST += docs/sberf-profile.schema.json

@@ -723,7 +723,7 @@ static int check_shown(const struct options *o, struct err *e)
 			       exporters_taking(EXPORT_TAKES_INVERTED, all, sizeof(all)));
 	if (o->span_diff && !x->diff.write)
 		return err_set(e, EINVAL, "--span-diff compares calls, which --format %s cannot show: choose tree, "
-			       "flat, folded, svg or html", x->name);
+			       "flat, folded, json, svg or html", x->name);
 	if (about_time && x->subject == EXPORT_CAPTURE)
 		return err_set(e, EINVAL, "%s cannot change --format %s, which is about all that was recorded",
 			       about_time, x->name);

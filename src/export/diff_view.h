@@ -50,6 +50,9 @@ int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e);
  */
 int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e);
 
+/* Everything, for scripts: docs/json-format.md. */
+int export_diff_json(FILE *out, const struct diff_view *v, struct err *e);
+
 /* One flame graph of both sides (flame.h): what grew is red, what shrank is blue, and what vanished is there. */
 int export_diff_flame(FILE *out, const struct diff_view *v, flame_drawer *draw, struct err *e);
 

@@ -10,6 +10,7 @@
 
 #include "export/json.h"
 
+#include "export/diff_view.h"
 #include "export/exporter.h"
 #include "export/figures.h"
 #include "export/memoryhead.h"
@@ -378,6 +379,13 @@ const struct exporter exporter_json = {
 		"docs/sberf-profile.schema.json for programs. The unit of what is imported and is not time is named",
 	.reads = EXPORT_TREE, .group_by = GROUP_PROCESS,
 	.write = json_write,
+	.diff = {
+		.about = "functions and the call tree with what each took before and after, the change, and by how "
+			"much it may be off, for scripts; docs/json-format.md of the source describes it for "
+			"people, and docs/sberf-diff.schema.json for programs",
+		.group_by = GROUP_PROCESS,
+		.write = export_diff_json,
+	},
 	.batch = {
 		.name = "json",
 		.about = "one object after the other. Each is complete, as sberf report --format json writes "

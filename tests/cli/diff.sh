@@ -49,6 +49,41 @@ equal "without normalisation they are those of report too" "$("$sberf" report "$
 check "the extension chooses the format" "$sberf" diff "${running[@]}" --normalize none -o by-name.folded before.sberf grown.sberf
 check "in the same words" cmp both by-name.folded
 
+# JSON: as its schema says, and the figures of the tree and of the list of functions.
+"$sberf" diff --format json before.sberf grown.sberf >both.json
+python=$(python_with jsonschema)
+if [ -n "$python" ]; then
+	check "JSON: as the schema says" "$python" -W ignore "$top_srcdir/tests/export/validate.py" \
+		"$top_srcdir/docs/sberf-diff.schema.json" both.json
+else
+	skip "no jsonschema for python3" "JSON: as the schema says"
+fi
+cat >figures.py <<'END'
+import json, sys
+d = json.load(open("both.json"))
+functions = {f["name"]: f for f in d["functions"]}
+what = functions[sys.argv[1]]
+if "v" in sys.argv[2:]:
+    below = [{"before": 0, "after": 0} for _ in d["tree"]]
+    for n in d["tree"]:
+        for side in ("before", "after"):
+            if n["parent"] is not None:
+                below[n["parent"]][side] += n["total"].get(side, 0)
+    assert all(n["total"].get(s, 0) == n.get("self", {}).get(s, 0) + below[i][s]
+               for i, n in enumerate(d["tree"]) for s in ("before", "after"))
+    for n in d["tree"]:
+        for side in ("before", "after"):
+            assert n["total"].get(side, 0) == sum(p.get(side, 0) for p in n["total"]["parts"].values())
+p = what["total"]
+print("%.1f %% %.1f %% %+.1f" % (100 * p["share_before"], 100 * p["share_after"], 100 * p["change"]))
+END
+if command -v python3 >/dev/null; then
+	equal "JSON: a function as the list has it" "$("$sberf" diff --format flat before.sberf grown.sberf |
+		awk '$NF == "burn_20"' | grep -oE '[0-9.]+ % +[0-9.]+ % +[+-][0-9.]+' | tr -s ' ')" "$(python3 figures.py burn_20 v)"
+else
+	skip "no python3" "JSON: a function as the list has it"
+fi
+
 # Filters are those of report.
 alone=$("$sberf" diff "${running[@]}" --focus '^burn_20$' --format folded before.sberf grown.sberf)
 check "--focus: something is left" test -n "$alone"

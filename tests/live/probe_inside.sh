@@ -60,8 +60,13 @@ near "slow_wait in one slow call" 6 $((slow_wait / slow_calls)) "$(each slow_wai
 near "all of one slow call" 6 $(((slow_wait + slow_cpu + long_fast) / slow_calls)) "$(each handle)"
 "$SBERF" report -i run.data --span-diff --span-above 1us --format tree >/dev/null 2>err
 matches "slow calls that are none" "the slow calls, of 1.00 us and more, are among those that they would be compared with" "$(cat err)"
-"$SBERF" report -i run.data --span-diff --format json >/dev/null 2>err
-matches "a format without differences" "--span-diff compares calls, which --format json cannot show" "$(cat err)"
+"$SBERF" report -i run.data --span-diff --format callgrind >/dev/null 2>err
+matches "a format without differences" "--span-diff compares calls, which --format callgrind cannot show" "$(cat err)"
+"$SBERF" report -i run.data --span-diff --span-above 15ms --format json --group-by comm --focus '^work$' >apart.json 2>err
+near "as JSON: slow_wait of all slow calls" 6 "$slow_wait" "$(python3 -c 'import json
+d = json.load(open("apart.json"))
+assert d["share_of"] == "call_after" and d["after"]["called"] == "slow" and d["after"]["calls"] == '"$slow_calls"'
+print(next(f["total"]["after"] for f in d["functions"] if f["name"] == "slow_wait"))')"
 "$SBERF" report -i run.data --span-diff --metric wall --format folded >folded 2>err
 matches "as folded stacks" ";slow_wait;[^ ]* 0 [0-9]+$" "$(grep ';slow_wait;' folded | head -n 1)"
 
