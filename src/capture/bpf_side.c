@@ -21,6 +21,7 @@
 #include "capture/prepare.h"
 #include "capture/probe.h"
 #include "capture/tracelink.h"
+#include "capture/traceway.h"
 #include "model/allocation.h"
 #include "model/probes.h"
 #include "system/cgroup.h"
@@ -638,10 +639,26 @@ static int attach_traces_of(struct bpf_side *k, const struct capture_trace *trac
 	return trace_attach(prog, traces, n, &at->links, e);
 }
 
+/* How long it takes to get to the programs at TRACES, N of them, becomes known. */
+static void measure_ways(struct bpf_side *k, const struct capture_trace *traces, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const enum capture_trace_how how = traces[i].how;
+		const uint32_t probe = traces[i].probe;
+
+		if (!(k->trace_ways >> how & 1))
+			k->trace_way_ns[how] = traceway_measure(how);
+		k->trace_ways |= 1u << how;
+		if (probe < SB_PROBES && k->probe_way_ns[probe] < k->trace_way_ns[how])
+			k->probe_way_ns[probe] = k->trace_way_ns[how];
+	}
+}
+
 int bpf_side_attach_traces(struct bpf_side *k, const struct capture_trace *traces, uint32_t n, struct err *e)
 {
 	int r = 0;
 
+	measure_ways(k, traces, n);
 	for (uint32_t from = 0, to; from < n && !r; from = to) {
 		for (to = from + 1; to < n && traces[to].probe == traces[from].probe; to++)
 			;
@@ -1142,6 +1159,7 @@ void bpf_side_hits_cost(const struct bpf_side *k, uint32_t probe, struct source_
 	(void)bpf_side_sum_untold(k, probe, &sum);
 	*ret = (struct source_hits_cost){
 		.seen = sum.seen, .call_way_ns = k->own.call_way,
+		.trace_way_ns = probe < SB_PROBES ? k->probe_way_ns[probe] : 0,
 		.untold = { sum.timed[0], sum.took_ns[0] }, .told = { sum.timed[1], sum.took_ns[1] },
 	};
 }

@@ -58,6 +58,9 @@ struct bpf_side {
 	struct links *mapping_links;     /* ... and when they are; NULL */
 	VEC(struct probe_links) trace_links;     /* of those that are */
 	struct owncost own;
+	/* of each kind of places in the kernel traceway_measure(), and the kinds of which it is known, as a mask */
+	uint32_t trace_way_ns[CAPTURE_TRACE_HOWS], trace_ways;
+	uint32_t probe_way_ns[SB_PROBES];        /* of each probe that has such a place */
 	struct runtime runtime;
 	/* what follows is for probes that are placed later (bpf_late.h); other threads read up to NR_LATE of LATE */
 	struct late_programs *late[LATE_MAX];

@@ -495,6 +495,8 @@ struct source_hits_cost {
 	uint64_t seen;           /* how often it was hit, whatever its condition says and however few are told */
 	struct source_timed untold, told;
 	uint32_t call_way_ns;    /* what any system call takes longer while some are probed; 0 = not known */
+	/* how long it takes to get to a program at a place in the kernel, and back; 0 = not known, or it is none */
+	uint32_t trace_way_ns;
 };
 
 /* Any thread may ask. Zeroes where nothing is known, as of a replay. */

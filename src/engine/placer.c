@@ -28,7 +28,7 @@
 
 #define PROCESSES_MAX 65536u     /* of a target, that are followed */
 #define TIMED_ENOUGH 16u         /* hits that were timed, to know what one costs */
-#define CALL_BEGUN_NS 60u        /* what a system call needs where it begins, which is not timed */
+#define UNTIMED_NS 60u           /* what a program in the kernel takes before it is timed, of a call at its entry */
 
 /* Probes that are placed together: those of the command line, or one that was added later. */
 struct probe_set {
@@ -611,7 +611,9 @@ static struct priced placer_priced(const struct placer *p, uint32_t probe)
 	}
 	way = counted - CATALOG_COUNTED_NS;
 	if (now.call_way_ns && placing_is_call(set->what, probe))
-		way = now.call_way_ns + CALL_BEGUN_NS;
+		way = now.call_way_ns + UNTIMED_NS;
+	else if (now.trace_way_ns)
+		way = now.trace_way_ns + UNTIMED_NS;
 	/* If all that are wanted were told. */
 	all = busy.told * thin < 1 ? busy.told * thin : 1;
 	r.in_kernel.rest_ns = (uint64_t)((double)r.hits * (way + busy.untold_ns));

@@ -30,8 +30,8 @@
 uint32_t catalog_kernel_ns(enum probe_kind kind)
 {
 	static const uint16_t ns[PROBE_KINDS] = {
-		[PROBE_SYSCALL] = 370, [PROBE_TRACEPOINT] = 120, [PROBE_RAW_TRACEPOINT] = 90, [PROBE_FAULT] = 200,
-		[PROBE_SIGNAL] = 90, [PROBE_KPROBE] = 150, [PROBE_KRETPROBE] = 300,
+		[PROBE_SYSCALL] = 350, [PROBE_TRACEPOINT] = 360, [PROBE_RAW_TRACEPOINT] = 280, [PROBE_FAULT] = 380,
+		[PROBE_SIGNAL] = 280, [PROBE_KPROBE] = 360, [PROBE_KRETPROBE] = 560,
 	};
 
 	return ns[kind];
@@ -40,7 +40,7 @@ uint32_t catalog_kernel_ns(enum probe_kind kind)
 /* What there is to say of the price of KIND: some were not measured by themselves. */
 static const char *catalog_kernel_note(enum probe_kind kind)
 {
-	return kind == PROBE_FAULT || kind == PROBE_KPROBE || kind == PROBE_KRETPROBE ?
+	return kind == PROBE_KPROBE || kind == PROBE_KRETPROBE ?
 		"its price is an estimate, from those of other kinds" : "";
 }
 

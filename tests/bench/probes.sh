@@ -39,6 +39,12 @@ has() {
 	command -v "$1" >/dev/null
 }
 
+# priced NAME: what the capture that was measured last has said of an event, in ns.
+priced() {
+	sed -n 's/.*probes: \([0-9,]*\) hits a second, which cost the target \([0-9.]*\) % of one CPU.*/\1 \2/p' "$work/said" | tr -d , |
+		awk '{ print $2 * 1e7 / $1 }' >>"$work/$1.price"
+}
+
 begin() {
 	"$probed" "$1" >>"$work/out" &
 	pid=$!
@@ -62,7 +68,7 @@ lost() {
 }
 
 row() {
-	printf '%-58s %9s %9s %8s\n' "$1" "$(m "$2")" "$(minus "$(m "$2")" "$(m "$3")")" "$(m "$2.cpu")"
+	printf '%-58s %9s %9s %8s %8s\n' "$1" "$(m "$2")" "$(minus "$(m "$2")" "$(m "$3")")" "$(m "$2.cpu")" "$([ ! -s "$work/$2.price" ] || m "$2.price")"
 }
 
 for ((round = 0; round < rounds; round++)); do
@@ -70,6 +76,7 @@ for ((round = 0; round < rounds; round++)); do
 	told >>"$work/call"
 	f=$probed:probed
 	measure sberf_count '' record --probe "u:$f count()" --every 1000000
+	priced sberf_count
 	! has bpftrace || measure bpf_count Attaching bpftrace -e "uprobe:$f { @ = count(); }" -p $pid
 	measure sberf_stack '' record --probe "u:$f"
 	losses sberf_stack
@@ -83,6 +90,11 @@ for ((round = 0; round < rounds; round++)); do
 	begin read
 	told >>"$work/read"
 	measure sberf_sys '' record --probe sys:read --every 1000000
+	priced sberf_sys
+	measure sberf_point '' record --probe t:syscalls:sys_enter_read --every 1000000
+	priced sberf_point
+	measure sberf_raw '' record --probe rawtracepoint:sys_enter --every 1000000
+	priced sberf_raw
 	measure sberf_sys_stack '' record --probe sys:read
 	losses sberf_sys_stack
 	! has bpftrace || measure bpf_sys Attaching bpftrace -p $pid \
@@ -93,7 +105,7 @@ for ((round = 0; round < rounds; round++)); do
 	end_load
 done
 
-printf '%-58s %9s %9s %8s\n' 'a function of the program, in a stack of ten' 'ns' 'more' 'CPU %'
+printf '%-58s %9s %9s %8s %8s\n' 'a function of the program, in a stack of ten' 'ns' 'more' 'CPU %' 'said, ns'
 row 'not probed' call call
 row 'counted: sberf u: count()' sberf_count call
 row 'counted: bpftrace count()' bpf_count call
@@ -102,11 +114,13 @@ row 'with its stack (frame pointers): bpftrace ustack' bpf_stack call
 row 'timed: sberf call:, few stacks' sberf_time call
 row 'timed: bpftrace, hist()' bpf_time call
 row 'timed, with its stack: sberf call:' sberf_call call
-printf '%-58s %9s %9s %8s\n' 'a read of one byte' 'ns' 'more' 'CPU %'
+printf '%-58s %9s %9s %8s %8s\n' 'a read of one byte' 'ns' 'more' 'CPU %' 'said, ns'
 row 'not probed' read read
 row 'timed: sberf sys:read, few stacks' sberf_sys read
 row 'timed: bpftrace, hist()' bpf_sys read
 row 'timed, with its stack: sberf sys:read' sberf_sys_stack read
+row 'counted: sberf t:syscalls:sys_enter_read' sberf_point read
+row 'counted: sberf rawtracepoint:sys_enter' sberf_raw read
 row 'a line each: sberf trace, to /dev/null' sberf_trace read
 row 'summed: perf trace -s' perf_trace read
 row 'summed: strace -c' strace read
