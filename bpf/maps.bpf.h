@@ -57,6 +57,8 @@ const volatile bool frame_pointers = false;
 const volatile bool no_callers = false;
 /* with it: samples in the kernel are told by that address, not by the user's registers */
 const volatile bool kernel_leaf = false;
+/* who reads is woken when a process of the target forks another one */
+const volatile bool births_wake = false;
 /* of so many stacks walked by rules one is copied too, or unwound; 0 = none */
 const volatile __u32 verify_every = 0;
 /* there is bpf_loop() to walk with, since Linux 5.17 (e6f2dd0f8067) */

@@ -170,6 +170,17 @@ int BPF_PROG(sb_rename, struct task_struct *task, const char *comm)
 	return 0;
 }
 
+/* Wakes who reads the ring of this CPU, by a record that is given up. */
+static __always_inline void wake_reader(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), *index = bpf_map_lookup_elem(&cpu_ring, &cpu);
+	void *ring = index ? bpf_map_lookup_elem(&rings, index) : NULL;
+	__u64 *rec = ring ? bpf_ringbuf_reserve(ring, sizeof(*rec), 0) : NULL;
+
+	if (rec)
+		bpf_ringbuf_discard(rec, BPF_RB_FORCE_WAKEUP);
+}
+
 static __always_inline void follow_child(struct task_struct *parent, struct task_struct *child)
 {
 	if (target == TARGET_TIDS) {
@@ -177,6 +188,9 @@ static __always_inline void follow_child(struct task_struct *parent, struct task
 			follow(child->pid, child->start_time);
 	} else if (child->tgid != parent->tgid && is_target(parent->tgid, parent->group_leader->start_time)) {
 		follow(child->tgid, child->start_time);
+		/* What the side band tells of it is there already. */
+		if (births_wake)
+			wake_reader();
 	}
 }
 

@@ -198,6 +198,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->tracing = plan->call_wishes && !plan->look;
 	s->rodata->looking = plan->look;
 	s->rodata->off_cpu = plan->off_cpu;
+	s->rodata->births_wake = plan->places_to_come;
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
 	s->rodata->sum_hits = k->walks && k->sizes.hits > 1;

@@ -62,6 +62,8 @@ struct live_source {
 	struct kstacks kstacks;                  /* of waits under way */
 	source_stranger_fn *stranger;
 	void *stranger_ctx;
+	source_birth_fn *birth;
+	void *birth_ctx;
 	struct ksyms *ksyms;                     /* read once wakers or tracepoint hits are asked for */
 	bool ksyms_tried;
 	uint64_t *taken;                         /* the record that the last live_open_stack() returned */

@@ -190,6 +190,14 @@ static void live_on_stranger(struct source *base, source_stranger_fn *fn, void *
 	s->stranger_ctx = ctx;
 }
 
+static void live_on_birth(struct source *base, source_birth_fn *fn, void *ctx)
+{
+	struct live_source *s = live_of(base);
+
+	s->birth = fn;
+	s->birth_ctx = ctx;
+}
+
 static void tell_stranger(struct live_source *s, const void *data, uint32_t len)
 {
 	struct raw_event ev;
@@ -285,6 +293,8 @@ static void collect_side(void *ctx, const void *data, size_t len)
 	}
 	switch (rec.what) {
 	case PERF_REC_EVENT:
+		if (rec.ev.kind == RAW_FORK && rec.ev.pid != rec.ev.fork.ppid && s->birth && s->running)
+			s->birth(s->birth_ctx, &rec.ev);
 		keep_copy(s, data, len, rec.ev.time_ns);
 		break;
 	case PERF_REC_LOST:
@@ -672,6 +682,7 @@ static const struct source_ops live_ops = {
 	.first_copy = live_first_copy,
 	.rulebook = live_rulebook,
 	.on_stranger = live_on_stranger,
+	.on_birth = live_on_birth,
 	.totals = live_totals,
 	.turn_sums = live_turn_sums,
 	.sums = live_sums,

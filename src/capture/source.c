@@ -261,6 +261,12 @@ struct rulebook *source_rulebook(const struct source *s)
 	return s->ops->rulebook ? s->ops->rulebook(s) : NULL;
 }
 
+void source_on_birth(struct source *s, source_birth_fn *fn, void *ctx)
+{
+	if (s->ops->on_birth)
+		s->ops->on_birth(s, fn, ctx);
+}
+
 void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx)
 {
 	if (s->ops->on_stranger)

@@ -348,6 +348,13 @@ int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void
  */
 typedef uint64_t source_stranger_fn(void *ctx, const struct raw_event *ev);
 void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx);
+/*
+ * Sets FN, which is called as soon as a process is known to have been forked, by whomever: during source_read(),
+ * before the event itself, RAW_FORK, is delivered. Where places are to come (capture_plan.places_to_come), a fork by
+ * the target wakes the reader. Never called by sources of another time.
+ */
+typedef void source_birth_fn(void *ctx, const struct raw_event *ev);
+void source_on_birth(struct source *s, source_birth_fn *fn, void *ctx);
 /* Whether no more events will ever come. */
 bool source_ended(const struct source *s);
 /*

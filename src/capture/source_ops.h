@@ -49,6 +49,9 @@ struct source_ops {
 	struct rulebook *(*rulebook)(const struct source *s);
 	void (*on_stranger)(struct source *s, source_stranger_fn *fn, void *ctx);
 
+	/* NULL: forks are not known before they are delivered. */
+	void (*on_birth)(struct source *s, source_birth_fn *fn, void *ctx);
+
 	/* Off-CPU: all of these or none. NULL: waits are not followed. */
 	int (*totals)(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
 	bool (*turn_sums)(struct source *s, uint64_t *ret_ns);

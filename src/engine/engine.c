@@ -291,6 +291,15 @@ static void doubt_mappings(struct engine *en, uint64_t now)
 	processes_doubt(en->ps);
 }
 
+/* Where probes are in programs, a process that is forked has them soon. */
+static void engine_born(void *ctx, const struct raw_event *ev)
+{
+	struct engine *en = ctx;
+
+	if (en->placer)
+		placer_event(en->placer, ev);
+}
+
 static uint32_t longest_turn(const struct engine *en, uint64_t now)
 {
 	if (engine_refresh(en) || en->untold || now - en->started_ns < BEGUN_NS)
@@ -642,6 +651,7 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 
 	if (r >= 0)
 		source_on_stranger(en->source, ingest_stranger, en->ingest);
+	source_on_birth(en->source, engine_born, en);
 	return r;
 }
 

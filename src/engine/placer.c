@@ -74,6 +74,7 @@ struct asked {
 	uint32_t pid;
 	bool born;               /* it is new: what is known under its number is of another one */
 	bool gone;               /* its first thread has ended */
+	uint32_t parent;         /* who forked it when it is born, else 0 */
 	uint64_t since_ns;       /* when it came to have what may be probed, CLOCK_MONOTONIC */
 };
 
@@ -293,16 +294,22 @@ static bool placer_is_there(const struct placer *p, const struct placing_file *f
 	return false;
 }
 
+/* Forgets that F of PID was looked into for WHAT. */
+static void placer_forget_done(struct placer *p, const struct placing *what, pid_t pid, const struct placing_file *f)
+{
+	for (size_t i = p->done.n; i--;)
+		if (p->done.v[i].what == what && p->done.v[i].pid == pid && !memcmp(&p->done.v[i].file, f, sizeof(*f)))
+			p->done.v[i] = p->done.v[--p->done.n];
+}
+
 /* What has no place in F is looked for again when the process executes its next program. */
 static void placer_gone(void *ctx, const struct placing_file *f)
 {
 	struct placer *p = ctx;
 	const struct placing *what = p->sets.v[p->set].what;
 
-	for (size_t i = p->done.n; i-- && !p->everywhere;)
-		if (p->done.v[i].what == what && p->done.v[i].pid == p->pid &&
-		    !memcmp(&p->done.v[i].file, f, sizeof(*f)))
-			p->done.v[i] = p->done.v[--p->done.n];
+	if (!p->everywhere)
+		placer_forget_done(p, what, p->pid, f);
 	for (size_t i = p->placed.n; i-- && !p->everywhere && !p->off;) {
 		struct placed *x = &p->placed.v[i];
 
@@ -313,32 +320,33 @@ static void placer_gone(void *ctx, const struct placing_file *f)
 	}
 }
 
-static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
+/*
+ * Puts PLACES in F in place for the process at hand, and FAILED is told of those that the kernel refuses; NULL: it is
+ * all or none, and that it is none is nothing to tell. Returns whether they are among what is placed.
+ */
+static bool placer_put(struct placer *p, const struct placing_file *f, const struct link_places *places,
+		       link_failed_fn *failed)
 {
-	struct placer *p = ctx;
-	const uint32_t probe = placer_probe(places, 0);
 	struct placed x;
 	int n;
 
-	if ((probe < PROBES_MAX && p->sets.v[p->set].off >> probe & 1) || placer_is_there(p, f, places))
-		return;
-	if (places->of != LINK_OF_MOMENTS && placer_is_followed(p, f, places)) {
-		err_set(&p->in_the_way, EEXIST, "another probe is about the same calls: take that off first");
-		return;
-	}
 	if (!vec_reserve(&p->placed, 1) || !placed_copy(&x, p->pid, places))
-		return;
+		return false;
 	x.what = p->sets.v[p->set].what;
 	x.file = *f;
-	x.probe = probe;
+	x.probe = placer_probe(places, 0);
 	if (p->everywhere && !placed_everywhere(&x)) {
 		placed_free(&x);
-		return;
+		return false;
 	}
 	p->places = places;
 	memset(p->refused, 0, sizeof(p->refused));
 	/* Between slices it waits for the next one. */
-	n = p->off ? (int)places->n : source_place(p->source, &x.places, placer_failed, p, &x.links, NULL);
+	n = p->off ? (int)places->n : source_place(p->source, &x.places, failed, p, &x.links, NULL);
+	if (!failed && n != (int)places->n) {
+		placed_free(&x);
+		return false;
+	}
 	/* What is followed to its end is one place. */
 	if (!is_further_end(places->of))
 		placer_count(p, places, &x);
@@ -348,6 +356,66 @@ static void placer_place(void *ctx, const struct placing_file *f, const struct l
 	p->figures.failed += n < 0 ? places->n : 0;
 	p->figures.places += n > 0 && !is_further_end(places->of) ? (uint32_t)n : 0;
 	pthread_mutex_unlock(&p->lock);
+	return true;
+}
+
+/* Was PROBE of the set at hand taken off? */
+static bool placer_is_off(const struct placer *p, uint32_t probe)
+{
+	return probe < PROBES_MAX && p->sets.v[p->set].off >> probe & 1;
+}
+
+static void placer_place(void *ctx, const struct placing_file *f, const struct link_places *places)
+{
+	struct placer *p = ctx;
+	const uint32_t probe = placer_probe(places, 0);
+
+	if (placer_is_off(p, probe) || placer_is_there(p, f, places))
+		return;
+	if (places->of != LINK_OF_MOMENTS && placer_is_followed(p, f, places)) {
+		err_set(&p->in_the_way, EEXIST, "another probe is about the same calls: take that off first");
+		return;
+	}
+	(void)placer_put(p, f, places, placer_failed);
+}
+
+static bool placer_has(const u32_vec *v, uint32_t pid)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i] == pid)
+			return true;
+	return false;
+}
+
+/*
+ * The process at hand has been forked by PARENT, so it has the same files: what was found there is placed at once, by
+ * the way that leads there. A file of which not all can be is looked into.
+ */
+static void placer_inherit(struct placer *p, pid_t parent)
+{
+	const struct placing *what = p->sets.v[p->set].what;
+	const size_t done = p->done.n, placed = p->placed.n;
+
+	if (placer_has(&p->unwinding, (uint32_t)parent) != placer_has(&p->unwinding, (uint32_t)p->pid))
+		return;
+	for (size_t i = 0; i < done; i++) {
+		struct done one = p->done.v[i];
+
+		one.pid = p->pid;
+		if (p->done.v[i].pid == parent && one.what == what && vec_reserve(&p->done, 1))
+			p->done.v[p->done.n++] = one;
+	}
+	for (size_t i = 0; i < placed; i++) {
+		const struct placing_file file = p->placed.v[i].file;
+		struct link_places places = p->placed.v[i].places;
+
+		if (p->placed.v[i].pid != parent || p->placed.v[i].what != what ||
+		    placer_is_off(p, p->placed.v[i].probe))
+			continue;
+		places.pid = p->pid;
+		if (!placer_put(p, &file, &places, NULL))
+			placer_forget_done(p, what, p->pid, &file);
+	}
 }
 
 static void placer_take_off(struct placer *p)
@@ -363,14 +431,57 @@ static bool placer_is_needed(const struct placer *p, const struct link_places *p
 	return !p->figures.unfollowed || (places->of != LINK_OF_FREES && places->of != LINK_OF_TOLD_FREES);
 }
 
-/* A process that is gone, or has unmapped the file, has no place any more: it is as if it had none. */
+/* PID is to be looked at. The lock is held. */
+static void placer_ask(struct placer *p, uint32_t pid, uint32_t parent, uint64_t since_ns)
+{
+	const bool born = parent;
+	bool known = false;
+
+	for (size_t i = 0; i < p->asked.n && !born; i++)
+		known |= p->asked.v[i].pid == pid;
+	if (!known && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
+		p->asked.v[p->asked.n++] = (struct asked){ .pid = pid, .born = born, .parent = parent,
+							   .since_ns = since_ns };
+		pthread_cond_signal(&p->wake);
+	}
+}
+
+/*
+ * What the way to X leads to no more: its process is gone, has unmapped the file, or has it somewhere else, as it has
+ * executed another program. That is looked at anew.
+ */
+static void placer_seek(struct placer *p, struct placed *x)
+{
+	const struct placing *what = x->what;
+	const struct placing_file file = x->file;
+	const pid_t pid = x->pid;
+
+	placer_forget_done(p, what, pid, &file);
+	for (size_t i = p->placed.n; i--;)
+		if (p->placed.v[i].pid == pid && p->placed.v[i].what == what &&
+		    !memcmp(&p->placed.v[i].file, &file, sizeof(file))) {
+			placed_free(&p->placed.v[i]);
+			p->placed.v[i] = p->placed.v[--p->placed.n];
+		}
+	pthread_mutex_lock(&p->lock);
+	if (placer_has(&p->targets, (uint32_t)pid))
+		placer_ask(p, (uint32_t)pid, 0, 0);
+	pthread_mutex_unlock(&p->lock);
+}
+
 static void placer_put_back(struct placer *p)
 {
-	for (size_t i = 0; i < p->placed.n; i++) {
+	for (size_t i = p->placed.n; i-- > 0;) {
 		struct placed *x = &p->placed.v[i];
 
-		if (placer_is_needed(p, &x->places))
+		if (x->links || !placer_is_needed(p, &x->places))
+			continue;
+		if (!p->everywhere && access(x->path, F_OK)) {
+			placer_seek(p, x);
+			i = i < p->placed.n ? i : p->placed.n;
+		} else {
 			(void)source_place(p->source, &x->places, NULL, NULL, &x->links, NULL);
+		}
 	}
 	p->off = false;
 }
@@ -413,8 +524,8 @@ static void placer_missed(void *ctx, uint32_t probe, const char *why)
 	probes_note_why(probe, why);
 }
 
-/* The same for one set. */
-static void placer_look_for(struct placer *p, size_t set, pid_t pid, uint64_t since_ns)
+/* The same for one set. PARENT, which has been looked at, has forked PID; 0 = that is not known. */
+static void placer_look_for(struct placer *p, size_t set, pid_t pid, pid_t parent, uint64_t since_ns)
 {
 	const struct placing_visitor v = { .wants = placer_wants, .place = placer_place, .missed = placer_missed,
 					   .gone = placer_gone, .everywhere = p->everywhere, .ctx = p };
@@ -425,6 +536,8 @@ static void placer_look_for(struct placer *p, size_t set, pid_t pid, uint64_t si
 	p->pid = pid;
 	p->set = set;
 	memset(p->found, 0, sizeof(p->found));
+	if (parent && !p->everywhere && !p->again)
+		placer_inherit(p, parent);
 	(void)placing_look(p->sets.v[set].what, pid, &v, &why);
 	if (!p->again)
 		placer_tell(p, had, since_ns);
@@ -446,14 +559,6 @@ static void placer_clear(struct placer *p, pid_t pid)
 			placed_free(&p->placed.v[i]);
 			p->placed.v[i] = p->placed.v[--p->placed.n];
 		}
-}
-
-static bool placer_has(const u32_vec *v, uint32_t pid)
-{
-	for (size_t i = 0; i < v->n; i++)
-		if (v->v[i] == pid)
-			return true;
-	return false;
 }
 
 static void placer_remove_pid(u32_vec *v, uint32_t pid)
@@ -483,7 +588,7 @@ static bool placer_heed_exceptions(struct placer *p, pid_t pid)
 	return returns;
 }
 
-static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
+static void placer_look(struct placer *p, pid_t pid, pid_t parent, uint64_t since_ns)
 {
 	const struct placer_figures before = p->figures;
 
@@ -491,7 +596,7 @@ static void placer_look(struct placer *p, pid_t pid, uint64_t since_ns)
 	p->again = placer_heed_exceptions(p, pid);
 	for (size_t i = 0; i < p->sets.n; i++)
 		if (placing_in_programs(p->sets.v[i].what))
-			placer_look_for(p, i, pid, since_ns);
+			placer_look_for(p, i, pid, parent, since_ns);
 	if (!p->again)
 		return;
 	p->again = false;
@@ -903,7 +1008,7 @@ static int placer_take_on(struct placer *p, const char *text, const u32_vec *pid
 	if (in_programs) {
 		p->in_the_way.code = 0;
 		for (size_t i = 0; i < pids->n; i++)
-			placer_look_for(p, p->sets.n - 1, (pid_t)pids->v[i], 0);
+			placer_look_for(p, p->sets.n - 1, (pid_t)pids->v[i], 0, 0);
 	}
 	if (p->in_the_way.code && !probes_places(probe).sites) {
 		placer_drop(p, probe);
@@ -983,7 +1088,7 @@ static int placer_begin_blocks(struct placer *p, uint32_t interval, struct err *
 	if (r >= 0) {
 		take_ptr(what);
 		for (size_t i = 0; i < pids.n; i++)
-			placer_look_for(p, p->sets.n - 1, (pid_t)pids.v[i], 0);
+			placer_look_for(p, p->sets.n - 1, (pid_t)pids.v[i], 0, 0);
 	}
 	vec_free(&pids);
 	if (r < 0) {
@@ -1115,30 +1220,18 @@ static void *placer_main(void *arg)
 			placer_remove_pid(&p->unwinding, next.pid);
 		}
 		if (!next.gone)
-			placer_look(p, (pid_t)next.pid, next.since_ns);
+			placer_look(p, (pid_t)next.pid, (pid_t)next.parent, next.since_ns);
 		pthread_mutex_lock(&p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
 }
 
-/* The lock is held, also by who calls the next three. */
+/* The lock is held, also by who calls the next two. */
 static void placer_follow(struct placer *p, uint32_t pid)
 {
 	if (p->targets.n < PROCESSES_MAX && !placer_has(&p->targets, pid) && vec_reserve(&p->targets, 1))
 		p->targets.v[p->targets.n++] = pid;
-}
-
-static void placer_ask(struct placer *p, uint32_t pid, bool born, uint64_t since_ns)
-{
-	bool known = false;
-
-	for (size_t i = 0; i < p->asked.n && !born; i++)
-		known |= p->asked.v[i].pid == pid;
-	if (!known && p->asked.n < PROCESSES_MAX && vec_reserve(&p->asked, 1)) {
-		p->asked.v[p->asked.n++] = (struct asked){ .pid = pid, .born = born, .since_ns = since_ns };
-		pthread_cond_signal(&p->wake);
-	}
 }
 
 /* PID may be gone. Where all processes are probed, its places are those of others, too. */
@@ -1175,15 +1268,17 @@ static void placer_see(struct placer *p, const struct raw_event *ev)
 
 	switch (ev->kind) {
 	case RAW_FORK:
-		if (ev->pid == ev->fork.ppid || !placer_has(&p->targets, (uint32_t)ev->fork.ppid))
+		/* It comes twice: as soon as it is known, and in its turn. */
+		if (ev->pid == ev->fork.ppid || placer_has(&p->targets, pid) ||
+		    !placer_has(&p->targets, (uint32_t)ev->fork.ppid))
 			return;
 		placer_follow(p, pid);
-		placer_ask(p, pid, true, ev->time_ns);
+		placer_ask(p, pid, (uint32_t)ev->fork.ppid, ev->time_ns);
 		return;
 	case RAW_MMAP:
 		if (p->everywhere ? placer_is_about(p, ev->mmap.path, NULL) || placer_has(&p->called, pid) :
 		    placer_has(&p->targets, pid))
-			placer_ask(p, pid, false, ev->time_ns);
+			placer_ask(p, pid, 0, ev->time_ns);
 		return;
 	case RAW_COMM:
 		placer_name(p, pid, ev->comm.comm);
@@ -1299,7 +1394,7 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 	for (size_t i = 0; i < c->n; i++) {
 		if (!p->everywhere)
 			placer_follow(p, c->pids[i]);
-		placer_look(p, (pid_t)c->pids[i], 0);
+		placer_look(p, (pid_t)c->pids[i], 0, 0);
 	}
 	r = pthread_create(&p->thread, NULL, placer_main, p);
 	if (r)

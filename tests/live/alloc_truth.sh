@@ -42,6 +42,8 @@ exact "linked statically" "$WORKLOADS/blocks_static"
 exact musl "$WORKLOADS/blocks_musl"
 
 exact "a library that is loaded later, and vfork" "$WORKLOADS/late_allocs"
+# The child has what was placed in its parent, and so has what it executes, where that is mapped then.
+exact "a process that is forked, and executes" "$WORKLOADS/forked_allocs"
 if [ -s "$WORKLOADS/goallocs" ]; then
 	exact Go "$WORKLOADS/goallocs"
 	matches "Go: what is in use is not known" 'Blocks were not followed since' "$("$SBERF" report -i run.data --format memory)"
