@@ -50,6 +50,7 @@ table=(
 	'^no writable cgroup v2'                         '[ ! -w /sys/fs/cgroup/cgroup.subtree_control ]'
 	'^no user namespaces'                            '! unshare --user true'
 	'^no pid namespaces'                             '! unshare --pid --fork true'
+	'^redis-server is not on jemalloc'               '! ldd "$(command -v redis-server)" | grep -q jemalloc'
 	'^no C\+\+ compiler'                             'absent "${CXX:-g++}"'
 	'^no jsonschema for python3'                     '! python3 -c "import jsonschema" && ! /usr/bin/python3 -c "import jsonschema"'
 	'^no (xz|objcopy|setpriv)( |$)'                  'absent "$1"'
