@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #define READ_NS NSEC_PER_SEC
+#define YOUNG_NS (NSEC_PER_SEC / 20)     /* in its first second a process is read so often */
+#define YOUNG_AT_ONCE 16u                /* processes, each time: 0.5 ms */
 #define READ_AT_ONCE 64u                 /* processes: 2 ms; of more, each is read less often */
 #define PROCESSES_MAX 1024u              /* further ones are not read; they are those that came last */
 #define MAPPINGS_NS (5 * NSEC_PER_SEC)
@@ -30,6 +32,7 @@ struct sized {
 	pid_t pid;
 	uint64_t mapped_ns;              /* when its mappings are due to be read */
 	uint64_t resident;               /* lately */
+	unsigned int young;              /* how often it is read beside the others, as it came lately */
 };
 
 struct sizes {
@@ -37,7 +40,7 @@ struct sizes {
 	struct dict *dict;
 	struct event_sink *sink;
 	struct mapping_reader *reader;   /* NULL = there is none: mappings are not told */
-	uint64_t due_ns, mappings_due_ns;
+	uint64_t due_ns, mappings_due_ns, young_due_ns;
 	VEC(struct sized) all;           /* by pid */
 	size_t next;                     /* who is read next */
 };
@@ -78,7 +81,7 @@ void sizes_add(struct sizes *s, pid_t pid)
 	if ((at < s->all.n && s->all.v[at].pid == pid) || s->all.n >= PROCESSES_MAX || !vec_reserve(&s->all, 1))
 		return;
 	memmove(&s->all.v[at + 1], &s->all.v[at], (s->all.n++ - at) * sizeof(s->all.v[0]));
-	s->all.v[at] = (struct sized){ .pid = pid };
+	s->all.v[at] = (struct sized){ .pid = pid, .young = READ_NS / YOUNG_NS };
 }
 
 void sizes_process(struct sizes *s, const struct raw_event *raw)
@@ -119,6 +122,22 @@ static void sizes_read(struct sizes *s, struct sized *p, uint64_t now_ns)
 		sizes_tell(s, p->pid, now_ns, &sizes);
 	}
 	close(dir);
+}
+
+/* Reads those that came lately, since many end within a second. */
+static void sizes_read_young(struct sizes *s, uint64_t now_ns)
+{
+	unsigned int left = YOUNG_AT_ONCE;
+
+	for (size_t i = 0; i < s->all.n && left; i++) {
+		struct sized *p = &s->all.v[i];
+
+		if (!p->young)
+			continue;
+		sizes_read(s, p, now_ns);
+		p->young--;
+		left--;
+	}
 }
 
 /* The one whose mappings are due for longest; NULL. */
@@ -163,6 +182,10 @@ void sizes_turn(struct sizes *s, uint64_t now_ns)
 			s->next = s->next < s->all.n ? s->next : 0;
 			sizes_read(s, &s->all.v[s->next++], now_ns);
 		}
+	}
+	if (now_ns >= s->young_due_ns) {
+		s->young_due_ns = now_ns + YOUNG_NS;
+		sizes_read_young(s, now_ns);
 	}
 	if (!s->reader)
 		return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * size_readings.h - how large the memory of the processes of the target is, over time: every second what the kernel
- * counts for each, and every few seconds what is resident by kind of mapping (numa/procsizes.h). Each reading
- * becomes events of EVENT_SIZE. What a process had when it was last read stays when it has ended.
+ * size_readings.h - how large the memory of the processes of the target is, over time: what the kernel counts for each,
+ * every second, more often in its first one, and every few seconds what is resident by kind of mapping
+ * (numa/procsizes.h). Each reading becomes events of EVENT_SIZE. What a process had when it was last read stays when it
+ * has ended.
  *
  * For one thread, the engine.
  */

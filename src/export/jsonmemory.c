@@ -35,7 +35,7 @@ static void jsonmemory_set_sums(struct jsonout *j, json_t *o, const struct leak_
 {
 	if (r->grown) {
 		jsonout_set(j, o, "grown_bytes", jsonout_u64(r->allocated));
-		jsonout_set_some(j, o, "grown_error_bytes", (uint64_t)r->error);
+		jsonout_set_some(j, o, "grown_error_bytes", (uint64_t)r->allocated_error);
 		jsonout_set_some(j, o, "returned_bytes", r->freed);
 		jsonout_set(j, o, "growth_bytes_a_second", json_real(r->growth.per_s));
 		jsonout_set(j, o, "growth_error_bytes_a_second", json_real(r->growth.error));
@@ -43,6 +43,7 @@ static void jsonmemory_set_sums(struct jsonout *j, json_t *o, const struct leak_
 		return;
 	}
 	jsonout_set(j, o, "allocated_bytes", jsonout_u64(r->allocated));
+	jsonout_set_some(j, o, "allocated_error_bytes", (uint64_t)r->allocated_error);
 	jsonout_set(j, o, "allocated_blocks", jsonout_u64(r->allocated_blocks));
 	jsonout_set(j, o, "sizes", jsonmemory_powers(j, r->sizes));
 	if (r->unfollowed)

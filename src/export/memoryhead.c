@@ -11,7 +11,7 @@ struct leaks_wish leaks_wish_of(const struct export_view *v)
 	return (struct leaks_wish){
 		.from_ns = v->meta->start_mono_ns, .to_ns = v->meta->start_mono_ns + v->meta->duration_ns,
 		.older_ns = v->older_ns, .min_bytes = v->min_bytes, .min_percent = v->min_percent,
-		.unfollowed = v->meta->mem_unfollowed_ns,
+		.unfollowed = v->meta->mem_unfollowed_ns, .scale = (uint32_t)v->meta->probe_scale,
 	};
 }
 
@@ -19,18 +19,17 @@ void memoryhead_put(struct out *o, const struct leaks *l, const struct export_vi
 {
 	const struct profile_meta *m = v->meta;
 	const struct leak_site *all = &l->all;
-	char text[LEAK_FIGURE_MAX], blocks[UNITS_MAX], of[UNITS_MAX], took[UNITS_MAX];
+	char text[LEAK_FIGURE_MAX], of[LEAK_FIGURE_MAX], blocks[UNITS_MAX], took[UNITS_MAX];
 
 	units_time(took, all->history.to_ns - all->history.from_ns);
-	units_bytes(of, all->allocated);
+	leak_figure((double)all->allocated, all->allocated_error, v->ascii, of);
 	if (!l->n) {
 		out_text(o, "no memory was followed: record with --memory, or, for blocks, with --memory=allocs\n");
 		return;
 	}
 	if (all->grown) {
 		out_format(o, "%s became resident in %s, and %s was returned\n\n",
-			   leak_figure((double)all->allocated, all->error, v->ascii, text), took,
-			   units_bytes(blocks, all->freed));
+			   of, took, units_bytes(blocks, all->freed));
 		return;
 	}
 	if (m->mem_unfollowed_ns)

@@ -62,6 +62,13 @@ double alloc_variance(const struct allocation *a, uint64_t bytes)
 	return p > 0 && p < 1 ? (double)bytes * (double)size * (1 - p) / p : 0;
 }
 
+double alloc_scaled_variance(const struct allocation *a, uint64_t bytes, uint32_t scale)
+{
+	const double size = (double)octave_middle(a->size), p = alloc_probability(octave_middle(a->size), a->interval);
+
+	return p > 0 && scale > 1 ? (double)bytes * (scale * size / p - size) : alloc_variance(a, bytes);
+}
+
 double alloc_blocks_variance(const struct allocation *a, uint64_t blocks)
 {
 	const double p = alloc_probability(octave_middle(a->size), a->interval);

@@ -96,6 +96,11 @@ static inline struct allocation allocation_of(uint64_t argument)
  * block was told, or when that is not known.
  */
 double alloc_variance(const struct allocation *a, uint64_t bytes);
+/*
+ * The same where one call of SCALE at a time is seen, as probes are in place for a part of the time only, and BYTES are
+ * what there would have been. As if calls were independent, so it is the least that it may be off.
+ */
+double alloc_scaled_variance(const struct allocation *a, uint64_t bytes, uint32_t scale);
 /* The same of BLOCKS, the sum of how many blocks all that were told stand for. */
 double alloc_blocks_variance(const struct allocation *a, uint64_t blocks);
 /* How many blocks were told that have BYTES in all: expected, as weights are. */

@@ -33,7 +33,7 @@
 struct site_sum {
 	uint64_t key;
 	uint64_t in_use, blocks, leaked, allocated, allocated_blocks, freed, freed_blocks, temporary;
-	double variance;
+	double variance, allocated_variance;     /* of what is in use; of what was allocated */
 	stack_id stack;
 	uint64_t heaviest;       /* what that has in use, or allocated where nothing is */
 	uint32_t row;            /* UINT32_MAX = it has none of its own */
@@ -89,7 +89,7 @@ static void leaks_add(struct leaks_builder *b, const struct fact *f, const struc
 		s->leaked += a.leaked ? f->weight : 0;
 		s->variance += alloc_variance(&a, f->weight);
 	} else if (KINDS_BEGUN >> f->kind & 1) {
-		s->variance += b->grown ? alloc_variance(&a, f->weight) : 0;
+		s->allocated_variance += alloc_scaled_variance(&a, f->weight, b->grown ? 1 : b->wish->scale);
 		s->allocated = add_capped(s->allocated, f->weight);
 		s->allocated_blocks += f->count;
 	} else if (KINDS_ENDED >> f->kind & 1) {
@@ -134,6 +134,7 @@ static void leaks_add_sum(struct leak_site *r, const struct site_sum *s)
 	r->freed = add_capped(r->freed, s->freed);
 	r->temporary += s->temporary;
 	r->error = sqrt(r->error * r->error + s->variance);
+	r->allocated_error = sqrt(r->allocated_error * r->allocated_error + s->allocated_variance);
 }
 
 /* Chooses who has a row. */

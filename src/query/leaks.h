@@ -44,10 +44,11 @@ struct leak_site {
 	uint64_t key;            /* identity that survives refreshes; 0 of all others together */
 	stack_id stack;          /* the one that has most in use; STACK_ROOT of the others */
 	uint64_t in_use;         /* bytes of blocks as old as asked for */
-	double error;            /* the standard error of that, or, where GROWN, of what it allocated */
+	double error;            /* the standard error of that */
 	uint64_t blocks;         /* of these */
 	uint64_t leaked;         /* bytes of them whose process has ended */
 	uint64_t allocated, freed, temporary;    /* bytes */
+	double allocated_error;  /* the standard error of what it allocated */
 	uint64_t allocated_blocks, freed_blocks;
 	/* by octave_power(): blocks allocated, by their bytes; freed, by their age in ms; in use, by theirs */
 	struct leak_amount sizes[OCTAVE_POWERS], lives[OCTAVE_POWERS], ages[OCTAVE_POWERS];
@@ -56,7 +57,7 @@ struct leak_site {
 	struct growth_history history;
 	struct growth growth;
 	bool unfollowed;         /* what is in use is not known: leaks_wish.unfollowed, or GROWN */
-	bool grown;              /* it made memory grow; its error is that of what it allocated */
+	bool grown;              /* it made memory grow */
 };
 
 /* What is asked for beside the query. */
@@ -66,6 +67,7 @@ struct leaks_wish {
 	uint64_t min_bytes;      /* sites with less in use have no row */
 	double min_percent;      /* nor have those with less of all that is in use */
 	bool unfollowed;         /* not all frees were seen: what is in use is not known */
+	uint32_t scale;          /* lately one call of so many was seen, as probes cost too much; up to 1 = all */
 };
 
 struct leaks {

@@ -24,11 +24,12 @@ static struct list_figure memorycolumns_in_use(const void *row)
 	return memorycolumns_bytes(r->in_use, !r->unfollowed);
 }
 
+/* Of what is in use; where that is not known, of what was allocated. */
 static struct list_figure memorycolumns_error(const void *row)
 {
 	const struct leak_site *r = row;
 
-	return memorycolumns_bytes((uint64_t)r->error, r->grown || !r->unfollowed);
+	return memorycolumns_bytes((uint64_t)(r->unfollowed ? r->allocated_error : r->error), true);
 }
 
 static struct list_figure memorycolumns_allocated(const void *row)

@@ -155,7 +155,7 @@ static void who_made_memory_grow(void **state)
 	assert_int_equal(strncmp(site(l, 0), "late", 4), 0);
 	assert_int_equal(l->row[0].allocated, 4096 * KB);
 	/* 64 changes were told */
-	assert_true(fabs(l->row[0].error / (4096.0 * KB) - 1.0 / 8) < 0.01);
+	assert_true(fabs(l->row[0].allocated_error / (4096.0 * KB) - 1.0 / 8) < 0.01);
 	assert_true(fabs(l->row[0].growth.per_s / (4096.0 * KB / (SECONDS * 2 / 3)) - 1) < 0.1);
 	assert_int_equal(l->row[1].allocated, 3072 * KB);
 	assert_true(fabs(l->row[1].growth.per_s) < KB);

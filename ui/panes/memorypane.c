@@ -184,7 +184,8 @@ static void memorypane_put_words(const struct leak_site *r, struct text_builder 
 		text_builder_put(ret, "%s in use" TEXT_BUILDER_DOT "%s block%s" TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT,
 				 leak_figure((double)r->in_use, r->error, false, text), units_thousands(n, r->blocks),
 				 r->blocks == 1 ? "" : "s", leak_verdict(r, verdict));
-	text_builder_put(ret, r->grown ? "%s became resident" : "%s allocated", units_bytes(n, r->allocated));
+	text_builder_put(ret, r->grown ? "%s became resident" : "%s allocated",
+			 leak_figure((double)r->allocated, r->allocated_error, false, text));
 	if (r->grown && r->freed)
 		text_builder_put(ret, TEXT_BUILDER_DOT "%s returned", units_bytes(n, r->freed));
 }
@@ -292,7 +293,7 @@ static void memorypane_build(struct built *b, const struct names *names)
 	const struct profile_meta *m = &b->job.meta;
 	const struct leaks_wish wish = {
 		.from_ns = m->start_mono_ns, .to_ns = m->start_mono_ns + m->duration_ns,
-		.unfollowed = m->mem_unfollowed_ns,
+		.unfollowed = m->mem_unfollowed_ns, .scale = (uint32_t)m->probe_scale,
 	};
 	struct memory_history *sizes = NULL;
 	struct leaks *leaks = NULL;

@@ -260,7 +260,8 @@ static void memoryview_put_all(struct text_builder *w, const struct leak_site *r
 
 	if (r->grown) {
 		text_builder_put(w, "%s became resident" TEXT_BUILDER_DOT "%s returned",
-				 leak_figure((double)r->allocated, r->error, false, text), units_bytes(n, r->freed));
+				 leak_figure((double)r->allocated, r->allocated_error, false, text),
+				 units_bytes(n, r->freed));
 		return;
 	}
 	text_builder_put(w, "%s", leak_figure((double)r->in_use, r->error, false, text));
