@@ -97,6 +97,7 @@ struct task_struct___x86 {
 #define SB_CALL_MUNMAP 11
 #define SB_CALL_BRK 12
 #define SB_CALL_MREMAP 25
+#define SB_CALL_MADVISE 28
 
 /* Is it one that makes a process, or executes a program? */
 #define SB_CALL_CLONE 56

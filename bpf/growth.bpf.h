@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * growth.bpf.h - memory that comes to be resident, and ceases to be, by the stack that makes it so; and
- * what is mapped and unmapped.
+ * what is mapped and unmapped, or given back by an advice.
  *
  * The kernel counts the pages of a process that are resident: of files, anonymous, and shared. Each
  * change of these counters passes a tracepoint, whatever is behind it: a first touch, a huge page, pages
@@ -87,6 +87,12 @@ struct {
 } resident_last SEC(".maps");
 
 #define MAX_ERRNO 4095          /* results from -MAX_ERRNO on are errors */
+/* include/uapi/asm-generic/mman-common.h: the advices by which memory is given back */
+#define ADVICE_DONTNEED 4
+#define ADVICE_FREE 8
+#define ADVICE_REMOVE 9
+#define ADVICE_PAGEOUT 21
+#define ADVICE_DONTNEED_LOCKED 24
 #define FRESH_PAGES 512          /* the first change that a new memory sees has at most so many: what one table has */
 
 /* What is added to a pointer to a variable of each CPU, on this one, where TASK runs; 0 = not known. */
@@ -237,7 +243,7 @@ static __always_inline __s64 rss_change(struct resident *r, struct mm_struct *mm
 	return change;
 }
 
-/* BYTES of memory have become something, PROBE, by what the current task does; WHAT: SB_RSS_* of it. */
+/* BYTES of memory have become something, PROBE, by what the current task does; WHAT: SB_RSS_* of it, or the advice. */
 static __always_inline int tell_growth(void *ctx, __u32 probe, __u64 bytes, __u64 what, bool walk)
 {
 	struct hit hit = { .probe = probe, .value = 1, .nr = 2, .user = true, .arg = { bytes, what } };
@@ -302,6 +308,14 @@ static __always_inline __u64 whole_pages(__u64 bytes)
 	return (bytes + page_bytes - 1) & ~((__u64)page_bytes - 1);
 }
 
+static __always_inline bool gives_back(__u64 advice)
+{
+	const __u64 all = 1ull << ADVICE_DONTNEED | 1ull << ADVICE_FREE | 1ull << ADVICE_REMOVE |
+			  1ull << ADVICE_PAGEOUT | 1ull << ADVICE_DONTNEED_LOCKED;
+
+	return advice < 64 && all >> advice & 1;
+}
+
 /*
  * One of these calls returns, by the tracepoint of its own: those of all calls would be passed by all calls.
  */
@@ -311,24 +325,32 @@ static __always_inline int tell_mapping_call(void *ctx, bool walk)
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 	const __s64 result = (__s64)sb_regs_result(regs);
 	const __s32 call = sb_regs_call(regs);
-	__u64 arg[SB_CALL_ARGS];
+	__u32 probe = SB_PROBE_MAPPED;
+	__u64 arg[SB_CALL_ARGS], what = 0;
 	__s64 change = 0;
 
 	if ((result < 0 && result >= -MAX_ERRNO) || sb_regs_compat(regs) || !task->mm ||
 	    !wanted(task, task->tgid, task->pid))
 		return 0;
 	sb_regs_to_call_args(regs, arg);
-	if (call == SB_CALL_MMAP)
+	if (call == SB_CALL_MMAP) {
 		change = whole_pages(arg[1]);
-	else if (call == SB_CALL_MUNMAP)
+	} else if (call == SB_CALL_MUNMAP) {
 		change = -whole_pages(arg[1]);
-	else if (call == SB_CALL_MREMAP)
+	} else if (call == SB_CALL_MREMAP) {
 		change = whole_pages(arg[2]) - whole_pages(arg[1]);
-	else if (call == SB_CALL_BRK)
+	} else if (call == SB_CALL_BRK) {
 		change = moved_brk(task, result);
-	if (change > 0)
-		return tell_growth(ctx, SB_PROBE_MAPPED, change, 0, walk);
-	return change ? tell_growth(ctx, SB_PROBE_UNMAPPED, -change, 0, walk) : 0;
+	} else if (call == SB_CALL_MADVISE && gives_back((__u32)arg[2])) {
+		probe = SB_PROBE_ADVISED;
+		what = (__u32)arg[2];
+		change = whole_pages(arg[1]);
+	}
+	if (change < 0) {
+		probe = SB_PROBE_UNMAPPED;
+		change = -change;
+	}
+	return change ? tell_growth(ctx, probe, change, what, walk) : 0;
 }
 
 /* 1, or the kernel takes the hit from everybody who counts it by perf. */

@@ -218,13 +218,14 @@ struct sb_part_sum {
 /* such a block was freed; arguments: its address; and 1 = nothing was allocated there and by that thread since */
 #define SB_PROBE_FREE 11
 /*
- * Memory became resident, ceased to be, was mapped, or unmapped; arguments: bytes; and of the first two
- * which of the kernel's counters says so (SB_RSS_*).
+ * Memory became resident, ceased to be, was mapped, unmapped, or given back by madvise(2); arguments: bytes; and of the
+ * first two which of the kernel's counters says so (SB_RSS_*), of the last one the advice.
  */
 #define SB_PROBE_GROWN 14
 #define SB_PROBE_RETURNED 15
 #define SB_PROBE_MAPPED 16
 #define SB_PROBE_UNMAPPED 17
+#define SB_PROBE_ADVISED 19
 /* include/linux/mm_types_task.h: MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES */
 #define SB_RSS_FILE 0u
 #define SB_RSS_ANON 1u

@@ -424,8 +424,8 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 		plan->mapping_calls = s->mapping_calls;
 		plan->nr_mapping_calls = mapping_calls_find(s->mapping_calls);
 		if (!plan->nr_mapping_calls)
-			text_format(s->note, sizeof(s->note), "what is mapped and unmapped is not told: tracefs "
-				    "cannot be read (mount it, or run as root)");
+			text_format(s->note, sizeof(s->note), "what is mapped, unmapped and advised is not told: "
+				    "tracefs cannot be read (mount it, or run as root)");
 	}
 	if (!r && plan->target == TARGET_PIDS && !s->child.pid)
 		r = note_children(s, e);

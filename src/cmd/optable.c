@@ -284,9 +284,10 @@ const struct opt opts[] = {
 		.help = "follow who makes memory grow, or with allocs who allocates it, who holds it, and what leaks",
 		.more = "growth, which is what --memory alone means: the kernel tells what memory becomes resident, "
 			"and ceases to be (page faults by the size of their pages, unmapping), and what is "
-			"mapped and unmapped (mmap, munmap, mremap, brk), by stack; and the sizes of the "
-			"processes are read from time to time. That needs no probe in the target, and costs it "
-			"about 1 %. report --metric shows what has grown, was returned, mapped and unmapped. "
+			"mapped, unmapped and given back (mmap, munmap, mremap, brk, madvise), by stack; and the "
+			"sizes of the processes are read from time to time. That needs no probe in the target, "
+			"and costs it about 1 %. report --metric shows what has grown, was returned, mapped, "
+			"unmapped, and given back by advice. "
 			"allocs: functions that allocate and free memory are probed in the target: those of "
 			"malloc(3) by whichever library or program defines them (glibc, musl, jemalloc, "
 			"tcmalloc, mimalloc), and C++ operators that do not only call these. Blocks are "

@@ -109,7 +109,7 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 				s->no_memory++;
 			break;
 		}
-		if (ev->kind >= EVENT_GROWN && ev->kind <= EVENT_UNMAPPED) {
+		if (EVENT_IS_GROWTH(ev->kind)) {
 			growth_facts_hit(s, raw, ev);
 			break;
 		}

@@ -11,6 +11,7 @@
 #include "probe/tracepoint.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 uint32_t growth_interval_of(const struct capture_plan *plan)
 {
@@ -18,25 +19,27 @@ uint32_t growth_interval_of(const struct capture_plan *plan)
 		GROWTH_INTERVAL_MANY;
 }
 
-/* Of the counter of the kernel WHAT. */
-static enum growth_kind growth_facts_kind(uint64_t what)
+/* Of an event of KIND: WHAT is the counter of the kernel, or the advice. */
+static enum growth_kind growth_facts_kind(unsigned int kind, uint64_t what)
 {
 	static const uint8_t kinds[SB_RSS_NR] = {
 		[SB_RSS_FILE] = GROWTH_FILE, [SB_RSS_ANON] = GROWTH_ANON, [SB_RSS_SHARED] = GROWTH_SHARED,
 	};
 
-	return what < SB_RSS_NR ? (enum growth_kind)kinds[what] : GROWTH_NOT;
+	if (kind == EVENT_ADVISED)
+		return what == MADV_FREE ? GROWTH_LAZY : GROWTH_NOT;
+	return (kind == EVENT_GROWN || kind == EVENT_RETURNED) && what < SB_RSS_NR ? (enum growth_kind)kinds[what] :
+		GROWTH_NOT;
 }
 
 void growth_facts_hit(struct event_sink *s, const struct raw_event *raw, const struct event *ev)
 {
 	const uint64_t size = raw->hit.nr_args ? raw->hit.arg[0] : 0;
-	const bool resident = ev->kind == EVENT_GROWN || ev->kind == EVENT_RETURNED;
 	const struct alloc_weight weight = alloc_weight(size, s->growth_interval,
 							hash_u64(raw->time_ns ^ (uint64_t)raw->tid));
 	const struct allocation a = {
 		.size = (uint8_t)octave_class(size), .interval = s->growth_interval,
-		.growth = resident && raw->hit.nr_args > 1 ? growth_facts_kind(raw->hit.arg[1]) : GROWTH_NOT,
+		.growth = raw->hit.nr_args > 1 ? growth_facts_kind(ev->kind, raw->hit.arg[1]) : GROWTH_NOT,
 	};
 	struct event told = *ev;
 
@@ -51,7 +54,7 @@ void growth_facts_hit(struct event_sink *s, const struct raw_event *raw, const s
 uint32_t mapping_calls_find(struct capture_trace ret[MAPPING_CALLS])
 {
 	static const char *const names[MAPPING_CALLS] = { "sys_exit_mmap", "sys_exit_munmap", "sys_exit_mremap",
-							  "sys_exit_brk" };
+							  "sys_exit_brk", "sys_exit_madvise" };
 	char tracefs[PATH_MAX];
 	uint32_t n = 0;
 

@@ -9,12 +9,12 @@
 #include "capture/source.h"
 #include "engine/event_sink.h"
 
-#define MAPPING_CALLS 4u
+#define MAPPING_CALLS 5u
 
 /* By how many bytes changes are sampled where nobody says so, of what PLAN looks at. */
 uint32_t growth_interval_of(const struct capture_plan *plan);
 
-/* EV, which is RAW with its stack, is of EVENT_GROWN to EVENT_UNMAPPED: tells S of it. */
+/* EV, which is RAW with its stack, is of a kind for which EVENT_IS_GROWTH(): tells S of it. */
 void growth_facts_hit(struct event_sink *s, const struct raw_event *raw, const struct event *ev);
 
 /*

@@ -49,8 +49,11 @@ struct alloc_weight alloc_weight(uint64_t size, uint32_t interval, uint64_t draw
 struct alloc_weight alloc_weight_told(uint64_t size, uint64_t bytes, uint32_t interval, uint64_t draw,
 				      uint32_t *ret_interval);
 
-/* What memory is that becomes resident. Numbers are in recordings. */
-enum growth_kind { GROWTH_NOT, GROWTH_FILE, GROWTH_ANON, GROWTH_SHARED };
+/*
+ * What memory is that becomes resident; GROWTH_LAZY: what is given back, and stays resident until the kernel
+ * needs it (MADV_FREE). Numbers are in recordings.
+ */
+enum growth_kind { GROWTH_NOT, GROWTH_FILE, GROWTH_ANON, GROWTH_SHARED, GROWTH_LAZY };
 
 /*
  * What events of blocks carry as their argument. Sizes and ages are classes of base/octave.h.

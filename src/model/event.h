@@ -60,11 +60,16 @@ enum event_kind {                /* numbers are in recordings: append only */
 	 * weight in bytes, count in readings, so what a fact has is their sum; argument: enum memory_size
 	 */
 	EVENT_SIZE = 18,
+	/* as EVENT_GROWN: it was given back by an advice, madvise(2), whether it was resident or not */
+	EVENT_ADVISED = 19,
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 
 #define EVENT_KINDS_MAX 32u        /* numbers of kinds are below: sets of them are masks */
 
+/* Whether events of KIND carry a struct allocation (model/allocation.h). */
+#define EVENT_IS_MEMORY(kind) (((kind) >= EVENT_ALLOC && (kind) <= EVENT_UNMAPPED) || (kind) == EVENT_ADVISED)
+#define EVENT_IS_GROWTH(kind) (((kind) >= EVENT_GROWN && (kind) <= EVENT_UNMAPPED) || (kind) == EVENT_ADVISED)
 #define EVENT_IS_WAIT(kind) ((kind) == EVENT_BLOCKED || (kind) == EVENT_RUNNABLE)
 #define KINDS_ON_CPU (1u << EVENT_SAMPLE)
 #define KINDS_OFF_CPU (1u << EVENT_BLOCKED | 1u << EVENT_RUNNABLE)

@@ -50,6 +50,11 @@ static bool grew_shared(const struct measured *x)
 	return allocation_of(x->argument).growth == GROWTH_SHARED;
 }
 
+static bool is_lazy(const struct measured *x)
+{
+	return allocation_of(x->argument).growth == GROWTH_LAZY;
+}
+
 /*
  * In this order they are asked for: the first of a set leads. Append, and name in enum measure_id
  * what code must know by name.
@@ -194,6 +199,18 @@ static const struct measure measure_table[] = {
 		.json = "grown_shared", .about = "of what has grown, shared memory",
 		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_GROWN,
 		.counts = grew_shared, .pprof = "grown_shared_space", .counted = "grown_changes",
+	},
+	{
+		.name = "advised", .title = "memory given back by advice", .head = "advised", .brief = "advis",
+		.json = "advised", .about = "bytes of addresses that madvise(2) gave back, resident or not",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_ADVISED,
+		.pprof = "advised_space", .counted = "advised_calls",
+	}, {
+		.name = "advised-lazily", .title = "memory given back lazily", .head = "lazy", .brief = "lazy",
+		.json = "advised_lazily",
+		.about = "of these, by MADV_FREE: they stay resident until the kernel is short of memory",
+		.unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_ADVISED,
+		.counts = is_lazy, .pprof = "advised_lazily_space", .counted = "advised_calls",
 	},
 	{
 		/* the name of these facts in recordings: their sum says nothing, so nobody asks for it */

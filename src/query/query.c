@@ -201,7 +201,7 @@ static double squares_of(const struct builder *b, const struct fact *f, unsigned
 	const double ns = (double)f->weight;
 	double each = f->count ? ns / (double)f->count : ns;
 
-	if (f->kind >= EVENT_ALLOC && f->kind <= EVENT_UNMAPPED) {
+	if (EVENT_IS_MEMORY(f->kind)) {
 		const struct allocation a = allocation_of(dict_get_argument(b->filter.d, f->argument));
 
 		return b->filter.set.events >> b->filter.set.first & 1 ? alloc_blocks_variance(&a, f->count) :

@@ -106,6 +106,23 @@ __attribute__((noinline)) static void by_copying(char *p)
 	printf("by_copying 0\n");
 }
 
+/* Of what is offered a third was never resident. What is offered lazily stays resident, for good once it is touched. */
+__attribute__((noinline)) static void give_back(char *huge)
+{
+	char *never = map(9 * MB, MAP_PRIVATE);
+
+	madvise(huge, 15 * MB, MADV_DONTNEED);
+	madvise(huge + 40 * MB, 4 * MB, MADV_FREE);
+	touch(huge + 40 * MB, 4 * MB);
+	madvise(never, 9 * MB - 100, MADV_DONTNEED);
+	/* No memory is given back by these. */
+	madvise(huge + 50 * MB, 10 * MB, MADV_WILLNEED);
+	madvise(huge + 50 * MB, 10 * MB, MADV_HUGEPAGE);
+	/* Nor by one that fails: at no page. */
+	madvise(huge + 1, 20 * MB, MADV_DONTNEED);
+	munmap(never, 9 * MB);
+}
+
 static void say_resident(const char *when)
 {
 	printf("%s %d %lu\n", when, (int)getpid(), resident());
@@ -131,7 +148,7 @@ int main(int argc, char **argv)
 	by_brk();
 	huge = by_huge();
 	by_sharing();
-	madvise(huge, 15 * MB, MADV_DONTNEED);
+	give_back(huge);
 	munmap(mapped, 40 * MB);
 	fflush(stdout);
 	child = fork();
