@@ -11,8 +11,7 @@
 #include "config.h"
 
 #include "preload/early.h"
-#include "preload/note.h"
-#include "preload/sampled.h"
+#include "preload/tell.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,9 +20,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
 
 void *malloc(size_t size);
 void *calloc(size_t times, size_t size);
@@ -180,16 +176,6 @@ __attribute__((constructor(101))) static void begin(int argc, char **argv, char 
 	sampler_begin(environment);
 }
 
-/* The block at P, NULL where there is none, was allocated. In its own function, so that stacks begin there. */
-#define ALLOCATED(p, size) \
-	do { \
-		if (LIKELY(p) && sampler_due(size)) { \
-			const uint64_t bytes_ = sampler_take(p, size); \
-			if (bytes_) \
-				TELL_ALLOCATED(p, size, bytes_); \
-		} \
-	} while (0)
-
 EXPORT void *malloc(size_t size)
 {
 	void *p = next.malloc(size);
@@ -206,8 +192,16 @@ EXPORT void *calloc(size_t times, size_t size)
 	return p;
 }
 
-/* The block that is, or was, at P may be known, and is freed. */
-__attribute__((noinline)) static void freed(uintptr_t p, bool temporary)
+const void *next_malloc(void)
+{
+	const void *at = NULL;
+
+	if (find_all())
+		memcpy(&at, &next.malloc, sizeof(at));
+	return at;
+}
+
+__attribute__((noinline)) void tell_freed(uintptr_t p, bool temporary)
 {
 	if (sampler_drop(p))
 		TELL_FREED(p, temporary);
@@ -218,7 +212,7 @@ EXPORT void free(void *p)
 	if (sampler_may_know(p)) {
 		if (early_is(p))
 			return;
-		freed((uintptr_t)p, sampler_is_temporary((uintptr_t)p));
+		tell_freed((uintptr_t)p, sampler_is_temporary((uintptr_t)p));
 	}
 	next.free(p);
 }
@@ -245,7 +239,7 @@ static inline void *resize(void *old, size_t size)
 		return grow_early(old, size);
 	p = next.realloc(old, size);
 	if (known && (p || !size))
-		freed(at, false);
+		tell_freed(at, false);
 	return p;
 }
 

@@ -11,5 +11,7 @@ libsberf_memory_so_SOURCES += src/preload/allocate.c
 libsberf_memory_so_SOURCES += src/preload/early.c
 libsberf_memory_so_SOURCES += src/preload/early.h
 libsberf_memory_so_SOURCES += src/preload/note.h
+libsberf_memory_so_SOURCES += src/preload/operators.c
 libsberf_memory_so_SOURCES += src/preload/sampled.c
 libsberf_memory_so_SOURCES += src/preload/sampled.h
+libsberf_memory_so_SOURCES += src/preload/tell.h

@@ -51,6 +51,19 @@ static inline bool sampler_may_know(const void *p)
 	return __builtin_expect(sampler_filter[sampler_hash((uintptr_t)p)], 0);
 }
 
+/* Something is called that may allocate, by a function of this library or not; for sampler_has_seen() afterwards. */
+static inline int64_t sampler_mark_call(void)
+{
+	sampler_own.last = 0;
+	return sampler_own.left;
+}
+
+/* Has this thread allocated by a function of this library since LEFT was returned? */
+static inline bool sampler_has_seen(int64_t left)
+{
+	return sampler_own.left != left || sampler_own.last;
+}
+
 /*
  * The block of SIZE bytes at P is due. Returns how many bytes it stands for; 0 = it is not sampled after all, as
  * one of no bytes never is.

@@ -46,6 +46,26 @@ if [ -n "$jemalloc" ]; then
 else
 	skip "libjemalloc.so.2 is not installed"
 fi
+# Operators of C++: those that call malloc(), those of an allocator, and those of a library that only who loaded it sees.
+if command -v "${CXX:-g++}" >/dev/null; then
+	"${CXX:-g++}" -std=c++17 -fsized-deallocation -g -O1 -o operators "$top_srcdir/tests/live/operators.cc"
+	preloaded "C++ on glibc" 1 ./operators 500 300
+	for library in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
+		path=$(ldconfig -p | awk -v lib="$library" '$1 == lib { print $NF; exit }')
+		[ -n "$path" ] || continue
+		"${CXX:-g++}" -std=c++17 -fsized-deallocation -g -O1 -o "operators_$library" "$top_srcdir/tests/live/operators.cc" \
+			-Wl,--no-as-needed "$path"
+		preloaded "C++ linked with $library" 1 "./operators_$library" 500 300
+	done
+	"${CXX:-g++}" -std=c++17 -fsized-deallocation -g -O1 -shared -fPIC -Dmain=run -o operators.so "$top_srcdir/tests/live/operators.cc"
+	printf '%s\n' '#include <dlfcn.h>' '#include <string.h>' 'int main(int argc, char **argv)' '{' \
+		'	void *library = dlopen("./operators.so", RTLD_NOW | RTLD_LOCAL), *at = library ? dlsym(library, "_Z3runiPPc") : 0;' \
+		'	int (*run)(int, char **);' '	memcpy(&run, &at, sizeof(run));' '	return at ? run(argc, argv) : 1;' '}' >loads.c
+	cc -o loads loads.c
+	preloaded "C++ that is loaded for its loader alone" 1 ./loads 500 300
+else
+	skip "no C++ compiler" "operators of C++"
+fi
 preloaded sampled 4096 "$WORKLOADS/blocks_plain" 20000 300
 
 refused "a static program" "linked statically: no library can be put into it" "$WORKLOADS/blocks_static"
