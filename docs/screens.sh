@@ -27,7 +27,7 @@ draw() {
 	show   time      100x30  '9 0'                             ' time'
 	show   heat      100x24  '9 0 H'                           ' time · heat map' '500 ms'
 	show   search    100x30  'E / d i c t Enter'               '/dict  [0-9]+ of [0-9]+'
-	show   baseline  100x30  'b @[+-][0-9]+\.[0-9]'                            'since the baseline|before .* now'
+	show   baseline  100x30  '@00:00:(0[5-9]|[1-9][0-9]) b @[+-][0-9]+\.[0-9]' 'since the baseline|before .* now'
 	show   help      100x40  '?'                               'this help'
 	show   small     40x10   ''                                '▾ (_start|main|aeMain) .* [0-9.]+' 'help'
 	load postgres

@@ -320,15 +320,17 @@ static void hits_have_no_inside(void **state)
 /* Of what begins with "call:redis-server:ca" there are two, and one that goes on with "ll". */
 static void complete(const char *typed, const uint32_t *pids, size_t n, struct completions *ret)
 {
+	const bool condition = !strcmp(typed, "call:redis-server:call /arg");
+
 	(void)pids;
 	(void)n;
 	ret->n = ret->all = !strcmp(typed, "call:redis-server:ca") ? 2 :
-		!strcmp(typed, "call:redis-server:call");
+		condition || !strcmp(typed, "call:redis-server:call");
 	snprintf(ret->at[0].text, sizeof(ret->at[0].text), "call:redis-server:call");
 	snprintf(ret->at[1].text, sizeof(ret->at[1].text), "call:redis-server:callReply");
 	snprintf(ret->at[0].args, sizeof(ret->at[0].args), "client * c, int flags");
 	ret->at[0].cost_ns = 2270;
-	snprintf(ret->common, sizeof(ret->common), "call:redis-server:call");
+	snprintf(ret->common, sizeof(ret->common), "call:redis-server:call%s", condition ? " /arg0" : "");
 	err_set(&ret->why, ENOENT, "nothing begins so");
 }
 
@@ -359,9 +361,10 @@ static void tab_completes(void **state)
 	completed(&w);
 	assert_screen_has(w.d.canvas, "nothing begins so");
 	assert_screen_has(w.d.canvas, "probe: call:redis-server:callx");
-	/* Behind the name stands a condition, which is nobody's but the user's. */
-	driver_press(&w.d, "<BS> /arg0<Tab>");
-	assert_false(view_probe_news(w.d.view));
+	/* Names in a condition behind it are asked for, too. */
+	driver_press(&w.d, "<BS> /arg<Tab>");
+	completed(&w);
+	assert_screen_has(w.d.canvas, "probe: call:redis-server:call /arg0");
 	/* What is found for a text that was changed meanwhile is not taken. */
 	driver_press(&w.d, "<^U>call:redis-server:ca<Tab>");
 	driver_press(&w.d, "t");
