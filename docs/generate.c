@@ -228,6 +228,8 @@ static void filters(void)
 		{ "node:0-1", "what the CPUs of these NUMA nodes did" },
 		{ "state:D,K", "waits in these states, by letter or name; running time is left out" },
 		{ "syscall:futex", "waits in these system calls; running time is left out" },
+		{ "size:4K,1M-", "blocks of memory, and changes of it, of these sizes, by powers of two: 4K is 4 KB to "
+		  "less than 8 KB, 1K-64K 1 KB to less than 128 KB, 1M- 1 MB and more; all else is left out" },
 		{ "!...", "all but that, for any of these" },
 		{ "function:...", "a function whose name looks like one of these, such as function:state:x" },
 	};

@@ -67,7 +67,7 @@ int filter_options_terms(const struct options *o, const char *arch, struct terms
 	} all[] = {
 		{ &o->processes, "--process", TERM_PROCESS, false }, { &o->cgroups, "--cgroup", TERM_CGROUP, false },
 		{ &o->threads, "--thread", TERM_THREAD, false }, { &o->focus, "--focus", TERM_FUNCTION, false },
-		{ &o->ignore, "--ignore", TERM_FUNCTION, true },
+		{ &o->ignore, "--ignore", TERM_FUNCTION, true }, { &o->sizes, "--size", TERM_SIZE, false },
 	};
 
 	memset(ret, 0, sizeof(*ret));

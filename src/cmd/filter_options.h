@@ -15,7 +15,7 @@
  */
 int filter_options_query(const struct options *o, const char *arch, struct query *ret, struct err *e);
 /*
- * Fills only the terms: patterns for stacks, threads, processes and cgroups. 0, or -EINVAL with a
+ * Fills only the terms: patterns for stacks, threads, processes and cgroups, and sizes. 0, or -EINVAL with a
  * sentence.
  */
 int filter_options_terms(const struct options *o, const char *arch, struct terms *ret, struct err *e);

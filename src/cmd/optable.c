@@ -436,6 +436,14 @@ const struct opt opts[] = {
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(nodes), .max = NODES_MAX - 1,
 		.help = "only what the CPUs of these NUMA nodes did, such as 0-1,3",
 	}, {
+		.name = "size", .metavar = "SIZE[,SIZE...]", .type = OPT_TEXTS, .what = "size",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(sizes),
+		.help = "only blocks of memory, and changes of it, of these sizes",
+		.more = "With --memory. Sizes are told by powers of two, as the histograms of --format memory are: 4K "
+			"is 4 KB to less than 8 KB, 1K-64K 1 KB to less than 128 KB, 1M- 1 MB and more, -512 less than "
+			"1 KB. Of memory that grows it is the size of one change: of a page, or a huge page (2M), or "
+			"of what a call maps. What has no size, such as running time, is left out.",
+	}, {
 		.name = "by-node", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(by_node),
 		.help = "split by the NUMA node of the CPU",

@@ -104,6 +104,7 @@ struct options {
 	const char *syscalls;
 	text_vec focus, ignore;          /* --focus, --ignore REGEX; may be repeated */
 	text_vec threads, processes;     /* --thread, --process PATTERN; may be repeated */
+	text_vec sizes;                  /* --size SIZE[,SIZE...]; may be repeated */
 	text_vec cgroups;                /* --cgroup PATH (report, diff); may be repeated */
 	const char *time;                /* --time FROM,TO: cmd/timerange.h; NULL = all */
 	u32_vec nodes;                   /* --node LIST, empty = all */

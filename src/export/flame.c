@@ -283,6 +283,7 @@ static int flame_add_term(struct flame *f, const struct filter_term *t, struct e
 		[TERM_NODE] = { "only CPUs of nodes", "without CPUs of nodes" },
 		[TERM_STATE] = { "only waits in state", "without waits in state" },
 		[TERM_SYSCALL] = { "only waits in", "without waits in" },
+		[TERM_SIZE] = { "only memory of size", "without memory of size" },
 	};
 
 	return flame_fact(f, names[t->what][t->not], t->text, e);

@@ -17,6 +17,7 @@
 
 #include "query/filter.h"
 
+#include "model/allocation.h"
 #include "profile/carried.h"
 #include "profile/slice.h"
 #include "query/threads.h"
@@ -247,6 +248,12 @@ unsigned int filter_places_chosen(const struct filter *f, const struct fact *x)
 	return places_of(f, &m);
 }
 
+bool filter_size(const struct filter *f, const struct fact *x)
+{
+	return term_match_size(&f->terms, x->kind,
+			       EVENT_IS_MEMORY(x->kind) ? dict_get_argument(f->d, x->argument) : 0);
+}
+
 struct query filter_whatever_counts(const struct query *q)
 {
 	struct query f = *q;
@@ -256,6 +263,7 @@ struct query filter_whatever_counts(const struct query *q)
 	f.nr_calls = 0;
 	terms_drop(&f.terms, TERM_STATE, false);
 	terms_drop(&f.terms, TERM_SYSCALL, false);
+	terms_drop(&f.terms, TERM_SIZE, false);
 	f.by_node = f.fold_idle = false;
 	return f;
 }
@@ -359,6 +367,30 @@ static uint32_t waits_found(const struct filter *f)
 	return r;
 }
 
+/* The terms about sizes of memory that some fact matches which may count, as bits, whatever their NOT. */
+static uint32_t sizes_found(const struct filter *f)
+{
+	uint64_t sizes[TERMS_MAX] = { 0 };
+	struct slice_view v = { 0 };
+	uint32_t r = 0;
+
+	for (uint32_t i = 0; i < f->q->terms.n; i++)
+		if (f->q->terms.v[i].what == TERM_SIZE)
+			(void)term_sizes(f->q->terms.v[i].text, NULL, &sizes[i], NULL);
+	while (f->terms.has_sizes && snapshot_next(f->s, &v)) {
+		for (size_t k = 0; k < v.n; k++) {
+			const struct fact *x = &v.fact[k];
+
+			if (!EVENT_IS_MEMORY(x->kind) || !(f->kinds >> x->kind & 1))
+				continue;
+			for (uint32_t i = 0; i < f->q->terms.n; i++)
+				if (sizes[i] & term_size_bit(allocation_of(dict_get_argument(f->d, x->argument)).size))
+					r |= 1u << i;
+		}
+	}
+	return r;
+}
+
 static uint32_t threads_found(const uint32_t *terms, uint32_t n)
 {
 	uint32_t r = 0;
@@ -384,7 +416,8 @@ int query_unmatched(const struct snapshot *s, const struct names *names, const s
 		filter_free(&f);
 		return -ENOMEM;
 	}
-	found = stack_filter_found(&f.stacks) | threads_found(terms, f.threads) | waits_found(&f);
+	found = stack_filter_found(&f.stacks) | threads_found(terms, f.threads) | waits_found(&f) |
+		sizes_found(&f);
 	for (uint32_t i = q->terms.n; i-- > 0;) {
 		if (!(found >> i & 1) && !q->terms.v[i].not && q->terms.v[i].what != TERM_NODE)
 			r = (int)i;
@@ -405,6 +438,7 @@ char *query_unmatched_text(const struct query *q, int which, char *dst, size_t s
 		[TERM_NODE] = "nothing ran on node %s",
 		[TERM_STATE] = "there are no waits in state %s",
 		[TERM_SYSCALL] = "there are no waits in %s",
+		[TERM_SIZE] = "no memory of size %s is counted (it is with --metric allocated, for one)",
 	};
 
 	if (which >= QUERY_TOO_LONG && (uint32_t)which < QUERY_TOO_LONG + q->terms.n)
@@ -456,6 +490,8 @@ static unsigned int event_anywhere(struct filter *f, const struct event *ev)
 	if (!filter_about(f, ev->kind, ev->thread, ev->node))
 		return 0;
 	if (f->stacks.stack && !stack_filter_has(&f->stacks, ev->stack))
+		return 0;
+	if (f->terms.has_sizes && !term_match_size(&f->terms, ev->kind, ev->argument))
 		return 0;
 	if (EVENT_IS_WAIT(ev->kind))
 		return wait_is(f, filter_judge_wait(f, &w), ev->kind, ev->thread, ev->stack);

@@ -81,6 +81,8 @@ static inline bool filter_slice(const struct filter *f, const struct slice_view 
  */
 unsigned int filter_event(struct filter *f, const struct event *ev);
 
+/* Whether X has a size that is asked for, where sizes are. */
+bool filter_size(const struct filter *f, const struct fact *x);
 unsigned int filter_wait(struct filter *f, const struct slice_view *v, const struct fact *x);
 
 /* The places of f.set in which X, a fact that is asked for, counts, as a mask. */
@@ -122,6 +124,8 @@ static inline unsigned int filter_anywhere(struct filter *f, const struct slice_
 	if (!filter_about(f, x->kind, x->thread, x->node))
 		return 0;
 	if (f->stacks.stack && !stack_filter_has(&f->stacks, x->stack))
+		return 0;
+	if (f->terms.has_sizes && !filter_size(f, x))
 		return 0;
 	if (EVENT_IS_WAIT(x->kind))
 		return filter_wait(f, v, x);

@@ -306,11 +306,22 @@ static bool leaks_fill(struct leaks_builder *b)
 	return !b->failed && leaks_choose(b) && leaks_tell(b);
 }
 
+/* What Q asks for, of whatever counts: with its sizes, which blocks have. */
+static struct query leaks_asked(const struct query *q)
+{
+	struct query asked = filter_whatever_counts(q);
+
+	for (uint32_t i = 0; i < q->terms.n; i++)
+		if (q->terms.v[i].what == TERM_SIZE)
+			terms_add(&asked.terms, &q->terms.v[i]);
+	return asked;
+}
+
 int leaks_build(const struct snapshot *s, const struct names *names, const struct query *q,
 		const struct leaks_wish *wish, struct leaks **ret, struct err *e)
 {
 	AUTO(leaks_free) struct leaks *l = calloc(1, sizeof(*l));
-	const struct query asked = filter_whatever_counts(q);
+	const struct query asked = leaks_asked(q);
 	struct leaks_builder b = { .l = l, .wish = wish,
 				   .grown = !snapshot_has(s, EVENT_ALLOC) && snapshot_has(s, EVENT_GROWN) };
 	bool ok;

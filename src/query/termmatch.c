@@ -10,6 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/order.h"
+#include "model/allocation.h"
+#include "model/event.h"
 #include "model/wait.h"
 
 #include <stdio.h>
@@ -69,18 +71,36 @@ static void termmatch_read_nodes(struct term_match *m, const struct filter_term 
 	m->bars_nodes |= t->not;
 }
 
+static void termmatch_read_sizes(struct term_match *m, const struct filter_term *t)
+{
+	uint64_t sizes;
+
+	if (term_sizes(t->text, NULL, &sizes, NULL) < 0)
+		return;
+	m->has_sizes = true;
+	m->only_sizes |= !t->not;
+	m->sizes &= t->not ? ~sizes : sizes;
+}
+
 void term_match_init(struct term_match *m, const struct query *q)
 {
-	*m = (struct term_match){ .nodes = q->nodes, .only_nodes = !nodeset_empty(&q->nodes) };
+	*m = (struct term_match){ .nodes = q->nodes, .only_nodes = !nodeset_empty(&q->nodes), .sizes = UINT64_MAX };
 	for (uint32_t i = 0; i < q->terms.n; i++) {
 		const struct filter_term *t = &q->terms.v[i];
 
 		m->threads |= about_threads(t);
 		if (t->what == TERM_NODE)
 			termmatch_read_nodes(m, t);
+		else if (t->what == TERM_SIZE)
+			termmatch_read_sizes(m, t);
 		else if (t->what == TERM_STATE || t->what == TERM_SYSCALL)
 			termmatch_read_wait(&m->wait[m->n++], t, q->arch);
 	}
+}
+
+bool term_match_size(const struct term_match *m, unsigned int kind, uint64_t argument)
+{
+	return EVENT_IS_MEMORY(kind) ? m->sizes & term_size_bit(allocation_of(argument).size) : !m->only_sizes;
 }
 
 static bool call_is_one(const struct wait_term *w, uint32_t call)

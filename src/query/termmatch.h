@@ -30,11 +30,17 @@ struct term_match {
 	struct nodeset nodes;    /* facts of these; when ONLY_NODES */
 	struct nodeset barred;   /* and not of these; when BARS_NODES */
 	bool only_nodes, bars_nodes;
+	uint64_t sizes;          /* by term_size_bit(): sizes of memory that are asked for */
+	bool has_sizes;          /* there are terms about these */
+	bool only_sizes;         /* what has no size is not asked for */
 	bool threads;            /* there are terms about threads, processes or cgroups */
 };
 
 /* Initialises M for the terms of Q, which are valid. */
 void term_match_init(struct term_match *m, const struct query *q);
+
+/* Whether something of KIND, whose argument is ARGUMENT, has a size that matches. */
+bool term_match_size(const struct term_match *m, unsigned int kind, uint64_t argument);
 
 /* Whether a wait in CALL and STATE matches. */
 bool term_match_wait(const struct term_match *m, uint32_t call, unsigned int state);

@@ -7,6 +7,7 @@
 
 #include "query/terms.h"
 
+#include "base/parse.h"
 #include "base/pattern.h"
 #include "base/wildcard.h"
 #include "model/nodeset.h"
@@ -23,6 +24,7 @@
 static const char *const keywords[TERM_NR] = {
 	[TERM_FUNCTION] = "function", [TERM_THREAD] = "thread", [TERM_PROCESS] = "process", [TERM_CGROUP] = "cgroup",
 	[TERM_NODE] = "node", [TERM_STATE] = "state", [TERM_SYSCALL] = "syscall",
+	[TERM_SIZE] = "size",
 };
 
 /* The keyword that TEXT begins with; TERM_NR when it is a function. */
@@ -98,17 +100,52 @@ static int terms_check_nodes(const char *text, const char *option, struct err *e
 		       terms_lead(option, before, sizeof(before)), text);
 }
 
+/* The bits of "4K", "1K-64K", "1M-" or "-512"; 0 when PART is none of them. */
+static uint64_t terms_size_range(const char *part)
+{
+	char low[TERM_TEXT_MAX];
+	const char *dash = strchr(part, '-'), *high = dash ? dash + 1 : part;
+	const size_t len = dash ? (size_t)(dash - part) : strlen(part);
+	uint64_t from = 0, to = UINT64_MAX;
+
+	snprintf(low, sizeof(low), "%.*s", (int)len, part);
+	if ((!*low && !*high) || (*low && parse_size(low, "size", 0, INT64_MAX, &from, NULL) < 0) ||
+	    (*high && parse_size(high, "size", 0, INT64_MAX, &to, NULL) < 0) || to < from)
+		return 0;
+	return (term_size_bit(octave_class(to)) << 1) - term_size_bit(octave_class(from));
+}
+
+int term_sizes(const char *text, const char *option, uint64_t *ret, struct err *e)
+{
+	char part[TERM_TEXT_MAX], before[32];
+	uint64_t all = 0;
+
+	for (const char *at = text; next_part(&at, part);) {
+		const uint64_t range = terms_size_range(part);
+
+		if (!range)
+			return err_set(e, EINVAL, "%s'%s' is no size of memory such as 4K, 1K-64K, 1M- or -512",
+				       terms_lead(option, before, sizeof(before)), part);
+		all |= range;
+	}
+	*ret = all;
+	return 0;
+}
+
 static int terms_check(const struct filter_term *t, const char *option, const char *arch, struct err *e)
 {
 	const char *at = t->text;
 	char part[TERM_TEXT_MAX], before[32];
 	unsigned int n = 0;
+	uint64_t sizes;
 	int r = 0;
 
 	if (t->what == TERM_FUNCTION)
 		return pattern_check(t->text, option, e);
 	if (t->what == TERM_NODE)
 		return terms_check_nodes(t->text, option, e);
+	if (t->what == TERM_SIZE)
+		return term_sizes(t->text, option, &sizes, e);
 	while (r >= 0 && next_part(&at, part)) {
 		if (!part[0])
 			return err_set(e, EINVAL, "%s'%s' has nothing before or behind a comma",

@@ -10,6 +10,8 @@
  *	node:0-1               what the CPUs of these NUMA nodes did
  *	state:D,K              waits in these states, by letter or name; running time is left out
  *	syscall:futex          waits in these system calls; the same
+ *	size:4K,1M-            blocks of memory, and changes of it, of these sizes in bytes, by powers of two: 4K is
+ *	                       4096 to 8191 bytes, 1M- 1 MB and more, -512 less than 1024; what has no size is left out
  *	!...                   all but that
  *
  * Commas separate what may be either; * and ? are wildcards (base/wildcard.h) in threads, processes
@@ -23,6 +25,7 @@
 #define SBERF_QUERY_TERMS_H
 
 #include "base/err.h"
+#include "base/octave.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +43,7 @@ enum term_what {
 	TERM_NODE,
 	TERM_STATE,
 	TERM_SYSCALL,
+	TERM_SIZE,
 	TERM_NR
 };
 
@@ -92,6 +96,20 @@ bool terms_only_waits(const struct terms *ts);
  * and "?" are wildcards): as a whole, or, with ANYWHERE, in some part of TEXT.
  */
 bool term_matches(const char *pattern, const char *text, size_t len, bool anywhere);
+
+/* The bit of sizes of class C (base/octave.h) in what term_sizes() says. */
+static inline uint64_t term_size_bit(unsigned int c)
+{
+	const unsigned int power = octave_power(c < OCTAVE_CLASSES ? c : OCTAVE_CLASSES - 1);
+
+	return 1ull << (power < 63 ? power : 63);
+}
+
+/*
+ * The sizes that TEXT ("4K,1M-") names, by bits. 0, or -EINVAL with a sentence, which names OPTION, if that is not
+ * NULL.
+ */
+int term_sizes(const char *text, const char *option, uint64_t *ret, struct err *e);
 
 /*
  * Writes a regular expression for exactly the function NAME to DST; false when it is too long for a

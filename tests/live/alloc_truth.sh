@@ -75,6 +75,12 @@ more=(--allocator pools:pool_alloc=malloc --allocator pools:pool_free=free)
 exact "an allocator of its own" "$WORKLOADS/pools"
 equal "chunks do not count beside its blocks" 200000 \
 	"$("$SBERF" report -i run.data --metric allocated --format folded | awk '{ n += $NF } END { print n }')"
+# Its blocks are of 100 and of 300 bytes.
+for size in 64:50000 256:150000 64-256:200000 512-:0; do
+	equal "of the sizes ${size%:*}, in bytes" "${size#*:}" "$("$SBERF" report -i run.data --metric allocated --size "${size%:*}" \
+		--format folded 2>err | awk '{ n += $NF } END { print n + 0 }')"
+done
+matches "that there are none is said" "no memory of size 512- is counted" "$(cat err)"
 more=()
 "$WORKLOADS/pools" 1 3000 >/dev/null &
 also_kill $!

@@ -138,6 +138,34 @@ static void parts_of_sites(void **state)
 	leaks_free(l);
 }
 
+/* Blocks of other sizes than asked for are not in the list, nor what became of them. */
+static void blocks_of_some_sizes(void **state)
+{
+	struct made *m = *state;
+	struct query q = { .arch = MADE_ARCH };
+	struct snapshot *s;
+	struct leaks *l;
+
+	make(m);
+	for (unsigned int kind = EVENT_ALLOC; kind <= EVENT_IN_USE; kind += EVENT_IN_USE - EVENT_ALLOC) {
+		const struct allocation a = { .size = (uint8_t)octave_class(64 * KB), .interval = 64 * KB };
+
+		some(m, (uint8_t)kind, 2, 64 * KB, 0, "main;large");
+		m->ev.argument = allocation_argument(&a);
+		m->ev.weight = 3 * 64 * KB;
+		m->ev.count = 3;
+		made_again(m);
+	}
+	made_term(&q, "size:64K");
+	s = profile_snapshot(m->p);
+	assert_int_equal(leaks_build(s, m->names, &q, &(struct leaks_wish){ 0 }, &l, NULL), 0);
+	assert_int_equal(l->n, 1);
+	assert_int_equal(strncmp(site(l, 0), "large", 5), 0);
+	assert_int_equal(l->all.in_use, 3 * 64 * KB);
+	leaks_free(l);
+	snapshot_unref(s);
+}
+
 /* Where no blocks were followed, sites are those that made memory grow, and rates are of all the time. */
 static void who_made_memory_grow(void **state)
 {
@@ -370,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(parts_of_sites, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(who_made_memory_grow, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(numbers_of_blocks, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(blocks_of_some_sizes, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(what_is_left_out, made_set_up, made_tear_down),
 		cmocka_unit_test(a_hundred_times),
 		cmocka_unit_test_setup_teardown(nothing_at_all, made_set_up, made_tear_down),

@@ -4,6 +4,7 @@
 
 #include "base/pattern.h"
 #include "base/wildcard.h"
+#include "model/allocation.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
 
@@ -39,6 +40,7 @@ static void terms_are_read_and_written(void **state)
 	assert_reads("node:0-1,3", TERM_NODE, false, "0-1,3", "node:0-1,3");
 	assert_reads("state:D, killable", TERM_STATE, false, "D, killable", "state:D, killable");
 	assert_reads("!syscall:futex,page fault", TERM_SYSCALL, true, "futex,page fault", "!syscall:futex,page fault");
+	assert_reads("size:4K, 1M-,-512", TERM_SIZE, false, "4K, 1M-,-512", "size:4K, 1M-,-512");
 	assert_reads("thread::run", TERM_FUNCTION, false, "thread::run", "thread::run");         /* C++ */
 	assert_reads("std::thread:", TERM_FUNCTION, false, "std::thread:", "std::thread:");
 	assert_reads("function:node:1", TERM_FUNCTION, false, "node:1", "function:node:1");
@@ -69,6 +71,12 @@ static void what_makes_no_sense_is_said(void **state)
 	assert_refused("node:1024", "'1024' is no list of NUMA nodes");
 	assert_refused("state:Q", "there is no state 'Q': there are R preempted, S interruptible");
 	assert_refused("syscall:fly", "there is no system call 'fly' on x86_64: write it as its manual page does");
+	assert_refused("size:", "there is nothing behind size:");
+	assert_refused("size:big", "'big' is no size of memory such as 4K, 1K-64K, 1M- or -512");
+	assert_refused("size:4K,", "'' is no size of memory");
+	assert_refused("size:-", "'-' is no size of memory");
+	assert_refused("size:8K-4K", "'8K-4K' is no size of memory");
+	assert_refused("size:1K-2K-3K", "'1K-2K-3K' is no size of memory");
 	assert_reads("syscall:read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read",
 		     TERM_SYSCALL, false,
 		     "read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read",
@@ -170,6 +178,80 @@ static void names_become_patterns(void **state)
 	name[sizeof(name) - 1] = '\0';
 	assert_false(term_exactly(name, text));
 	assert_false(term_literally("", text));
+}
+
+static bool size_is(const char *text, uint64_t bytes)
+{
+	uint64_t sizes = 0;
+
+	assert_int_equal(term_sizes(text, NULL, &sizes, NULL), 0);
+	return sizes & term_size_bit(octave_class(bytes));
+}
+
+static void sizes_are_powers_of_two(void **state)
+{
+	(void)state;
+	assert_true(size_is("4K", 4096) && size_is("4K", 8191) && size_is("5000", 4096));
+	assert_false(size_is("4K", 4095) || size_is("4K", 8192));
+	assert_true(size_is("1K-64K", 1024) && size_is("1K-64K", 131071));
+	assert_false(size_is("1K-64K", 1023) || size_is("1K-64K", 131072));
+	assert_true(size_is("1M-", 1 << 20) && size_is("1M-", UINT64_MAX));
+	assert_false(size_is("1M-", (1 << 20) - 1));
+	assert_true(size_is("-512", 0) && size_is("-512", 1023) && size_is("0", 0));
+	assert_false(size_is("-512", 1024) || size_is("0", 1) || size_is("1", 0));
+	assert_true(size_is("4K,1M-", 4096) && size_is("4K,1M-", 1 << 21));
+	assert_false(size_is("4K,1M-", 16384));
+}
+
+static uint64_t counted(struct made *m, measure_mask measures, const char *term, const char *other)
+{
+	struct query q = { .arch = MADE_ARCH, .measures = measures };
+	struct snapshot *s = profile_snapshot(m->p);
+	uint64_t n, all;
+
+	if (term)
+		made_term(&q, term);
+	if (other)
+		made_term(&q, other);
+	assert_int_equal(query_share(s, m->names, &q, &n, &all, NULL), 0);
+	snapshot_unref(s);
+	return n;
+}
+
+static void memory_is_filtered_by_size(void **state)
+{
+	static const uint64_t sizes[] = { 100, 4096, 6000, 1 << 20 };
+	const measure_mask allocated = MEASURE_BIT(MEASURE_ALLOCATED);
+	struct made *m = *state;
+	struct query q = { .arch = MADE_ARCH };
+	struct snapshot *s;
+
+	made_add(m, 1, made_thread(m, 1, 1, "a"), "main;run", 5 * MS);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const struct allocation a = { .size = (uint8_t)octave_class(sizes[i]), .interval = 1 };
+
+		m->ev.kind = EVENT_ALLOC;
+		m->ev.weight = sizes[i];
+		m->ev.count = 1;
+		m->ev.argument = allocation_argument(&a);
+		made_again(m);
+	}
+	assert_int_equal(counted(m, allocated, "size:4K", NULL), 4096 + 6000);
+	assert_int_equal(counted(m, allocated, "size:4K-1M", NULL), 4096 + 6000 + (1 << 20));
+	assert_int_equal(counted(m, allocated, "!size:4K", NULL), 100 + (1 << 20));
+	assert_int_equal(counted(m, allocated, "size:-4K", "!size:64"), 4096 + 6000);
+	assert_int_equal(counted(m, allocated, "size:16K", NULL), 0);
+	/* Running time has no size. */
+	assert_int_equal(counted(m, MEASURES_WALL, "!size:4K", NULL), 5 * MS);
+	assert_int_equal(counted(m, MEASURES_WALL, "size:4K", NULL), 0);
+	made_term(&q, "size:16K");
+	q.measures = allocated;
+	s = profile_snapshot(m->p);
+	assert_int_equal(query_unmatched(s, m->names, &q), 0);
+	q.terms.n = 0;
+	made_term(&q, "size:64");
+	assert_int_equal(query_unmatched(s, m->names, &q), QUERY_ALL_MATCH);
+	snapshot_unref(s);
 }
 
 static void keywords_are_completed(void **state)
@@ -337,6 +419,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(patterns_give_up, made_set_up, made_tear_down),
 		cmocka_unit_test(wildcards),
 		cmocka_unit_test(names_become_patterns),
+		cmocka_unit_test(sizes_are_powers_of_two),
+		cmocka_unit_test_setup_teardown(memory_is_filtered_by_size, made_set_up, made_tear_down),
 		cmocka_unit_test(keywords_are_completed),
 		cmocka_unit_test(lists_are_values),
 		cmocka_unit_test_setup_teardown(terms_add_up, made_set_up, made_tear_down),
