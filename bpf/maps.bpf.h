@@ -218,14 +218,19 @@ struct {
 __u32 planned = 0;                                       /* some process has one */
 
 /* A plan that is carried out; as many as there are chunks. */
+#define PLAN_WINDOW 2048u                                /* bytes: a power of two */
 struct plan_run {
 	struct sb_plan plan;                             /* the last one: plans are copied when they are others */
 	__u64 at, turn_at, fold;
 	__u64 reg[SB_NR_REGS];
-	__u32 place, off;                                /* where the next byte goes */
-	__u32 turn_off, turn_bytes;                      /* where the record of this turn begins; of one turn */
+	__u32 place, off;                                /* where the next record goes */
+	__u32 words, turn_words;                         /* of this turn so far; of each that is whole */
 	__u32 step, loop_step;
 	__u32 turns, turns_max;                          /* whole ones */
+	__u64 word[SB_PLAN_RECORD / 8];                  /* the record in the making */
+	__u64 window_at, near;                           /* of the bytes in window; where a turn has read first */
+	__u32 window_bytes;
+	__u8 read[PLAN_WINDOW + SB_PICK_BYTES];          /* window, and what was read by itself */
 };
 
 struct {

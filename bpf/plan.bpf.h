@@ -44,56 +44,90 @@ static __always_inline __u8 *plan_at(__u32 place, __u32 off)
 }
 
 /*
- * Copies N bytes at user address ADDR behind what the run WHICH has. SB_TAKEN_*. Global, as the next: else the
- * verifier looks at it again for each step.
+ * Where in R->read the N bytes at user address ADDR are; -1: they cannot be read. FRAME: they are what a turn
+ * begins with. Frames of one stack are near each other, each next one below: then what is below is read with it,
+ * up to the begin of the page, so that nothing is read that might not be there.
  */
-__noinline int sb_plan_copy(__u32 which, __u32 n, __u64 addr)
+static __always_inline __s64 plan_read(struct plan_run *r, __u64 addr, __u32 n, bool frame)
+{
+	const __u64 behind = addr - r->window_at, before = r->near - addr;
+	__u64 from = addr & ~(__u64)(PAGE_BYTES - 1);
+	__u32 bytes;
+
+	if (behind < r->window_bytes && r->window_bytes - behind >= n)
+		return behind;
+	if (frame)
+		r->near = addr;
+	if (!frame || before - 1 >= PLAN_WINDOW - SB_PICK_BYTES)
+		return bpf_probe_read_user(r->read + PLAN_WINDOW, n, (void *)addr) ? -1 : PLAN_WINDOW;
+	if (addr + n - from > PLAN_WINDOW)
+		from = addr + n - PLAN_WINDOW;
+	bytes = addr + n - from;
+	barrier_var(bytes);
+	if (bytes > PLAN_WINDOW)
+		return -1;
+	r->window_bytes = 0;
+	if (bpf_probe_read_user(r->read, bytes, (void *)from))
+		return -1;
+	r->window_at = from;
+	r->window_bytes = bytes;
+	return addr - from;
+}
+
+/*
+ * Takes the step NR of the run WHICH, which is SB_STEP_PICK, at user address AT. SB_TAKEN_*. Global, as the next: else
+ * the verifier looks at it again for each step.
+ */
+__noinline int sb_plan_pick(__u32 which, __u32 nr, __u64 at)
 {
 	struct plan_run *r = bpf_map_lookup_elem(&plan_runs, &which);
-	__u8 *to;
+	const struct sb_plan_step *s;
+	__u32 n, pick, last, at_word;
+	__s64 got;
 
 	if (!r)
 		return SB_TAKEN_BAD;
-	to = plan_at(r->place, r->off);
+	s = &r->plan.step[nr & (SB_PLAN_STEPS - 1)];
+	n = s->words;
+	pick = s->count;
+	at_word = r->words;
 	barrier_var(n);
-	if (!n || n > SB_PLAN_RECORD || n & 7)
+	if (!n || n > SB_PLAN_RECORD / 8 || at_word > SB_PLAN_RECORD / 8 - n)
 		return SB_TAKEN_BAD;
-	if (!to || r->off - r->turn_off > SB_PLAN_RECORD - n)
-		return SB_TAKEN_ROOM;
-	if (bpf_probe_read_user(to, n, (void *)addr))
+	last = pick >> (n - 1) * SB_PICK_BITS & ((1u << SB_PICK_BITS) - 1);
+	got = plan_read(r, at + s->value, 8 * last + 8, !at_word);
+	barrier_var(got);
+	if (got < 0 || got > PLAN_WINDOW)
 		return SB_TAKEN_UNREAD;
-	for (__u32 i = 0; i < SB_PLAN_RECORD && i < n; i += 8)
-		r->fold = sum_fold(r->fold, *(__u64 *)(to + i));
-	r->off += n;
+	for (__u32 i = 0; i < SB_PLAN_RECORD / 8 && i < n; i++) {
+		const __u32 word = pick & ((1u << SB_PICK_BITS) - 1);
+
+		r->word[(at_word + i) & (SB_PLAN_RECORD / 8 - 1)] = *(__u64 *)(r->read + got + 8 * word);
+		pick >>= SB_PICK_BITS;
+	}
+	r->words = at_word + n;
 	return SB_TAKEN_WHOLE;
 }
 
-/* AT of the run WHICH becomes the word at BEHIND of what this turn has copied, without the bits TAG. SB_TAKEN_*. */
-__noinline int sb_plan_copied(__u32 which, __u32 behind, __u32 tag)
-{
-	struct plan_run *r = bpf_map_lookup_elem(&plan_runs, &which);
-	__u8 *from;
-
-	if (!r)
-		return SB_TAKEN_BAD;
-	from = plan_at(r->place, r->turn_off);
-	barrier_var(behind);
-	if (!from || behind > SB_PLAN_RECORD - 8 || r->off - r->turn_off < behind + 8)
-		return SB_TAKEN_BAD;
-	r->at = *(__u64 *)(from + behind) & ~(__u64)tag;
-	return SB_TAKEN_WHOLE;
-}
-
-/* One turn of the run WHICH is whole. Returns how it goes on. */
+/* One turn of the run R is whole: its record goes where it belongs. Returns how it goes on. */
 static __always_inline int plan_turned(struct plan_run *r)
 {
-	const __u32 bytes = r->off - r->turn_off;
+	const __u32 n = r->words;
+	__u64 *to = (__u64 *)plan_at(r->place, r->off), fold = r->fold;
 
-	if (!r->turn_bytes)
-		r->turn_bytes = bytes;
-	if (bytes != r->turn_bytes)
+	if (!r->turn_words)
+		r->turn_words = n;
+	if (n != r->turn_words)
 		return SB_TAKEN_BAD;
-	r->turn_off = r->off;
+	if (!to)
+		return SB_TAKEN_ROOM;
+	for (__u32 i = 0; i < SB_PLAN_RECORD / 8 && i < n; i++) {
+		to[i] = r->word[i];
+		fold = sum_fold(fold, r->word[i]);
+	}
+	r->fold = fold;
+	r->off += 8 * n;
+	r->words = 0;
 	r->turns++;
 	r->step = r->loop_step;
 	return PLAN_END;
@@ -103,60 +137,71 @@ static __always_inline int plan_turned(struct plan_run *r)
 __noinline int sb_plan_turn(__u32 which)
 {
 	struct plan_run *r = bpf_map_lookup_elem(&plan_runs, &which);
+	__u64 at;
+	int how;
 
 	if (!r)
 		return SB_TAKEN_BAD;
 	r->turn_at = r->at;
 	for (__u32 i = 0; i < PLAN_STEPS_TURN; i++) {
-		const struct sb_plan_step *s = &r->plan.step[r->step & (SB_PLAN_STEPS - 1)];
-		const __u32 count = s->count;
-		__u64 at = r->at;
-		int why = SB_TAKEN_WHOLE;
+		const __u32 nr = r->step & (SB_PLAN_STEPS - 1);
+		const struct sb_plan_step *s = &r->plan.step[nr];
+		int why;
 
+		/* Kept in memory: of each number that it may be, the verifier would look at all steps again. */
+		at = r->at;
 		r->step++;
+		if (s->from != SB_STEP_HERE) {
+			if (s->from >= r->words)
+				return SB_TAKEN_BAD;
+			at = r->word[s->from & (SB_PLAN_RECORD / 8 - 1)] & ~(__u64)s->tag;
+			if (!at)
+				goto turned;
+		}
 		switch (s->op) {
 		case SB_STEP_ADDRESS:
-			r->at = s->value;
-			continue;
+			at = s->value;
+			break;
 		case SB_STEP_REGISTER:
-			r->at = count < SB_NR_REGS ? r->reg[count] : 0;
-			continue;
+			at = s->count < SB_NR_REGS ? r->reg[s->count] : 0;
+			break;
 		case SB_STEP_THREAD:
-			r->at = sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf()));
-			continue;
+			at = sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf()));
+			break;
 		case SB_STEP_ADD:
-			r->at = at + s->value;
-			continue;
+			at += s->value;
+			break;
 		case SB_STEP_DEREF:
 			if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + s->value)))
 				return SB_TAKEN_UNREAD;
+			if (!at)
+				goto turned;
 			break;
-		case SB_STEP_COPIED:
-			why = sb_plan_copied(which, s->value, count);
-			at = r->at;
-			break;
-		case SB_STEP_COPY:
-			why = sb_plan_copy(which, count, at + s->value);
+		case SB_STEP_PICK:
+			why = sb_plan_pick(which, nr, at);
+			if (why)
+				return why;
 			break;
 		case SB_STEP_LOOP:
 			r->loop_step = r->step;
-			r->turns_max = count;
-			r->turn_off = r->off;
+			r->turns_max = s->count;
+			r->words = 0;
+			r->at = at;
 			return PLAN_LOOP;
 		case SB_STEP_END:
-			if (s->value)
-				r->at = r->turn_at;
-			return plan_turned(r);
+			at = s->value ? r->turn_at : at;
+			r->at = at;
+			goto turned;
 		default:
 			return s->op == SB_STEP_STOP ? SB_TAKEN_WHOLE : SB_TAKEN_BAD;
 		}
-		if (why)
-			return why;
 		r->at = at;
-		if (!at)
-			return !r->turns_max || plan_turned(r) == PLAN_END ? SB_TAKEN_WHOLE : SB_TAKEN_BAD;
 	}
 	return SB_TAKEN_BAD;
+turned:
+	/* An AT of 0 ends the plan. */
+	how = r->turns_max ? plan_turned(r) : SB_TAKEN_WHOLE;
+	return how == PLAN_END && !at ? SB_TAKEN_WHOLE : how;
 }
 
 /* What a run of a plan came to, for its callback. */
@@ -189,8 +234,10 @@ static __always_inline bool plan_begin(struct plan_run *r, const struct sb_plan 
 	}
 	r->at = r->fold = 0;
 	r->place = place;
-	r->off = r->turn_off = off + sizeof(struct sb_part_taken);
-	r->turn_bytes = r->step = r->loop_step = r->turns = r->turns_max = 0;
+	r->off = off + sizeof(struct sb_part_taken);
+	r->words = r->turn_words = r->step = r->loop_step = r->turns = r->turns_max = 0;
+	r->window_bytes = 0;
+	r->near = 0;
 	return true;
 }
 
@@ -223,14 +270,13 @@ __noinline int sb_put_taken(__u32 which, __u32 place, __u32 off)
 			}
 		}
 	}
-	part->part.size = sizeof(*part) + r->turns * r->turn_bytes;
+	part->part.size = sizeof(*part) + 8 * r->turns * r->turn_words;
 	part->part.type = SB_PART_TAKEN;
 	part->part.flags = end.why == PLAN_END ? SB_TAKEN_DEEP : end.why == PLAN_LOOP ? SB_TAKEN_BAD : end.why;
 	part->serial = r->plan.serial;
 	part->nr = r->turns;
-	part->record = r->turn_bytes;
-	/* A turn that was not whole has left bytes behind the part, which the next one overwrites. */
-	return sizeof(*part) + r->turns * r->turn_bytes;
+	part->record = 8 * r->turn_words;
+	return sizeof(*part) + 8 * r->turns * r->turn_words;
 }
 
 /*

@@ -766,24 +766,30 @@ struct sb_part_stop {
 					 0x9e3779b97f4a7c15ull)
 
 /*
- * A *plan* of a process: what is read of it with each stack, as a program of a machine with one number, AT
- * (sberf/plugin.h). A read that fails, and an AT of 0, end it.
+ * A *plan* of a process: what is read of it with each stack, as a program of a machine with one number, AT. It is
+ * what a plug-in has planned (sberf/plugin.h), with as few reads as that can be done by (engine/script_plan.h). A
+ * read that fails, and an AT of 0, end it.
  */
 struct sb_plan_step {
-	__u32 op;                /* SB_STEP_* */
-	__u32 count;
+	__u8 op;                 /* SB_STEP_* */
+	__u8 from;               /* SB_STEP_HERE, or before all else AT = this word of what this turn has copied ... */
+	__u8 tag;                /* ... without these bits */
+	__u8 words;              /* of SB_STEP_PICK: how many are copied, at least 1 ... */
+	__u32 count;             /* ... and which of those at AT + value, the first one in the lowest bits */
 	__s64 value;
 };
+#define SB_STEP_HERE 0xff
+#define SB_PICK_BITS 4
+#define SB_PICK_BYTES (8u << SB_PICK_BITS)       /* from the first to the last word that can be told */
 #define SB_STEP_STOP 0           /* behind the last step */
 #define SB_STEP_ADDRESS 1        /* AT = value */
 #define SB_STEP_REGISTER 2       /* AT = the register with the DWARF number count, of the innermost user frame */
 #define SB_STEP_THREAD 3         /* AT = the thread pointer */
 #define SB_STEP_ADD 4            /* AT += value */
 #define SB_STEP_DEREF 5          /* AT = the 8 bytes at AT + value; 0 ends the plan */
-#define SB_STEP_COPY 6           /* copies count bytes, a multiple of 8, at AT + value, behind what is in the record */
+#define SB_STEP_PICK 6           /* copies words, the last one the farthest, behind what is in the record */
 #define SB_STEP_LOOP 7           /* the steps up to SB_STEP_END are done count times; each turn makes a record */
 #define SB_STEP_END 8            /* with value 1: AT is again what it was when the turn began */
-#define SB_STEP_COPIED 9         /* AT = the 8 bytes at value of what this turn has copied, without the bits count */
 #define SB_PLAN_STEPS 32u        /* a power of two */
 #define SB_PLAN_TURNS 1024u
 #define SB_PLAN_RECORD 64u       /* bytes of one record at most */

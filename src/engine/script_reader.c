@@ -8,11 +8,11 @@
  */
 #include "config.h"
 
+#include "engine/script_plan.h"
 #include "engine/scripts_private.h"
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "bpf/wire.h"
 #include "system/procfs.h"
 
 #include <errno.h>
@@ -74,15 +74,6 @@ static void reader_detach(struct script_process *p)
 	plugin_process_free(take_ptr(p->seen));
 }
 
-static struct sb_plan plan_of(const struct sberf_plan *p, uint64_t serial)
-{
-	struct sb_plan plan = { .serial = serial };
-
-	for (uint32_t i = 0; i < p->nr_steps && i < SB_PLAN_STEPS; i++)
-		plan.step[i] = (struct sb_plan_step){ p->steps[i].op, p->steps[i].count, p->steps[i].value };
-	return plan;
-}
-
 /* Asks for a plan of P, whose life is LIFE. 0 or a negative errno: -EAGAIN = later. */
 static int reader_attach(struct scripts *s, struct script_process *p, uint32_t life, struct sberf_plan *ret)
 {
@@ -139,7 +130,7 @@ static void reader_look(struct scripts *s, uint32_t at)
 	p->plan = plan;
 	p->placed = false;
 	p->state = SCRIPT_STATE_PLANNED;
-	steps = plan_of(&plan, p->serial);
+	script_plan_make(&plan, p->serial, &steps);
 	r = source_set_plan(s->source, p->pid, &steps);
 	s->figures.processes += !r;
 	s->figures.refused += r == -E2BIG;

@@ -29,11 +29,6 @@
 #define SCRIPT_MODULE "python"           /* name of the one language that there is */
 #define RUNS_MAX (SB_PLAN_TURNS + 1)
 
-_Static_assert(SB_STEP_COPIED == SBERF_STEP_COPIED && SB_STEP_END == SBERF_STEP_END &&
-	       SB_STEP_ADDRESS == SBERF_STEP_ADDRESS && SB_STEP_LOOP == SBERF_STEP_LOOP, "steps cross by number");
-_Static_assert(SB_PLAN_STEPS == SBERF_PLAN_STEPS_MAX && SB_PLAN_RECORD == SBERF_PLAN_RECORD_MAX &&
-	       SB_PLAN_TURNS == SBERF_PLAN_TURNS_MAX, "plans are as long as they may be");
-
 static uint64_t script_pid_hash(pid_t pid)
 {
 	return hash_u64((uint64_t)(uint32_t)pid);

@@ -235,10 +235,7 @@ static void sort_words(struct wanted_word *w, size_t n)
 		}
 }
 
-/*
- * Copies the N words W, in as few steps as there can be: a word between two of them is copied, too. *WORDS
- * counts those of the record.
- */
+/* Copies the N words W, by ascending offset, so that they can be read at once. *WORDS counts those of the record. */
 static void plan_words(struct sberf_plan *p, struct wanted_word *w, size_t n, uint8_t *words)
 {
 	sort_words(w, n);
@@ -246,7 +243,8 @@ static void plan_words(struct sberf_plan *p, struct wanted_word *w, size_t n, ui
 		const uint16_t from = w[i].offset;
 		uint16_t end = from;
 
-		for (; i < n && w[i].offset <= end + 8; i++) {
+		/* Two may be of the same word. */
+		for (; i < n && w[i].offset <= end; i++) {
 			*w[i].at = (uint8_t)(*words + (w[i].offset - from) / 8);
 			end = (uint16_t)(w[i].offset + 8);
 		}
@@ -264,7 +262,7 @@ static void plan_frames(struct cpython *c, struct sberf_plan *p)
 		{ (uint16_t)(l->frame_entry & ~7u), &r->entry },
 	};
 	struct wanted_word code[] = {
-		{ l->code_firstline, &r->firstline },
+		{ (uint16_t)(l->code_firstline & ~7u), &r->firstline },
 		{ l->code_qualname != CPYTHON_NONE ? l->code_qualname : l->code_name, &r->name },
 	};
 
@@ -344,6 +342,15 @@ static int64_t instruction_of(const struct cpython *c, const uint64_t *w, uint64
 	return (int64_t)(w[c->record.instr] - code - l->code_instr);
 }
 
+/* The first line of the code of the record W. */
+static uint32_t first_line_of(const struct cpython *c, const uint64_t *w)
+{
+	uint32_t line;
+
+	memcpy(&line, (const char *)&w[c->record.firstline] + (c->layout.code_firstline & 7u), sizeof(line));
+	return line;
+}
+
 /* Is the object at CODE still the code object of the record W? */
 static bool is_that_code(const struct cpython *c, uint64_t code, const uint64_t *w)
 {
@@ -351,7 +358,8 @@ static bool is_that_code(const struct cpython *c, uint64_t code, const uint64_t 
 	uint64_t type, firstline, name;
 
 	return !cpython_word(c, code + OBJECT_TYPE, &type) && type == c->code_type &&
-	       !cpython_word(c, code + l->code_firstline, &firstline) && firstline == w[c->record.firstline] &&
+	       !cpython_word(c, code + (l->code_firstline & ~7u), &firstline) &&
+	       firstline == w[c->record.firstline] &&
 	       !cpython_word(c, code + (l->code_qualname != CPYTHON_NONE ? l->code_qualname : l->code_name), &name) &&
 	       name == w[c->record.name];
 }
@@ -374,7 +382,7 @@ static const char *read_code(struct cpython *c, const uint64_t *w, struct code_t
 
 	if (!is_that_code(c, code, w))
 		return "[python: a function that is gone]";
-	ret->firstline = (uint32_t)w[c->record.firstline];
+	ret->firstline = first_line_of(c, w);
 	if (ret->firstline > LINE_MAX || cpython_word(c, code + c->layout.code_filename, &file) ||
 	    cpython_text(c->host, &c->layout, c->text_type, w[c->record.name], ret->function, sizeof(ret->function)) ||
 	    cpython_text(c->host, &c->layout, c->text_type, file, ret->file, sizeof(ret->file)))

@@ -137,7 +137,9 @@ bool plugin_plan_check(const struct sberf_plan *p)
 		if (s->op < SBERF_STEP_ADDRESS || s->op > SBERF_STEP_COPIED ||
 		    (s->op == SBERF_STEP_COPY && (!s->count || s->count > SBERF_PLAN_RECORD_MAX || s->count % 8)) ||
 		    (s->op == SBERF_STEP_LOOP && (looping || !s->count || s->count > SBERF_PLAN_TURNS_MAX)) ||
-		    (s->op == SBERF_STEP_END && !looping))
+		    (s->op == SBERF_STEP_END && !looping) ||
+		    (s->op == SBERF_STEP_COPIED && (s->count > SBERF_PLAN_TAG_MAX || s->value < 0 || s->value % 8 ||
+						    s->value >= SBERF_PLAN_RECORD_MAX)))
 			return false;
 		looping = s->op == SBERF_STEP_LOOP || (looping && s->op != SBERF_STEP_END);
 	}

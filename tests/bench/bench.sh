@@ -87,6 +87,9 @@ as_root "$top_srcdir/tests/bench/record.sh"
 title "stacks walked in the kernel by learnt rules, and copied"
 as_root "$top_srcdir/tests/bench/walk.sh"
 
+title "frames of Python, and what a program of them loses"
+as_root "$top_srcdir/tests/bench/python.sh"
+
 title "following waits beside offcputime and perf record"
 as_root "$top_srcdir/tests/bench/offcpu.sh"
 

@@ -21,6 +21,7 @@ EXTRA_DIST += tests/bench/symbols.sh
 EXTRA_DIST += tests/bench/bench.sh
 EXTRA_DIST += tests/bench/record.sh
 EXTRA_DIST += tests/bench/walk.sh
+EXTRA_DIST += tests/bench/python.sh
 EXTRA_DIST += tests/bench/offcpu.sh
 EXTRA_DIST += tests/bench/reach.sh
 EXTRA_DIST += tests/bench/probes.sh

@@ -423,6 +423,15 @@ static void checks_plans(void **state)
 	p.nr_steps = 4;
 	p.steps[0].op = SBERF_STEP_LOOP;
 	assert_false(plugin_plan_check(&p));
+	p.steps[0].op = SBERF_STEP_COPIED;       /* of what the record cannot have, or not of a word of it */
+	p.steps[0].value = SBERF_PLAN_RECORD_MAX;
+	assert_false(plugin_plan_check(&p));
+	p.steps[0].value = 4;
+	assert_false(plugin_plan_check(&p));
+	p.steps[0].value = 8;
+	assert_true(plugin_plan_check(&p));
+	p.steps[0].count = SBERF_PLAN_TAG_MAX + 1;
+	assert_false(plugin_plan_check(&p));
 	p.steps[0].op = 77;
 	assert_false(plugin_plan_check(&p));
 	p.nr_steps = SBERF_PLAN_STEPS_MAX + 1;

@@ -146,7 +146,10 @@ enum sberf_step_op {
 	SBERF_STEP_THREAD = 3,   /* AT = thread pointer (x86-64: fs base) */
 	SBERF_STEP_ADD = 4,      /* AT += value */
 	SBERF_STEP_DEREF = 5,    /* AT = the 8 bytes at AT + value; 0 ends the plan */
-	/* copies count bytes, a multiple of 8, at AT + value, behind what is in the record */
+	/*
+	 * copies count bytes, a multiple of 8, at AT + value, behind what is in the record; such steps one behind
+	 * the other, by ascending value within 128 bytes, are one read
+	 */
 	SBERF_STEP_COPY = 6,
 	/*
 	 * The steps up to SBERF_STEP_END are done count times, SBERF_PLAN_TURNS_MAX at most. Each turn
@@ -154,7 +157,10 @@ enum sberf_step_op {
 	 */
 	SBERF_STEP_LOOP = 7,
 	SBERF_STEP_END = 8,      /* of a loop: AT is what it was when the turn began, if value is 1 */
-	/* AT = the 8 bytes at value of what this turn has copied, without the bits count; 0 ends the plan */
+	/*
+	 * AT = the 8 bytes at value, a multiple of 8, of what this turn has copied, without the bits count,
+	 * SBERF_PLAN_TAG_MAX at most; 0 ends the plan
+	 */
 	SBERF_STEP_COPIED = 9,
 };
 
@@ -168,6 +174,7 @@ struct sberf_step {
 #define SBERF_PLAN_RANGES_MAX 8u
 #define SBERF_PLAN_TURNS_MAX 1024u
 #define SBERF_PLAN_RECORD_MAX 64u        /* of what one turn copies, bytes */
+#define SBERF_PLAN_TAG_MAX 255u
 
 struct sberf_range {
 	uint64_t start, end;     /* addresses in the process */
