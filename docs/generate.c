@@ -378,6 +378,8 @@ static const struct { const char *name, *text; } figures[] = {
 	  "use." },
 	{ "memory_missed_frees", "Blocks whose address was allocated again, so their free was missed." },
 	{ "memory_unknown_frees", "Frees of blocks that nobody told of." },
+	{ "memory_unseen_processes", "With --memory=preload: processes of programs into which no library could be put, "
+	  "such as those that are linked statically. What they allocated is not known." },
 	{ "memory_not_followed_since_us", "When more than --budget was to be paid, so that probes were in place for a "
 	  "part of the time, and frees may not have been seen: what is in use is not known since then." },
 	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults "

@@ -65,6 +65,10 @@ void launch_say_probes(struct launch *s, const char *command)
 		launch_put_places(&f, false);
 		fputc('\n', stderr);
 	}
+	if (f.unseen)
+		fprintf(stderr, "sberf %s: what %s process%s allocate%s is not seen: %s\n", command,
+			units_thousands(text, f.unseen), f.unseen == 1 ? "" : "es", f.unseen == 1 ? "s" : "",
+			f.unseen_why.text);
 	if (f.left)
 		fprintf(stderr, "sberf %s: %s call%s did not return (longjmp, exceptions)\n", command,
 			units_thousands(text, f.left), f.left == 1 ? "" : "s");

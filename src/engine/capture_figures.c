@@ -189,6 +189,7 @@ static void measure_memory(struct engine *en)
 	m->mem_dropped = f.dropped;
 	m->mem_missed = f.missed_frees;
 	m->mem_unknown = f.unknown_frees;
+	m->mem_unseen = placed.unseen;
 	if (alloc_facts_unfollowed_ns(en->sink.allocs) > m->start_mono_ns)
 		m->mem_unfollowed_ns = alloc_facts_unfollowed_ns(en->sink.allocs) - m->start_mono_ns;
 }

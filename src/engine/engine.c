@@ -418,6 +418,7 @@ static void engine_end_placing(struct engine *en)
 
 	if (!placer)
 		return;
+	placer_end(placer);
 	pthread_mutex_lock(&en->lock);
 	placer_figures(placer, &en->placed);
 	en->placer = NULL;

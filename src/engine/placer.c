@@ -12,6 +12,7 @@
 #include "bpf/wire.h"
 #include "engine/budget.h"
 #include "engine/growth_facts.h"
+#include "engine/unseen.h"
 #include "model/probes.h"
 #include "probe/catalog.h"
 #include "system/lookup.h"
@@ -83,6 +84,7 @@ struct placer {
 	const char *no_programs;
 	pthread_t thread;
 	bool running;
+	struct unseen *unseen;   /* where programs tell of their memory by themselves; else NULL */
 
 	/* The placer's thread, or whoever calls placer_new(). */
 	VEC(struct done) done;
@@ -120,6 +122,7 @@ struct placer {
 	pthread_cond_t wake;
 	VEC(struct probe_set) sets;      /* changed by the placer's thread only, which reads it without */
 	u32_vec targets;         /* processes of the target */
+	u32_vec executing;       /* those of them that have begun a program of which nothing is mapped yet */
 	u32_vec called;          /* if everywhere: those that are called as a probe says */
 	VEC(struct asked) asked;
 	VEC(struct order) orders;
@@ -1176,6 +1179,21 @@ static bool placer_lives(uint32_t pid)
 	return n > 1;
 }
 
+static void placer_look_unseen(struct placer *p)
+{
+	struct err why = ERR_INIT;
+	uint32_t n;
+
+	if (!p->unseen)
+		return;
+	unseen_look(p->unseen);
+	n = unseen_count(p->unseen, &why);
+	pthread_mutex_lock(&p->lock);
+	p->figures.unseen = n;
+	p->figures.unseen_why = why;
+	pthread_mutex_unlock(&p->lock);
+}
+
 static void *placer_main(void *arg)
 {
 	struct placer *p = arg;
@@ -1207,6 +1225,11 @@ static void *placer_main(void *arg)
 			free(o.text);
 			pthread_mutex_lock(&p->lock);
 			continue;
+		}
+		if (!p->asked.n) {
+			pthread_mutex_unlock(&p->lock);
+			placer_look_unseen(p);
+			pthread_mutex_lock(&p->lock);
 		}
 		if (!p->asked.n) {
 			placer_wait(p);
@@ -1262,6 +1285,31 @@ static void placer_name(struct placer *p, uint32_t pid, const char *comm)
 		p->called.v[p->called.n++] = pid;
 }
 
+/* PID executes a file, which it maps next. */
+static void placer_execute(struct placer *p, uint32_t pid)
+{
+	placer_remove_pid(&p->executing, pid);
+	if (!p->everywhere && placer_has(&p->targets, pid) && vec_reserve(&p->executing, 1))
+		p->executing.v[p->executing.n++] = pid;
+}
+
+/* What PID has mapped as PATH is the first that it maps of a program. */
+static void placer_executed(struct placer *p, uint32_t pid, const char *path)
+{
+	if (!placer_has(&p->executing, pid))
+		return;
+	placer_remove_pid(&p->executing, pid);
+	if (p->unseen && unseen_begun(p->unseen, path))
+		pthread_cond_signal(&p->wake);
+}
+
+/* A process that executes a setuid program is told to have ended by then, and goes on. */
+static void placer_exit(struct placer *p, uint32_t pid)
+{
+	if (!placer_has(&p->executing, pid))
+		placer_forget(p, pid);
+}
+
 static void placer_see(struct placer *p, const struct raw_event *ev)
 {
 	const uint32_t pid = (uint32_t)ev->pid;
@@ -1269,23 +1317,26 @@ static void placer_see(struct placer *p, const struct raw_event *ev)
 	switch (ev->kind) {
 	case RAW_FORK:
 		/* It comes twice: as soon as it is known, and in its turn. */
-		if (ev->pid == ev->fork.ppid || placer_has(&p->targets, pid) ||
-		    !placer_has(&p->targets, (uint32_t)ev->fork.ppid))
+		if (ev->pid == ev->fork.ppid || !placer_has(&p->targets, (uint32_t)ev->fork.ppid) ||
+		    (placer_has(&p->targets, pid) && !placer_has(&p->executing, pid)))
 			return;
+		placer_remove_pid(&p->executing, pid);
 		placer_follow(p, pid);
 		placer_ask(p, pid, (uint32_t)ev->fork.ppid, ev->time_ns);
 		return;
 	case RAW_MMAP:
+		placer_executed(p, pid, ev->mmap.path);
 		if (p->everywhere ? placer_is_about(p, ev->mmap.path, NULL) || placer_has(&p->called, pid) :
 		    placer_has(&p->targets, pid))
 			placer_ask(p, pid, 0, ev->time_ns);
 		return;
 	case RAW_COMM:
 		placer_name(p, pid, ev->comm.comm);
+		placer_execute(p, pid);
 		return;
 	default:
 		if (ev->pid == ev->tid)
-			placer_forget(p, pid);
+			placer_exit(p, pid);
 		return;
 	}
 }
@@ -1385,7 +1436,8 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 	p->figures.blocks = p->had_blocks = placing_follows_blocks(c->what);
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
-	if (!vec_reserve(&p->sets, 1))
+	p->unseen = placing_follows_told(c->what) && !c->everywhere ? unseen_new() : NULL;
+	if (!vec_reserve(&p->sets, 1) || (placing_follows_told(c->what) && !c->everywhere && !p->unseen))
 		return err_nomem(e, "probes");
 	p->sets.v[p->sets.n++] = (struct probe_set){ .what = c->what };
 	for (uint32_t i = 0; i < PROBES_MAX; i++)
@@ -1404,16 +1456,24 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 	return 0;
 }
 
-void placer_free(struct placer *p)
+void placer_end(struct placer *p)
 {
-	if (!p)
-		return;
 	pthread_mutex_lock(&p->lock);
 	p->stop = true;
 	pthread_cond_signal(&p->wake);
 	pthread_mutex_unlock(&p->lock);
 	if (p->running)
 		pthread_join(p->thread, NULL);
+	p->running = false;
+	placer_look_unseen(p);
+}
+
+void placer_free(struct placer *p)
+{
+	if (!p)
+		return;
+	placer_end(p);
+	unseen_free(p->unseen);
 	for (size_t i = 0; i < p->placed.n; i++)
 		placed_free(&p->placed.v[i]);
 	vec_free(&p->placed);
@@ -1427,6 +1487,7 @@ void placer_free(struct placer *p)
 		placing_free(p->sets.v[i].own);
 	vec_free(&p->sets);
 	vec_free(&p->targets);
+	vec_free(&p->executing);
 	vec_free(&p->called);
 	vec_free(&p->unwinding);
 	pthread_cond_destroy(&p->wake);

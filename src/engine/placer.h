@@ -36,6 +36,9 @@ struct placer_figures {
 	bool blocks;             /* blocks of memory are followed by functions that allocate */
 	/* some of them may have been freed unseen: probes were in slices, or off, since they have been followed */
 	bool unfollowed;
+	/* where programs tell of their memory: processes of programs that cannot, and why the first one */
+	uint32_t unseen;
+	struct err unseen_why;
 	uint64_t left;           /* calls that ended without a return; 0 while the capture runs */
 	/* what follows is 0 before the first look */
 	uint64_t hits_per_s;     /* of all probes, while they are in place */
@@ -86,6 +89,8 @@ struct placer_config {
  * errno with a sentence.
  */
 int placer_new(const struct placer_config *c, struct placer **ret, struct err *e);
+/* Looks for nothing from now on; the figures are the last ones. */
+void placer_end(struct placer *p);
 /* Takes all probes off, in the background, and waits for a file that is being read. NULL is fine. */
 void placer_free(struct placer *p);
 

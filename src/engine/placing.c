@@ -634,6 +634,11 @@ bool placing_follows_blocks(const struct placing *p)
 	return p->interval && !p->told;
 }
 
+bool placing_follows_told(const struct placing *p)
+{
+	return p->interval && p->told;
+}
+
 int placing_allocator(struct placing *p, const char *text, struct err *e)
 {
 	struct own_allocator own, *at;

@@ -74,6 +74,8 @@ void placing_memory(struct placing *p, uint32_t interval, bool frees, bool told)
  * which must outlive it. 0, or -ENOMEM.
  */
 int placing_blocks(const struct placing *first, uint32_t interval, bool frees, struct placing **ret, struct err *e);
+/* Whether static probes of programs that sample their memory by themselves are. */
+bool placing_follows_told(const struct placing *p);
 /* Whether functions that allocate memory are placed by P. */
 bool placing_follows_blocks(const struct placing *p);
 

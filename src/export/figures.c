@@ -344,6 +344,7 @@ static void put_memory(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "memory_dropped", m->mem_dropped | none);
 	put_u64(o, "memory_missed_frees", m->mem_missed | none);
 	put_u64(o, "memory_unknown_frees", m->mem_unknown | none);
+	put_u64(o, "memory_unseen_processes", m->mem_unseen | none);
 	put_us(o, "memory_not_followed_since_us", m->mem_unfollowed_ns ? m->mem_unfollowed_ns : META_UNKNOWN);
 }
 

@@ -41,6 +41,10 @@ void memoryhead_put(struct out *o, const struct leaks *l, const struct export_vi
 		out_format(o, "in use %s in %s blocks, of %s allocated in %s",
 			   leak_figure((double)all->in_use, all->error, v->ascii, text),
 			   units_thousands(blocks, all->blocks), of, took);
+	if (m->mem_unseen)
+		out_format(o, "\nwhat %s process%s allocated is not seen: no library could be put into %s",
+			   units_thousands(blocks, m->mem_unseen), m->mem_unseen == 1 ? "" : "es",
+			   m->mem_unseen == 1 ? "its program" : "their programs");
 	if (m->mem_interval > 1)
 		out_format(o, "\na block was sampled for each %s", units_bytes(of, m->mem_interval));
 	if (all->leaked)

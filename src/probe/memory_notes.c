@@ -129,7 +129,9 @@ int memory_notes_preloadable(const char *file, uid_t uid, gid_t gid, struct err 
 			continue;
 		}
 		r = check_rights(fd, path, uid, gid, e);
-		r = r ? r : elf_file_open(fd, &f, e);
+		if (r)
+			return r;
+		r = elf_file_open(fd, &f, e);
 		return r < 0 ? err_prefix(e, "%s", path) : check_program(f, path, e);
 	}
 	return err_set(e, ELOOP, "%s: too many scripts run each other", file);

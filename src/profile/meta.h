@@ -116,6 +116,7 @@ struct profile_meta {
 	uint64_t mem_interval, mem_told, mem_living, mem_in_use, mem_peak, mem_dropped, mem_missed, mem_unknown;
 	/* and since when, after the start, they were not followed to their frees any more; 0 = they were */
 	uint64_t mem_unfollowed_ns;
+	uint64_t mem_unseen;         /* processes that allocate unseen: no library could be put into their programs */
 	struct losses lost;
 	uint64_t numa_too_large;     /* states of nodes (numa/state.h) that found no room in the recording */
 	uint64_t late;

@@ -99,6 +99,7 @@ static const struct value_key keys[] = {
 	U64("mem_missed", mem_missed),
 	U64("mem_unknown", mem_unknown),
 	U64("mem_unfollowed_ns", mem_unfollowed_ns),
+	U64("mem_unseen", mem_unseen),
 #define X(nr, id, name, text, remedy) U64("lost_" name, lost.n[nr]),
 	LOST_REASONS(X)
 #undef X

@@ -73,6 +73,13 @@ refused "a static program" "linked statically: no library can be put into it" "$
 cp "$WORKLOADS/blocks_plain" setuid && chown 65534 setuid && chmod u+s setuid
 refused "a setuid program" "which is setuid: no library is put into such a program" ./setuid
 
+# What the command executes cannot be refused, and is said.
+preloaded "what cannot be followed beside what can" 1 sh -c \
+	"'$WORKLOADS/blocks_static' 5 0 >static; ./setuid 5 0 >setuids; ./setuid 5 0 >setuids; exec '$WORKLOADS/blocks' 100 300"
+matches "processes that are not seen are counted" 'what 3 processes allocate is not seen: .*linked statically' "$(cat err)"
+matches "also in a report" 'what 3 processes allocated is not seen' "$("$SBERF" report -i run.data --format memory)"
+equal "and in figures" 3 "$(value run.data memory_unseen_processes)"
+
 # A program with such probes of its own needs no library, from its start or later.
 "$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 64M -o run.data -- \
 	"$WORKLOADS/tells" 1000 300 >said 2>err

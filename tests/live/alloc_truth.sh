@@ -47,6 +47,10 @@ exact "linked statically" "$WORKLOADS/blocks_static"
 exact musl "$WORKLOADS/blocks_musl"
 
 exact "a library that is loaded later, and vfork" "$WORKLOADS/late_allocs"
+# The kernel says of a process that begins a setuid program that it had ended.
+cp "$WORKLOADS/blocks_plain" setuid && chown 65534 setuid && chmod u+s setuid
+# shellcheck disable=SC2016  # that shell's
+exact "a setuid program that a shell executes" sh -c './setuid "$@"' sh
 # The child has what was placed in its parent, and so has what it executes, where that is mapped then.
 exact "a process that is forked, and executes" "$WORKLOADS/forked_allocs"
 if [ -s "$WORKLOADS/goallocs" ]; then
