@@ -94,6 +94,15 @@ static __always_inline bool is_sampled(const volatile __u32 *odds, __u64 size)
 	return of == ~0u || bpf_get_prandom_u32() < of;
 }
 
+/* The arguments of the call at REGS, read one by one: a choice between places in REGS would be refused. */
+static __always_inline void read_alloc_args(struct sb_ctx_regs *regs, __u64 arg[SB_CALL_ARGS])
+{
+	sb_regs_to_args(regs, arg);
+#pragma unroll
+	for (__u32 i = 0; i < SB_CALL_ARGS; i++)
+		barrier_var(arg[i]);
+}
+
 /* Argument I of the call, from 1 on, of ARG; 0 = it has none such. */
 static __always_inline __u64 alloc_arg(const __u64 *arg, __u32 i)
 {
@@ -104,6 +113,12 @@ static __always_inline __u64 alloc_arg(const __u64 *arg, __u32 i)
 		return arg[1];
 	case 3:
 		return arg[2];
+	case 4:
+		return arg[3];
+	case 5:
+		return arg[4];
+	case 6:
+		return arg[5];
 	default:
 		return 0;
 	}
@@ -192,7 +207,7 @@ static __always_inline bool alloc_begins(struct sb_ctx_regs *regs)
 	c->allocs++;
 	if (is_inner_alloc(task, regs))
 		return false;
-	sb_regs_to_args(regs, arg);
+	read_alloc_args(regs, arg);
 	call.size = alloc_arg(arg, SB_ALLOC_SIZE(how));
 	if (SB_ALLOC_TIMES(how))
 		call.size *= alloc_arg(arg, SB_ALLOC_TIMES(how));
@@ -304,15 +319,17 @@ SEC("kprobe")
 int sb_freed(struct sb_ctx_regs *regs)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u32 how = SB_COOKIE_TEXT(bpf_get_attach_cookie(regs));
 	struct sb_cpu *c = this_cpu();
-	__u64 arg[SB_CALL_ARGS];
+	__u64 arg[SB_CALL_ARGS], old;
 
 	if (!c)
 		return 0;
 	c->allocs++;
-	sb_regs_to_args(regs, arg);
-	if (is_alive(task, arg[0]))
-		sb_tell_freed(arg[0]);
+	read_alloc_args(regs, arg);
+	old = alloc_arg(arg, SB_ALLOC_OLD(how));
+	if (is_alive(task, old))
+		sb_tell_freed(old);
 	return 0;
 }
 

@@ -320,8 +320,11 @@ const struct opt opts[] = {
 		.more = "For allocators that a program has of its own. FILE is the program or library, as probes name "
 			"it (sberf-probe(7)), FUNCTION its symbol, and LIKE a function of malloc(3) that has the same "
 			"arguments in the same order: malloc, calloc, realloc, reallocarray, memalign, aligned_alloc, "
-			"posix_memalign, valloc, pvalloc or free. What FUNCTION allocates meanwhile, by malloc() or by "
-			"others, is a part of its block. You can give --allocator several times.",
+			"posix_memalign, valloc, pvalloc or free. Where the order is another one, LIKE says for each "
+			"of its own arguments which one of FUNCTION that is, from arg0 on: of my_alloc(pool, bytes, "
+			"align) app:my_alloc=malloc(arg1), of my_free(pool, block) app:my_free=free(arg1). What "
+			"FUNCTION allocates meanwhile, by malloc() or by others, is a part of its block. You "
+			"can give --allocator several times.",
 	}, {
 		.name = "yes", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(yes),

@@ -91,19 +91,80 @@ static const struct allocator *allocator_of(const char *symbol)
 	return a;
 }
 
+#define OWN_ARGS_MAX 6u          /* arg0 to arg5: those that are in registers */
+
+/* How many arguments those have that are like A, as far as somebody may have to say where they are. */
+static unsigned int allocator_nr_args(const struct allocator *a)
+{
+	const uint8_t used[] = { a->args.size, a->args.times, a->args.old, a->args.out };
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < sizeof(used); i++)
+		most = used[i] > most ? used[i] : most;
+	return most;
+}
+
+/* Reads "arg1,arg2)" at TEXT into AT: each number and 1. Returns how many there are; 0 = it is something else. */
+static unsigned int own_allocator_places(const char *text, uint8_t at[OWN_ARGS_MAX])
+{
+	unsigned int n = 0;
+
+	while (n < OWN_ARGS_MAX && !strncmp(text, "arg", 3) && text[3] >= '0' && text[3] < '0' + (int)OWN_ARGS_MAX) {
+		at[n++] = (uint8_t)(text[3] - '0' + 1);
+		if (!strcmp(text + 4, ")"))
+			return n;
+		if (text[4] != ',')
+			return 0;
+		text += 5;
+	}
+	return 0;
+}
+
+/* PLACES, those of A that are written as TEXT, into RET. */
+static int own_allocator_args(const struct allocator *a, const char *text, const char *places,
+			      struct allocator_args *ret, struct err *e)
+{
+	uint8_t at[OWN_ARGS_MAX + 1] = { 0 };
+	const unsigned int n = own_allocator_places(places, at + 1), want = allocator_nr_args(a);
+
+	if (!n)
+		return err_set(e, EINVAL, "where an allocator has its arguments is written malloc(arg1), or "
+			       "calloc(arg1,arg2), from arg0 to arg5, and '%.100s' is not", text);
+	if (n != want)
+		return err_set(e, EINVAL, "'%.100s' in an allocator names %u argument%s, and for %s it must be %u",
+			       text, n, n == 1 ? "" : "s", a->symbol, want);
+	for (unsigned int i = 1; i <= n; i++)
+		for (unsigned int k = 1; k < i; k++)
+			if (at[i] == at[k])
+				return err_set(e, EINVAL, "'%.100s' in an allocator names arg%d twice", text,
+					       at[i] - 1);
+	*ret = (struct allocator_args){ .size = at[a->args.size], .times = at[a->args.times],
+					.old = at[a->args.old], .out = at[a->args.out] };
+	return 0;
+}
+
 int own_allocator_read(const char *text, struct own_allocator *ret, struct err *e)
 {
 	const char *is = strrchr(text, '='), *colon = is ? memrchr(text, ':', (size_t)(is - text)) : NULL;
-	const struct allocator *like = is ? allocator_plain(is + 1) : NULL;
+	const size_t len = is ? strcspn(is + 1, "(") : 0;
+	const struct allocator *like;
+	struct allocator_args args;
+	char name[32] = "";
 
 	if (!colon || colon == text || colon + 1 == is)
 		return err_set(e, EINVAL, "an allocator is written FILE:FUNCTION=malloc, and '%.100s' is not", text);
+	if (len < sizeof(name))
+		memcpy(name, is + 1, len);
+	like = allocator_plain(name);
 	if (!like || like->cxx)
 		return err_set(e, EINVAL, "'%.100s' in an allocator is no function of malloc(3) that it may be like: "
 			       "malloc, calloc, realloc, reallocarray, memalign, aligned_alloc, posix_memalign, "
 			       "valloc, pvalloc, free", is + 1);
+	args = like->args;
+	if (is[1 + len] && own_allocator_args(like, is + 1, is + 2 + len, &args, e) < 0)
+		return -EINVAL;
 	*ret = (struct own_allocator){ .target = text, .target_len = (size_t)(colon - text), .function = colon + 1,
-				       .function_len = (size_t)(is - colon - 1), .like = like->symbol };
+				       .function_len = (size_t)(is - colon - 1), .like = like->symbol, .args = args };
 	return 0;
 }
 
@@ -155,7 +216,7 @@ static void allocators_add(struct allocators_in_file *in, const struct allocator
 		return;
 	}
 	*at = (struct allocator_function){
-		.args = a->args,
+		.args = own ? own->args : a->args,
 		.go = a == &allocator_go,
 		.outer = a->rare || own,
 		.own = own ? (uint32_t)(own - in->own) + 1 : 0,

@@ -40,13 +40,18 @@ struct allocator_function {
 
 typedef VEC(struct allocator_function) allocator_functions;
 
-/* A function that somebody says to be like one of these: "TARGET:FUNCTION=LIKE". */
+/*
+ * A function that somebody says to be like one of these: "TARGET:FUNCTION=LIKE", with the arguments of LIKE in the
+ * same order, or "TARGET:FUNCTION=LIKE(argN,...)", which says for each of them where FUNCTION has it; arg0 is the
+ * first one. What LIKE only aligns by is named, too, and not used.
+ */
 struct own_allocator {
 	const char *target;      /* what files are meant, as probes have it (probe_target_is()); TARGET_LEN bytes */
 	size_t target_len;
 	const char *function;    /* its symbol, of FUNCTION_LEN bytes */
 	size_t function_len;
 	const char *like;        /* of the table; as long as the program */
+	struct allocator_args args;
 };
 
 /*

@@ -91,12 +91,31 @@ for size in 64:50000 256:150000 64-256:200000 512-:0; do
 done
 matches "that there are none is said" "no memory of size 512- is counted" "$(cat err)"
 more=()
+# One whose arguments are in another order than those of malloc(3).
+more=()
+for own in 'alloc=malloc(arg1)' 'table=calloc(arg2,arg1)' 'resize=realloc(arg4,arg5)' 'get=posix_memalign(arg3,arg1,arg0)' 'free=free(arg2)'; do
+	more+=(--allocator "arenas:arena_$own")
+done
+exact "arguments in another order" "$WORKLOADS/arenas"
+more=()
 "$WORKLOADS/pools" 1 3000 >/dev/null &
 also_kill $!
 "$SBERF" record --memory=allocs --allocator pools:pool_get=malloc -o none.data -p $! 2>err
 matches "one that is not there is named" "no function 'pool_get' .* in 'pools' of the target" "$(cat err)"
 "$SBERF" record --memory=allocs --allocator pools:pool_get=get -o none.data -p $! 2>err
 matches "what it is to be like must be known" "is no function of malloc" "$(cat err)"
+while IFS='|' read -r like want; do
+	"$SBERF" record --memory=allocs --allocator "pools:pool_alloc=$like" -o none.data -p $! 2>err
+	matches "$like is refused" "$want" "$(cat err)"
+done <<'EOF'
+malloc(arg6)|from arg0 to arg5, and 'malloc[(]arg6[)]' is not
+malloc(size)|from arg0 to arg5, and 'malloc[(]size[)]' is not
+malloc(arg1|from arg0 to arg5, and 'malloc[(]arg1' is not
+malloc()|from arg0 to arg5, and 'malloc[(][)]' is not
+calloc(arg1)|'calloc[(]arg1[)]' in an allocator names 1 argument, and for calloc it must be 2
+free(arg0,arg1)|'free[(]arg0,arg1[)]' in an allocator names 2 arguments, and for free it must be 1
+realloc(arg1,arg1)|'realloc[(]arg1,arg1[)]' in an allocator names arg1 twice
+EOF
 "$SBERF" record --memory=allocs --allocator pool_get -o none.data -p $! 2>err
 matches "and how it is written" "is written FILE:FUNCTION=malloc" "$(cat err)"
 finish
