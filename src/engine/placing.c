@@ -1139,14 +1139,29 @@ static int add_go_allocator(struct file_at_hand *f, const struct allocator_funct
 	return r < 0 ? r : add_place(&f->go_allocs, site.offset, 0, site.cost_ns, SB_COOKIE(SB_PROBE_ALLOC, 0), e);
 }
 
+/* The function of Go in F that has no symbol, unless one of FOUND is it. */
+static void add_go_by_table(struct file_at_hand *f, const allocator_functions *found, struct err *e)
+{
+	struct allocator_function fn;
+
+	for (size_t i = 0; i < found->n; i++)
+		if (found->v[i].go)
+			return;
+	if (find_go_allocator(f->elf, f->image, &fn))
+		(void)add_go_allocator(f, &fn, e);
+}
+
 /* Adds to *MET which of P's own allocators there are, as a mask. */
 static void add_allocators(struct file_at_hand *f, const struct placing *p, uint64_t *met, struct err *e)
 {
 	allocator_functions found = { 0 };
 	int r = find_allocators(f->elf, f->name, p->own.v, p->own.n, &found, e);
 
-	if (!r && found.n && !f->image)
+	if (!r && (found.n || allocators_are_go(f->elf)) && !f->image)
 		r = image_open(f->fd, &f->image, e);
+	/* It may be stripped, or of C and Go. */
+	if (r >= 0 && f->image)
+		add_go_by_table(f, &found, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
 		if (found.v[i].go)
 			(void)add_go_allocator(f, &found.v[i], e);

@@ -281,8 +281,7 @@ static bool allocators_calls(const struct allocators_in_file *in, const struct a
 	return calls;
 }
 
-/* Is FILE of Go, built so that arguments are passed in registers? */
-static bool allocators_are_go(const struct elf_file *file)
+bool allocators_are_go(const struct elf_file *file)
 {
 	const Elf64_Shdr *table = elf_file_section(file, ".gopclntab");
 	uint8_t *head;
@@ -313,4 +312,20 @@ int find_allocators(const struct elf_file *file, const char *path, const struct 
 	for (size_t i = 0; i < ret->n; i++)
 		ret->v[i].outer |= ret->v[i].args.size && !ret->v[i].go && allocators_calls(&in, &ret->v[i]);
 	return in.nomem ? err_nomem(e, "allocation functions") : 0;
+}
+
+bool find_go_allocator(const struct elf_file *file, const struct image *im, struct allocator_function *ret)
+{
+	const struct allocator *a = &allocator_go;
+	uint64_t vaddr, size, offset;
+
+	if (!allocators_are_go(file) || !image_go_function(im, a->symbol, &vaddr, &size) ||
+	    !elf_file_offset(file, vaddr, &offset))
+		return false;
+	*ret = (struct allocator_function){
+		.args = a->args, .go = true,
+		.at = { .vaddr = vaddr, .offset = offset, .start = vaddr, .size = size,
+			.symbol = a->symbol, .name = a->symbol, .names = 1, .at_entry = true },
+	};
+	return true;
 }

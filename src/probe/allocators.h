@@ -4,8 +4,8 @@
  * of them gets its sizes and pointers: glibc, musl, jemalloc, tcmalloc, mimalloc, whatever else defines
  * the functions of malloc(3) by their names, and C++ operators that do not only forward to these.
  *
- * In a program of Go it is the function of its runtime that allocates (from 1.18 on). What it is called with is in
- * registers of Go's own.
+ * In a program of Go it is the function of its runtime that allocates (from 1.18 on), stripped or not. What it is
+ * called with is in registers of Go's own.
  *
  * Names are looked for among the defined symbols, so a copy that is linked into a program is found as
  * well. Functions of one address are one.
@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "probe/functions.h"
 #include "symbol/elffile.h"
+#include "unwind/image.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +67,13 @@ int own_allocator_read(const char *text, struct own_allocator *ret, struct err *
  */
 int find_allocators(const struct elf_file *file, const char *path, const struct own_allocator *own, size_t n,
 		    allocator_functions *ret, struct err *e);
+
+/*
+ * The function of a program of Go that allocates, of FILE, which is IM, and has no symbols. False when it is no such
+ * program.
+ */
+bool find_go_allocator(const struct elf_file *file, const struct image *im, struct allocator_function *ret);
+/* Is FILE a program of Go in which one may be found: built by 1.18 or later, for a machine that is known? */
+bool allocators_are_go(const struct elf_file *file);
 
 #endif

@@ -292,6 +292,23 @@ void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab,
 		im->go_table = t;
 }
 
+bool image_go_function(const struct image *im, const char *name, uint64_t *ret_vaddr, uint64_t *ret_size)
+{
+	const struct go_table *t = im->go_table;
+	uint64_t start, end, record, at;
+
+	for (uint64_t i = 0; t && i < t->nr; i++) {
+		if (!go_frames_function(t, i, &start, &end, &record) ||
+		    !go_frames_get(t, record + t->word, 4, &at) || at >= t->size - t->names ||
+		    which_name(t, t->names + at, &name, 1))
+			continue;
+		*ret_vaddr = t->text + start;
+		*ret_size = end - start;
+		return true;
+	}
+	return false;
+}
+
 static bool get_varint(const struct go_table *t, uint64_t *at, uint32_t *ret)
 {
 	uint32_t v = 0;

@@ -28,6 +28,11 @@ int image_open(int fd, struct image **ret, struct err *e);
 /* The same from LEN bytes at DATA (copied): the vDSO, or a fixture. */
 int image_from_memory(const void *data, size_t len, struct image **ret, struct err *e);
 /*
+ * Where the function NAME of a program of Go is, by the table that its runtime has, which stripping leaves. False where
+ * there is none, also in a program with .debug_frame, which has symbols.
+ */
+bool image_go_function(const struct image *im, const char *name, uint64_t *ret_vaddr, uint64_t *ret_size);
+/*
  * Of SIZE bytes of code for the ELF e_machine MACHINE, at offset and address 0, which the LEN bytes
  * of .eh_frame at DATA (copied) describe as if they lay at the next multiple of 8 behind it.
  * -ENOEXEC when they cannot be used.

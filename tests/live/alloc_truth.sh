@@ -56,6 +56,19 @@ exact "a process that is forked, and executes" "$WORKLOADS/forked_allocs"
 if [ -s "$WORKLOADS/goallocs" ]; then
 	exact Go "$WORKLOADS/goallocs"
 	matches "Go: what is in use is not known" 'Blocks were not followed since' "$("$SBERF" report -i run.data --format memory)"
+	# Without symbols a site is a place. It is the sum that is known.
+	if command -v strip >/dev/null; then
+		strip -o gostripped "$WORKLOADS/goallocs"
+		"$SBERF" record --no-off-cpu --memory allocs --sample-bytes 1 --budget none --ring-size 64M -o run.data -- \
+			./gostripped 500 500 >said 2>err
+		"$SBERF" report -i run.data --metric allocated --format json |
+			"$python" -c 'import json, sys; print(*(f.get("allocated_bytes", 0) for f in json.load(sys.stdin)["functions"]))' >sums
+		for sum in $(awk '{ print $2 }' said); do
+			matches "Go, stripped: a place has allocated $sum bytes" "(^| )$sum( |\$)" "$(cat sums)"
+		done
+	else
+		skip "strip is not installed"
+	fi
 else
 	skip "goallocs could not be built on this machine"
 fi
