@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What frames of Python cost: BPF for a sample of 30 of them above the native stack alone, which is that of a copy of the interpreter that
 # sberf does not know; and what a program loses at 99 Hz, beside py-spy, and perf with -X perf (from 3.12 on), where they are.
-# Interleaved; medians. Root only.
+# Interleaved; medians. Then 100,000 samples beside the truth: what a program says of its own stacks at each moment. Root only.
 #
 #	tests/bench/python.sh [ROUNDS] [HZ]      (environment: SBERF, top_builddir; OTHER: another sberf to measure beside it)
 set -eu
@@ -102,3 +102,17 @@ for f in "$work"/*.took; do
 	name=$(basename "$f" .took)
 	printf '  %-18s the program took %6.2f s, CPU of it and of who looks on %6.2f s\n' "$name" "$(median <"$f")" "$(median <"$work/$name.cpu")"
 done
+
+mkfifo "$work/ready"
+"$python" "$(dirname "$0")/../workloads/selfreport.py" "$work/truth" t 2 >"$work/ready" &
+truth=$!
+pids="$pids $truth"
+exec {ready}<"$work/ready"
+read -rt 60 _ <&"$ready"
+"$sberf" record -F 3989 --duration 28s -o "$work/t.data" -p $truth >/dev/null 2>&1 || :
+touch "$work/truth.stop"
+wait $truth
+"$sberf" report -i "$work/t.data" --format folded --python only --group-by comm >"$work/folded"
+"$sberf" report -i "$work/t.data" --format summary | awk '{ v[$1] = $2 } END {
+	printf "  %d samples, %d of %d stacks with all frames\n", v["oncpu_samples:"], v["script_whole:"], v["script_stacks:"] }'
+echo "  us of them, and ppm: $("$python" "$(dirname "$0")/../live/python_judge.py" "$work/truth" "$work/folded" | tail -n 1)"
