@@ -66,6 +66,8 @@ static measure_mask diff_choose_measures(const struct sides *s, const struct opt
 
 	if (o->measures || o->far)
 		return o->measures | (o->far ? MEASURES_FAR : 0);
+	if (x->diff.of_sides)
+		return x->diff.measures;
 	if (o->states || o->syscalls)
 		return MEASURES_OFF_CPU;
 	if (*waits[DIFF_BEFORE] != *waits[DIFF_AFTER])
@@ -148,7 +150,7 @@ static int diff_build_both(struct sides *s, const struct options *o, const struc
 		r = tree_build(l->snapshot, l->names, &q, &s->tree[side], e);
 		if (r < 0)
 			return r;
-		if (!s->tree[side]->node[0].total_ns)
+		if (!s->tree[side]->node[0].total_ns && !x->diff.of_sides)
 			r = say_nothing(s, side, o, &q, e);
 		if (r < 0)
 			return r;
@@ -169,10 +171,22 @@ static int diff_check_name(const struct options *o, struct err *e)
 		       "name, or --format", o->output);
 }
 
+/* SIDE as a report has it. */
+static struct export_view diff_side_view(const struct sides *s, int side, const struct options *o)
+{
+	const struct open_recording *l = &s->loaded[side];
+
+	return (struct export_view){ .snapshot = l->snapshot, .names = l->names, .meta = &l->meta,
+				     .query = s->tree[side]->query, .ascii = o->ascii };
+}
+
 static int write_diff(const struct sides *s, const struct options *o, const struct exporter *x, struct err *e)
 {
+	const struct export_view of[DIFF_SIDES] = {
+		diff_side_view(s, DIFF_BEFORE, o), diff_side_view(s, DIFF_AFTER, o),
+	};
 	const struct diff_view v = {
-		.diff = s->diff, .name = { o->before, o->after },
+		.of = { &of[DIFF_BEFORE], &of[DIFF_AFTER] }, .diff = s->diff, .name = { o->before, o->after },
 			.wall_ns = { s->wall_ns[DIFF_BEFORE], s->wall_ns[DIFF_AFTER] },
 		.min_percent = o->percent_limit, .max_depth = o->depth, .ascii = o->ascii, .title = o->title,
 		/* 0 asks for all that there is, not for the default. */

@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct export_view;
+
 /* A difference and how to show it. All pointers are borrowed. */
 struct diff_view {
 	const struct diff *diff;
@@ -28,6 +30,7 @@ struct diff_view {
 	bool ascii;              /* no UTF-8 of our own; names keep theirs */
 	const char *title;       /* of a picture; NULL = the names of the two sides */
 	struct flame_options flame;      /* how to draw one */
+	const struct export_view *of[DIFF_SIDES];        /* each side as a report has it; NULL = both are of one */
 };
 
 /* What columns call SIDE. */
@@ -52,6 +55,12 @@ int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e);
 
 /* Everything, for scripts: docs/json-format.md. */
 int export_diff_json(FILE *out, const struct diff_view *v, struct err *e);
+
+/*
+ * What is in use and was allocated on each side; and of everything and of the sites that differ most how many blocks
+ * there are by size and by age. It reads the sides themselves (diff_view.of), not their difference.
+ */
+int export_diff_memory(FILE *out, const struct diff_view *v, struct err *e);
 
 /* One flame graph of both sides (flame.h): what grew is red, what shrank is blue, and what vanished is there. */
 int export_diff_flame(FILE *out, const struct diff_view *v, flame_drawer *draw, struct err *e);

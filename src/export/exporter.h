@@ -88,6 +88,7 @@ struct exporter {
 		const char *about;
 		enum group_by group_by;
 		measure_mask measures;
+		bool of_sides;                   /* it reads diff_view.of alone: the difference may be empty */
 		int (*write)(FILE *out, const struct diff_view *v, struct err *e);
 	} diff;
 	/* Writes a running capture, one document after the other; NULL = not supported. */

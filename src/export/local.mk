@@ -59,6 +59,7 @@ libsberf_engine_a_SOURCES += src/export/leakstext.c
 libsberf_engine_a_SOURCES += src/export/memoryhead.c
 libsberf_engine_a_SOURCES += src/export/memoryhead.h
 libsberf_engine_a_SOURCES += src/export/memorytext.c
+libsberf_engine_a_SOURCES += src/export/memorydiff.c
 libsberf_engine_a_SOURCES += src/export/probestext.c
 libsberf_engine_a_SOURCES += src/export/recording_out.c
 libsberf_engine_a_SOURCES += src/export/speedscope.c

@@ -195,4 +195,11 @@ const struct exporter exporter_memory = {
 		"the same",
 	.subject = EXPORT_MEMORY, .takes = EXPORT_TAKES_PERCENT | EXPORT_TAKES_AGE,
 	.write = memorytext_write,
+	.diff = {
+		.about = "memory (--memory) that is in use and was allocated before and after, and of everything and "
+			"of the ten sites that differ most histograms of the sizes and ages of blocks side by side, "
+			"as numbers of blocks",
+		.measures = MEASURE_BIT(MEASURE_ALLOCATED), .of_sides = true,
+		.write = export_diff_memory,
+	},
 };

@@ -49,6 +49,10 @@ equal "without normalisation they are those of report too" "$("$sberf" report "$
 check "the extension chooses the format" "$sberf" diff "${running[@]}" --normalize none -o by-name.folded before.sberf grown.sberf
 check "in the same words" cmp both by-name.folded
 
+"$sberf" diff --format memory before.sberf grown.sberf >both 2>err
+equal "memory that nobody followed: status and complaints" "0 " "$? $(cat err)"
+equal "is said of both sides" 2 "$(grep -c '^[a-z]*: .*[.]sberf: no memory was followed: record with --memory' both)"
+
 # JSON: as its schema says, and the figures of the tree and of the list of functions.
 "$sberf" diff --format json before.sberf grown.sberf >both.json
 python=$(python_with jsonschema)

@@ -103,7 +103,27 @@ for size in 64:50000 256:150000 64-256:200000 512-:0; do
 		--format folded 2>err | awk '{ n += $NF } END { print n + 0 }')"
 done
 matches "that there are none is said" "no memory of size 512- is counted" "$(cat err)"
-more=()
+# Two recordings: 500 blocks of each site, and 900. Of the second site every other block is freed.
+cp run.data before.data
+"$SBERF" record --no-off-cpu --memory allocs --sample-bytes 1 --budget none --ring-size 64M "${more[@]}" -o after.data -- "$WORKLOADS/pools" 900 500 \
+	>/dev/null 2>err
+"$SBERF" diff --format memory before.data after.data >differs 2>err
+equal "a difference of memory, status and sentences" "0 " "$? $(cat err)"
+# figures TITLE: the rows of the histogram TITLE of each site, all sites first.
+figures() {
+	awk -v title="$1" '/^  [a-z]/ { on = index($0, "  " title) == 1; next } /^      / && on { print $(NF - 2), $(NF - 1), $NF } !/^ / { on = 0 }' differs |
+		xargs
+}
+equal "blocks by size: of all, and of both sites" "500 900 +400 0 0 · 500 900 +400 500 900 +400 500 900 +400" "$(figures 'blocks allocated, by size')"
+# How old blocks are depends on the machine: their sums do not, of all sites and of each.
+sums() {
+	awk -v title="$1" '/^[^ ]/ && on { print a, b } /^[^ ]/ { on = a = b = 0 } /^  [a-z]/ { in_it = index($0, "  " title) == 1; on += in_it; next }
+		/^      / && in_it { gsub(",", ""); a += $(NF - 2); b += $(NF - 1) } END { if (on) print a, b }' differs | sort | xargs
+}
+equal "blocks in use, by age: their sums" "250 450 500 900 750 1350" "$(sums 'blocks in use, by age')"
+equal "blocks freed, by the age that they had" "250 450 250 450" "$(sums 'blocks freed, by their age')"
+equal "what differs most is first" "in use 73 KB before, 132 KB after; in use 49 KB before, 88 KB after" \
+	"$(grep '^  in use .* before' differs | sed 's/^ *//' | paste -sd ';' | sed 's/;/; /')"
 # One whose arguments are in another order than those of malloc(3).
 more=()
 for own in 'alloc=malloc(arg1)' 'table=calloc(arg2,arg1)' 'resize=realloc(arg4,arg5)' 'get=posix_memalign(arg3,arg1,arg0)' 'free=free(arg2)'; do

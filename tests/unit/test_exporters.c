@@ -52,7 +52,7 @@ static void an_extension_means_one_format(void **state)
 		}
 	}
 	assert_null(exporter_of_file(EXPORT_BY_REPORT, "x.sberf"));
-	assert_null(exporter_of_file(EXPORT_BY_DIFF, "x.json"));
+	assert_null(exporter_of_file(EXPORT_BY_DIFF, "x.callgrind"));
 	assert_null(exporter_of_file(EXPORT_BY_REPORT, ""));
 }
 
