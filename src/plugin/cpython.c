@@ -30,7 +30,7 @@
 #define DESCRIPTOR_FROM 0x100u           /* of a thread: where its variables are looked for */
 #define DESCRIPTOR_BYTES 0x800u
 #define VARIABLE_BYTES 16u               /* number of the key, value */
-#define GIL_BYTES 208u                   /* struct _gil_runtime_state on x86-64, from 3.8 to 3.13 */
+#define GIL_BYTES 208u                   /* struct _gil_runtime_state on x86-64, from 3.8 to 3.14 */
 #define LINE_MAX 100000000u              /* of a file */
 #define OBJECT_TYPE 8u                   /* ob_type */
 #define OWNED_BY_CSTACK 3u               /* FRAME_OWNED_BY_CSTACK of pycore_frame.h */
@@ -114,8 +114,9 @@ static int find_layout(struct cpython *c)
 		c->layout = *known;
 		return 0;
 	}
-	snprintf(text, sizeof(text), "Python %u.%u is not known: its stacks are native ones",
-		 (unsigned int)version >> 8, (unsigned int)version & 0xff);
+	snprintf(text, sizeof(text), "Python %u.%u%s is not known: its stacks are native ones",
+		 (unsigned int)version >> 8, (unsigned int)version & 0xff, r == -EXDEV ? " without the GIL" :
+		 r == -EBADMSG ? " with such a table of offsets" : "");
 	c->host->log(c->host, text);
 	return -ENOTSUP;
 }
@@ -429,7 +430,7 @@ const struct sberf_plugin cpython_plugin = {
 	.size = sizeof(struct sberf_plugin),
 	.name = "python",
 	.runtime = "CPython",
-	.versions = "3.8 to 3.13",
+	.versions = "3.8 to 3.14",
 	.attach = cpython_attach,
 	.plan = cpython_plan,
 	.expand = cpython_expand,

@@ -78,17 +78,24 @@ enum offset_field {
 	FIELD_FRAME_SIZE, FIELD_FRAME_BACK,
 	FIELD_FRAME_CODE, FIELD_FRAME_INSTR, FIELD_FRAME_OWNER, FIELD_CODE_SIZE, FIELD_CODE_FILENAME, FIELD_CODE_NAME,
 	FIELD_CODE_QUALNAME, FIELD_CODE_LINES, FIELD_CODE_FIRSTLINE, FIELD_CODE_INSTR, FIELD_BYTES_SIZE,
-	FIELD_BYTES_DATA, FIELD_TEXT_STATE, FIELD_TEXT_LENGTH, FIELD_TEXT_ASCII, FIELD_NR
+	FIELD_BYTES_DATA, FIELD_OBJECT_SIZE, FIELD_OBJECT_TYPE, FIELD_TEXT_SIZE, FIELD_TEXT_STATE,
+	FIELD_TEXT_LENGTH, FIELD_TEXT_ASCII, FIELD_NR
 };
 
 #define OFFSETS_COOKIE "xdebugpy"
+#define FREE_THREADED 2u                 /* the word that says so */
+#define RELEASE_LEVEL 0xf0u              /* of a version */
+#define RELEASE_FINAL 0xf0u
+#define OBJECT_BYTES 16u                 /* of an object's head: count of references, type */
+#define TEXT_BYTES 24u                   /* PyUnicodeObject behind PyASCIIObject */
 
 /* At which word each field is, by minor version. */
 static const struct offset_words {
 	uint16_t minor;
+	uint8_t code_tag;
 	uint8_t at[FIELD_NR];
 } offset_words[] = {
-	{ 13, {
+	{ 13, 0, {
 		[FIELD_INTERPRETERS] = 5, [FIELD_INTERP_SIZE] = 6, [FIELD_INTERP_NEXT] = 8, [FIELD_INTERP_THREADS] = 9,
 		[FIELD_INTERP_GIL] = 14,
 		[FIELD_THREAD_SIZE] = 19, [FIELD_THREAD_NEXT] = 21, [FIELD_THREAD_INTERP] = 22,
@@ -96,13 +103,28 @@ static const struct offset_words {
 		[FIELD_FRAME_CODE] = 30, [FIELD_FRAME_INSTR] = 31, [FIELD_FRAME_OWNER] = 33, [FIELD_CODE_SIZE] = 34,
 		[FIELD_CODE_FILENAME] = 35, [FIELD_CODE_NAME] = 36, [FIELD_CODE_QUALNAME] = 37,
 		[FIELD_CODE_LINES] = 38, [FIELD_CODE_FIRSTLINE] = 39, [FIELD_CODE_INSTR] = 43,
-		[FIELD_BYTES_SIZE] = 65, [FIELD_BYTES_DATA] = 66, [FIELD_TEXT_STATE] = 68, [FIELD_TEXT_LENGTH] = 69,
-		[FIELD_TEXT_ASCII] = 70,
+		[FIELD_OBJECT_SIZE] = 44, [FIELD_OBJECT_TYPE] = 45, [FIELD_BYTES_SIZE] = 65, [FIELD_BYTES_DATA] = 66,
+		[FIELD_TEXT_SIZE] = 67, [FIELD_TEXT_STATE] = 68, [FIELD_TEXT_LENGTH] = 69, [FIELD_TEXT_ASCII] = 70,
+	} },
+	/* A reference in a frame has two low bits that say who owns it. */
+	{ 14, 3, {
+		[FIELD_INTERPRETERS] = 5, [FIELD_INTERP_SIZE] = 6, [FIELD_INTERP_NEXT] = 8, [FIELD_INTERP_THREADS] = 9,
+		[FIELD_INTERP_GIL] = 15,
+		[FIELD_THREAD_SIZE] = 22, [FIELD_THREAD_NEXT] = 24, [FIELD_THREAD_INTERP] = 25,
+		[FIELD_THREAD_FRAME] = 26, [FIELD_THREAD_ID] = 27, [FIELD_FRAME_SIZE] = 31, [FIELD_FRAME_BACK] = 32,
+		[FIELD_FRAME_CODE] = 33, [FIELD_FRAME_INSTR] = 34, [FIELD_FRAME_OWNER] = 36, [FIELD_CODE_SIZE] = 39,
+		[FIELD_CODE_FILENAME] = 40, [FIELD_CODE_NAME] = 41, [FIELD_CODE_QUALNAME] = 42,
+		[FIELD_CODE_LINES] = 43, [FIELD_CODE_FIRSTLINE] = 44, [FIELD_CODE_INSTR] = 48,
+		[FIELD_OBJECT_SIZE] = 50, [FIELD_OBJECT_TYPE] = 51, [FIELD_BYTES_SIZE] = 75, [FIELD_BYTES_DATA] = 76,
+		[FIELD_TEXT_SIZE] = 77, [FIELD_TEXT_STATE] = 78, [FIELD_TEXT_LENGTH] = 79, [FIELD_TEXT_ASCII] = 80,
 	} },
 };
 
+/* NULL: not known; so are all before the final release, as their tables were others from one to the next. */
 static const struct offset_words *words_of(uint64_t version)
 {
+	if ((version & RELEASE_LEVEL) != RELEASE_FINAL)
+		return NULL;
 	for (size_t i = 0; i < sizeof(offset_words) / sizeof(offset_words[0]); i++)
 		if (version >> 24 == 3 && (version >> 16 & 0xff) == offset_words[i].minor)
 			return &offset_words[i];
@@ -128,7 +150,9 @@ static bool layout_makes_sense(const uint64_t v[FIELD_NR])
 		for (uint8_t i = groups[g].from; i <= groups[g].to; i++)
 			if (v[i] >= v[groups[g].of])
 				return false;
-	return v[FIELD_FRAME_SIZE] <= 256 && v[FIELD_TEXT_ASCII] && v[FIELD_BYTES_DATA] && !(v[FIELD_FRAME_CODE] & 7) &&
+	return v[FIELD_OBJECT_SIZE] == OBJECT_BYTES && v[FIELD_OBJECT_TYPE] == 8 &&
+	       v[FIELD_TEXT_SIZE] == v[FIELD_TEXT_ASCII] + TEXT_BYTES && v[FIELD_FRAME_SIZE] <= 256 &&
+	       v[FIELD_TEXT_ASCII] && v[FIELD_BYTES_DATA] && !(v[FIELD_FRAME_CODE] & 7) &&
 	       !(v[FIELD_FRAME_BACK] & 7) && !(v[FIELD_FRAME_INSTR] & 7) && !(v[FIELD_CODE_FIRSTLINE] & 3) &&
 	       !(v[FIELD_CODE_QUALNAME] & 7);
 }
@@ -141,6 +165,8 @@ int cpython_layout_read(const void *table, size_t length, struct cpython_layout 
 
 	if (length < CPYTHON_OFFSETS_BYTES || memcmp(table, OFFSETS_COOKIE, sizeof(OFFSETS_COOKIE) - 1))
 		return -ENOENT;
+	if (word[FREE_THREADED])
+		return -EXDEV;
 	words = words_of(word[1]);
 	if (!words)
 		return -ENOTSUP;
@@ -154,6 +180,7 @@ int cpython_layout_read(const void *table, size_t length, struct cpython_layout 
 		.interp_threads = (uint16_t)v[FIELD_INTERP_THREADS], .thread_next = (uint16_t)v[FIELD_THREAD_NEXT],
 		.thread_interp = (uint16_t)v[FIELD_THREAD_INTERP], .thread_id = (uint16_t)v[FIELD_THREAD_ID],
 		.thread_frame = (uint16_t)v[FIELD_THREAD_FRAME], .cframe_frame = CPYTHON_NONE,
+		.code_tag = words->code_tag,
 		.runtime_gil = CPYTHON_NONE, .interp_gil = (uint16_t)v[FIELD_INTERP_GIL],
 		.frame_code = (uint16_t)v[FIELD_FRAME_CODE], .frame_back = (uint16_t)v[FIELD_FRAME_BACK],
 		.frame_instr = (uint16_t)v[FIELD_FRAME_INSTR], .frame_entry = (uint16_t)v[FIELD_FRAME_OWNER],

@@ -60,7 +60,8 @@ const struct cpython_layout *cpython_layout_of(uint16_t version);
 
 /*
  * What the LENGTH bytes at TABLE, which are the begin of _PyRuntime of a process, say, to *RET. -ENOENT: it is no such
- * table; -ENOTSUP: of a version whose table is not known; -EBADMSG: what it says makes no sense.
+ * table; -ENOTSUP: of a version whose table is not known; -EXDEV: of a build without the lock, whose objects and
+ * frames are others; -EBADMSG: what it says makes no sense.
  */
 int cpython_layout_read(const void *table, size_t length, struct cpython_layout *ret);
 

@@ -111,7 +111,60 @@ static void make_offsets(uint64_t word[CPYTHON_OFFSETS_BYTES / 8], uint64_t vers
 	word[19] = 304, word[21] = 8, word[22] = 16, word[23] = 72, word[24] = 152;
 	word[28] = 88, word[29] = 8, word[30] = 0, word[31] = 56, word[33] = 70;
 	word[34] = 208, word[35] = 112, word[36] = 120, word[37] = 128, word[38] = 136, word[39] = 68, word[43] = 200;
-	word[65] = 16, word[66] = 32, word[68] = 32, word[69] = 16, word[70] = 40;
+	word[44] = 16, word[45] = 8;
+	word[65] = 16, word[66] = 32, word[67] = 64, word[68] = 32, word[69] = 16, word[70] = 40;
+}
+
+/* The table of a process of 3.14. Offsets are those of a usual build, as far as they are looked at. */
+static void make_offsets_14(uint64_t word[CPYTHON_OFFSETS_BYTES / 8], uint64_t version)
+{
+	memset(word, 0, CPYTHON_OFFSETS_BYTES);
+	memcpy(word, "xdebugpy", 8);
+	word[1] = version;
+	word[5] = 640;                                   /* interpreters */
+	word[6] = 194968, word[8] = 7264, word[9] = 7344, word[15] = 16;
+	word[22] = 304, word[24] = 8, word[25] = 16, word[26] = 72, word[27] = 152;
+	word[31] = 88, word[32] = 8, word[33] = 0, word[34] = 56, word[35] = 80, word[36] = 74, word[37] = 64;
+	word[39] = 216, word[40] = 112, word[41] = 120, word[42] = 128, word[43] = 136, word[44] = 68;
+	word[48] = 208;
+	word[50] = 16, word[51] = 8;
+	word[75] = 16, word[76] = 32, word[77] = 64, word[78] = 32, word[79] = 16, word[80] = 40;
+}
+
+/* What is not known is refused: other builds, what came before a release, tables that mean something else. */
+static void other_builds_are_refused(void **state)
+{
+	uint64_t word[CPYTHON_OFFSETS_BYTES / 8];
+	struct cpython_layout l;
+
+	(void)state;
+	make_offsets_14(word, 0x030e00f0);
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), 0);
+	assert_int_equal(l.version, CPYTHON_VERSION(3, 14));
+	assert_int_equal(l.code_tag, 3);
+	assert_int_equal(l.entry, CPYTHON_SHIM);
+	assert_int_equal(l.frame_entry, 74);
+	assert_int_equal(l.frame_instr, 56);
+	assert_int_equal(l.code_qualname, 128);
+	assert_int_equal(l.code_instr, 208);
+	assert_int_equal(l.text_compact, 56);
+	make_offsets_14(word, 0x030e00b3);               /* a beta */
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -ENOTSUP);
+	make_offsets_14(word, 0x030f00f0);
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -ENOTSUP);
+	make_offsets_14(word, 0x030d00f0);               /* words of the one, version of the other */
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EBADMSG);
+	make_offsets(word, 0x030e00f0);
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EBADMSG);
+	make_offsets_14(word, 0x030e00f0);
+	word[2] = 1;                                     /* without the lock */
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EXDEV);
+	make_offsets(word, 0x030d00f0);
+	word[2] = 1;
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EXDEV);
+	make_offsets(word, 0x030d00f0);
+	word[44] = 32, word[45] = 24;                    /* objects of such a build */
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EBADMSG);
 }
 
 static void offsets_are_believed_if_they_make_sense(void **state)
@@ -238,6 +291,8 @@ static void a_process_is_believed_if_its_lists_lead_back(void **state)
 {
 	struct memory *m = memory_new();
 	struct sberf_plan plan = { .size = sizeof(plan) };
+	uint64_t word[CPYTHON_OFFSETS_BYTES / 8];
+	uint32_t tags = 0;
 	void *it;
 
 	(void)state;
@@ -261,6 +316,23 @@ static void a_process_is_believed_if_its_lists_lead_back(void **state)
 	put_u64(m, BASE + 0x5000 + 0x318, 0);
 	put_u64(m, BASE + 0x4000 + 8, BASE + 0x4000);
 	assert_int_equal(attach(m, &it), -EAGAIN);
+	/* A build without the lock. */
+	make_process(m);
+	put_u64(m, BASE + 16, 1);
+	assert_int_equal(attach(m, &it), -ENOTSUP);
+	assert_string_equal(m->said, "Python 3.13 without the GIL is not known: its stacks are native ones");
+	/* The same lists, and a plan that leaves the low bits of references out, in 3.14. */
+	make_process(m);
+	make_offsets_14(word, 0x030e00f0);
+	word[5] = 1200;                                  /* behind the table */
+	memcpy(m->byte, word, sizeof(word));
+	put_u64(m, BASE + 1200, BASE + 0x1000);
+	plan = (struct sberf_plan){ .size = sizeof(plan) };
+	assert_int_equal(attach(m, &it), 0);
+	assert_int_equal(cpython_plugin.plan(it, &plan), 0);
+	for (uint32_t i = 0; i < plan.nr_steps; i++)
+		tags |= plan.steps[i].op == SBERF_STEP_COPIED ? plan.steps[i].count : 0;
+	assert_int_equal(tags, 3);
 	/* A version that nobody knows. */
 	make_process(m);
 	put_u64(m, BASE + 8, 0x036300f0);
@@ -275,6 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(offsets_are_believed_if_they_make_sense),
+		cmocka_unit_test(other_builds_are_refused),
 		cmocka_unit_test(lines_of_each_kind),
 		cmocka_unit_test(strings_are_checked),
 		cmocka_unit_test(a_process_is_believed_if_its_lists_lead_back),
