@@ -37,7 +37,10 @@ CODE = compile("leaf()", "<made>", "exec")
 table = {}
 table_lock = threading.Lock()
 local = threading.local()
-UNITS = 120000                   # of work between two changes: stacks are true for 99 % of the time and more
+# Work between two changes: less in the first round, which shows that all of it can be done; then so much that
+# stacks are true for 99 % of the time.
+UNITS = 3000
+UNITS_THEN = 120000
 
 
 def number_of(stack, whole):
@@ -290,6 +293,7 @@ class Never(selectors.SelectSelector):
 
 
 def rounds():
+    global UNITS
     push("rounds")
     local.loop = asyncio.SelectorEventLoop(Never())
     first = True
@@ -303,6 +307,7 @@ def rounds():
         compiled()
         coroutines()
         if first and not local.threads:
+            UNITS = UNITS_THEN
             print("ready", flush=True)
         first = False
     local.loop.close()
