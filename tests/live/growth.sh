@@ -124,20 +124,28 @@ if on_share first && on_share second; then
 	in_sums
 fi
 
-# Of a program that lives for less than a second it is known how large it was, too.
-cat >brief.c <<'END'
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-int main(void)
-{
-	memset(malloc(64 << 20), 1, 64 << 20);
-	usleep(400000);
-	return 0;
+# Of a program that lives for less than a second it is known how large it was, too: a slice of time has the average of its readings, and while
+# the machine is busy some of these are from before it had its 64 MB. Of a reading at its start it would be 1 MB.
+brief() {
+	cat >brief.c <<-'END'
+	#include <stdlib.h>
+	#include <string.h>
+	#include <unistd.h>
+	/* Others might read it: else the compiler leaves all of it out. */
+	char *p;
+	int main(void)
+	{
+		p = malloc(64 << 20);
+		memset(p, 1, 64 << 20);
+		usleep(400000);
+		return 0;
+	}
+	END
+	${CC:-cc} -O1 -o brief brief.c || exit 99
+	check "a brief program: recorded" record run.data --memory -- ./brief
+	at_least "a brief program: MB resident at most" 20 \
+		"$("$SBERF" report -i run.data --format memory | sed -n 's/^resident .*, \([0-9]*\)[0-9.]* MB at most$/\1/p')"
 }
-END
-"${CC:-cc}" -O1 -o brief brief.c || exit 99
-check "a brief program: recorded" record run.data --memory -- ./brief
-at_least "a brief program: MB resident at most" 60 \
-	"$("$SBERF" report -i run.data --format memory | sed -n 's/^resident .*, \([0-9]*\)[0-9.]* MB at most$/\1/p')"
+# A guest has no compiler.
+[ -n "${SBERF_EMULATED:-}" ] || brief
 finish
