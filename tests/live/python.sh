@@ -73,4 +73,51 @@ read -r _ _ _ _ _ wrong _ _ <<<"$(tail -n 1 judged)"
 # Short waits that found no room have stacks of others of their thread.
 at_least "stacks of waits that are the true one, or of waits without an own stack, ppm" 995000 \
 	$((1000000 - ${wrong:-1000000} + $(value python.data offcpu_sampled_percent | awk '{ printf "%d", 10000 * (100 - $1) }')))
+
+# A Python that is a file only in a mount namespace of its own, and which switches tracing on and off.
+cat >traced.py <<'PY'
+import faulthandler
+import sys
+faulthandler.enable()
+def leafy():
+    x = 0
+    for i in range(20000):
+        x += i
+    return x
+def outer():
+    return leafy()
+def tracer(frame, event, arg):
+    return tracer
+def profiler(frame, event, arg):
+    pass
+print("ready", flush=True)
+while True:
+    sys.settrace(tracer)
+    outer()
+    sys.settrace(None)
+    sys.setprofile(profiler)
+    outer()
+    sys.setprofile(None)
+    outer()
+PY
+mkdir -p root/own root/proc
+mkfifo traced.ready
+# shellcheck disable=SC2016  # of the inner shell
+unshare -m bash -c '
+	mount -t tmpfs none root/own && cp "$(readlink -f /usr/bin/python3)" root/own/python && cp traced.py root/own || exit
+	for dir in /usr /lib /lib64; do
+		[ ! -e $dir ] || { mkdir -p root$dir && mount --bind $dir root$dir || exit; }
+	done
+	exec chroot root /own/python -X importtime /own/traced.py' >traced.ready 2>traced.err &
+traced=$!
+also_kill $traced
+exec {ready}<traced.ready
+read -rt 30 word <&"$ready" && [ "$word" = ready ]
+result $? "a Python runs in a mount namespace of its own"
+check "its file is there alone" [ ! -e root/own/python ]
+check "it is recorded" record traced.data -F 997 --duration 1s -p $traced
+"$SBERF" report -i traced.data --format folded --python only >traced.folded
+kill $traced
+equal "stacks that cannot be" "" "$(grep -vE '^[^;]*(;<module> \(traced[.]py\)(;outer(;leafy)?)?(;(tracer|profiler))?)? [0-9]+$' traced.folded)"
+at_least "stacks of the function that works, percent" 80 "$(awk '{ n += $NF } /;outer;leafy( |;tracer )/ { f += $NF } END { print n ? 100 * f / n : 0 }' traced.folded)"
 finish
