@@ -4,9 +4,9 @@
 
 #include "capture/owncost.h"
 
-#include "base/clock.h"
 #include "bpf/sberf.skel.h"
 #include "capture/owncode.h"
+#include "capture/traceway.h"
 #include "model/probes.h"
 
 #include <link.h>
@@ -17,7 +17,6 @@
 
 #define OWN_ROUNDS 1000u         /* of what takes a microsecond */
 #define OWN_ROUNDS_STEPPED 250u  /* of what takes more than ten */
-#define OWN_GOES 5u
 #define OWN_ENOUGH 100u          /* times that have to be known */
 
 /* An address of sberf's own code, and where that is in its file. */
@@ -121,30 +120,20 @@ static void owncost_of_code(const struct bpf_program *begin, const struct bpf_pr
 		links_drop(links[i]);
 }
 
-/* What a system call takes that does not exist, in ns: as others run beside it, in the best of some goes. */
-static uint64_t owncost_time_calls(void)
+/* System calls that do not exist. */
+static void pass_calls(void)
 {
-	uint64_t best = UINT64_MAX;
-
-	for (unsigned int go = 0; go < OWN_GOES; go++) {
-		const uint64_t since = clock_mono_ns();
-		uint64_t took;
-
-		for (uint32_t i = 0; i < OWN_ROUNDS / OWN_GOES; i++)
-			(void)syscall(-1);
-		took = clock_mono_ns() - since;
-		best = took < best ? took : best;
-	}
-	return best / (OWN_ROUNDS / OWN_GOES);
+	for (uint32_t i = 0; i < TRACEWAY_ROUNDS; i++)
+		(void)syscall(-1);
 }
 
 static void owncost_of_calls(struct programs *p, struct sberf_bpf *skel, struct owncost *ret)
 {
-	const uint64_t without = owncost_time_calls();
+	const uint64_t without = traceway_time(pass_calls);
 	struct err e = ERR_INIT;
 
 	if (programs_attach(p, ATTACH_OWN_CALLS, &e) >= 0) {
-		const uint64_t with = owncost_time_calls();
+		const uint64_t with = traceway_time(pass_calls);
 
 		ret->call = (uint32_t)owncost_usual(skel);
 		ret->call_way = with > without ? (uint32_t)(with - without) : 0;

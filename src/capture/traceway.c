@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #define TRACEWAY_GOES 10u        /* the best one counts: others run beside it */
-#define TRACEWAY_ROUNDS 100u     /* in each */
 
 /* A signal that is ignored as long as nobody asks for it, and costs nothing but the way to where it is ignored. */
 static void pass_signal(void)
@@ -45,8 +44,7 @@ static void pass_faults(void)
 	munmap((void *)m, TRACEWAY_ROUNDS * page);
 }
 
-/* How long PASS takes once, in the best of some goes. */
-static uint64_t traceway_time(void (*pass)(void))
+uint64_t traceway_time(void (*pass)(void))
 {
 	uint64_t best = UINT64_MAX;
 

@@ -10,6 +10,10 @@
 
 #include <stdint.h>
 
+/* How long one of TRACEWAY_ROUNDS takes that PASS does, in ns: in the best of ten goes, as others run beside it. */
+#define TRACEWAY_ROUNDS 100u
+uint64_t traceway_time(void (*pass)(void));
+
 /*
  * What it takes in ns where places of the kind HOW are probed; 0 = that cannot be measured here. It takes some
  * milliseconds, in which the program is run for others that pass that place, too.
