@@ -31,7 +31,7 @@ struct call {
 	__u64 arg[SB_CALL_ARGS];
 	__u32 probe;
 	__u32 nr;
-	__u32 look;              /* look_at() */
+	__u32 look;              /* take_look() */
 	__u32 pad;
 	struct sb_inside told;
 };

@@ -32,7 +32,7 @@ struct hit {
 	bool record;             /* CTX is a record: the same */
 	bool noted;              /* they may stand where a note says: the same */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
-	__u32 look;              /* of a system call: look_at() */
+	__u32 look;              /* of a system call: take_look() */
 	__u32 unread_args;       /* which of arg could not be read, as a mask */
 	__u16 text;              /* which of them is a string, + 1; 0 = none */
 	__u16 loads;             /* SB_COOKIE_LOADS() */

@@ -74,7 +74,7 @@ const volatile __u32 walk_max = SB_KSTACK_MAX;
  */
 const volatile __u32 probe_first = 0xffffffff;
 #define PROBE_PLACES 2u
-const volatile bool looking = false;                     /* at arguments of some hits: look_at() of thin.bpf.h */
+const volatile bool looking = false;                     /* at arguments of some hits: take_look() of thin.bpf.h */
 const volatile bool tracing = false;                     /* each system call is told with what call_wishes says */
 const volatile bool off_cpu = false;                     /* follow waits */
 /* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */

@@ -1421,6 +1421,7 @@ void placer_figures(struct placer *p, struct placer_figures *ret)
 int placer_new(const struct placer_config *c, struct placer **ret, struct err *e)
 {
 	AUTO(placer_free) struct placer *p = calloc(1, sizeof(*p));
+	const bool told = placing_follows_told(c->what) && !c->everywhere;
 	int r;
 
 	if (!p)
@@ -1436,8 +1437,8 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 	p->figures.blocks = p->had_blocks = placing_follows_blocks(c->what);
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
-	p->unseen = placing_follows_told(c->what) && !c->everywhere ? unseen_new() : NULL;
-	if (!vec_reserve(&p->sets, 1) || (placing_follows_told(c->what) && !c->everywhere && !p->unseen))
+	p->unseen = told ? unseen_new() : NULL;
+	if (!vec_reserve(&p->sets, 1) || (told && !p->unseen))
 		return err_nomem(e, "probes");
 	p->sets.v[p->sets.n++] = (struct probe_set){ .what = c->what };
 	for (uint32_t i = 0; i < PROBES_MAX; i++)
