@@ -186,6 +186,8 @@ show() {
 	fi
 	view 100 30 "$SBERF top $target"
 	wait_until 60 old_enough || note "$name does not begin"
+	# Before the first picture there is no pane that keys could be for.
+	wait_until 30 shows '[▾▸] ' || note "$name has no picture"
 	resize "${size%x*}" "${size#*x}"
 	for key in $3; do
 		case $key in
