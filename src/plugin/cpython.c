@@ -3,10 +3,11 @@
  * cpython.c - finds the state of a thread and its frames in a process that runs CPython, and names them.
  *
  * The plan. A thread of glibc keeps the first 32 of its own variables (pthread_getspecific(3)) in its
- * descriptor, to which its thread pointer points, and CPython keeps the state of the thread in one of
- * them. It is there also while the thread has not got the lock of the interpreter. Where it is in the
- * descriptor is found by looking: CPython's own list of threads has each state with the descriptor of
- * its thread. From the state a list leads through all frames.
+ * descriptor, to which its thread pointer points, and others in blocks of 32, to which a table behind
+ * the first ones points. CPython keeps the state of the thread in one of them. It is there also while
+ * the thread has not got the lock of the interpreter. Where it is is found by looking: CPython's own
+ * list of threads has each state with the descriptor of its thread. From the state a list leads through
+ * all frames.
  *
  * What is believed. The list of interpreters, from _PyRuntime, leads to a thread whose state points
  * back to its interpreter, and to a descriptor that points to the state. Objects are of the type that
@@ -30,6 +31,8 @@
 #define DESCRIPTOR_FROM 0x100u           /* of a thread: where its variables are looked for */
 #define DESCRIPTOR_BYTES 0x800u
 #define VARIABLE_BYTES 16u               /* number of the key, value */
+#define BLOCK_BYTES (32 * VARIABLE_BYTES)
+#define BLOCKS 32u                       /* in a table of blocks, the first of which is in front of it */
 #define GIL_BYTES 208u                   /* struct _gil_runtime_state on x86-64, from 3.8 to 3.14 */
 #define LINE_MAX 100000000u              /* of a file */
 #define OBJECT_TYPE 8u                   /* ob_type */
@@ -47,7 +50,8 @@ struct cpython {
 	struct cpython_layout layout;
 	struct cpython_record record;
 	uint64_t runtime, code_type, text_type;
-	uint32_t variable;               /* of the thread descriptor: the state */
+	uint32_t block;                  /* of the thread descriptor: what points to the block; 0 = there is none */
+	uint32_t variable;               /* of the block, or the descriptor: the state */
 	struct sberf_range loop;         /* of the interpreter */
 	uint64_t interp;                 /* the first one whose threads were found */
 	uint64_t lines_of;               /* the code object whose table of lines is at hand; 0 = none */
@@ -121,21 +125,50 @@ static int find_layout(struct cpython *c)
 	return -ENOTSUP;
 }
 
+/* Where among N words, of which the first is at the offset FROM, a variable has the value THREAD; 0 = nowhere. */
+static uint32_t variable_of(const uint64_t *word, size_t n, uint32_t from, uint64_t thread)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (word[i] == thread && (from + 8 * i) % VARIABLE_BYTES == 8)
+			return from + 8 * i;
+	return 0;
+}
+
+/*
+ * Looks for THREAD, whose descriptor at ID has the words WORD, in blocks beyond the first. Their table is known by
+ * its first entry, which points to the block in the descriptor, directly in front of the table.
+ */
+static bool find_in_blocks(struct cpython *c, uint64_t id, const uint64_t word[DESCRIPTOR_BYTES / 8], uint64_t thread)
+{
+	uint64_t block[BLOCK_BYTES / 8];
+	size_t table = BLOCK_BYTES / 8;
+
+	while (table < DESCRIPTOR_BYTES / 8 - BLOCKS && word[table] != id + DESCRIPTOR_FROM + 8 * table - BLOCK_BYTES)
+		table++;
+	if (table >= DESCRIPTOR_BYTES / 8 - BLOCKS)
+		return false;
+	for (size_t i = table + 1; i < table + BLOCKS; i++) {
+		if (!word[i] || c->host->read(c->host, word[i], block, sizeof(block)))
+			continue;
+		c->block = (uint32_t)(DESCRIPTOR_FROM + 8 * i);
+		c->variable = variable_of(block, sizeof(block) / 8, 0, thread);
+		if (c->variable)
+			return true;
+	}
+	return false;
+}
+
 /* Is THREAD the state of a thread whose descriptor shows it? Then its place there is noted. */
 static bool find_variable(struct cpython *c, uint64_t thread)
 {
-	uint64_t id, block[DESCRIPTOR_BYTES / 8];
+	uint64_t id, word[DESCRIPTOR_BYTES / 8];
 
 	if (cpython_word(c, thread + c->layout.thread_id, &id) || !id || id & 7 ||
-	    c->host->read(c->host, id + DESCRIPTOR_FROM, block, sizeof(block)))
+	    c->host->read(c->host, id + DESCRIPTOR_FROM, word, sizeof(word)))
 		return false;
-	for (uint32_t i = 1; i < sizeof(block) / 8; i++) {
-		if (block[i] != thread || (DESCRIPTOR_FROM + 8 * i) % VARIABLE_BYTES != 8)
-			continue;
-		c->variable = DESCRIPTOR_FROM + 8 * i;
-		return true;
-	}
-	return false;
+	c->block = 0;
+	c->variable = variable_of(word + 1, sizeof(word) / 8 - 1, DESCRIPTOR_FROM + 8, thread);
+	return c->variable || find_in_blocks(c, id, word, thread);
 }
 
 /* Looks for such a thread in the interpreter INTERP. */
@@ -284,6 +317,8 @@ static int cpython_plan(void *state, struct sberf_plan *ret)
 
 	*r = (struct cpython_record){ 0 };
 	plan_step(ret, SBERF_STEP_THREAD, 0, 0);
+	if (c->block)
+		plan_step(ret, SBERF_STEP_DEREF, 0, c->block);
 	plan_step(ret, SBERF_STEP_DEREF, 0, c->variable);
 	plan_step(ret, SBERF_STEP_DEREF, 0, l->thread_frame);
 	if (l->cframe_frame != CPYTHON_NONE)

@@ -22,7 +22,12 @@ begin() {
 }
 
 begin d /usr/bin/python3 2
-names=(d)
+# One whose threads keep their state beyond the first 32 variables.
+LD_PRELOAD=$(realpath "$WORKLOADS/manykeys.so")
+export LD_PRELOAD
+begin k /usr/bin/python3 0
+unset LD_PRELOAD
+names=(d k)
 # Development machines have more versions, whose programs have symbols.
 for python in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
 	[ -x "$python" ] && "$python" -c 'import ctypes, sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
@@ -52,6 +57,10 @@ equal "stacks that are not the true one, ppm" 0 "${wrong:-none}"
 at_least "complete, ppm" 995000 $((1000000 - ${cut:-1000000}))
 at_least "stacks with all frames read, percent" 99.5 "$(awk -v w="$(value python.data script_whole)" -v n="$(value python.data script_stacks)" 'BEGIN { print n ? 100 * w / n : 0 }')"
 equal "frames and processes that were too many" 0 "$(value python.data script_refused)"
+
+check "frames of a program with more than 32 variables of threads" grep -q '^k[0-9].*;leaf ' only.folded
+check "frames below a call that let the lock go and took it again" grep -q ';apart;compared_apart;leaf ' only.folded
+check "frames of a thread that Python has not begun" grep -qE '^[a-z0-9.]+;foreign;leaf ' only.folded
 
 # Between native frames: who sorts is C, and calls Python again.
 "$SBERF" report -i python.data --format folded --group-by comm >both.folded

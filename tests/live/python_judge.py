@@ -12,7 +12,7 @@ import sys
 table = {}
 for line in open(sys.argv[1]):
     number, how, stack = line.rstrip("\n").split(" ", 2)
-    table[number] = (how == "=", stack.split(";"))
+    table[number] = (how, stack.split(";"))
 
 
 def function_of(label):
@@ -33,9 +33,9 @@ for line in open(sys.argv[2]):
     if name not in table:
         changing += weight
         continue
-    whole, truth = table[name]
+    how, truth = table[name]
     got = [function_of(f) for f in frames]
-    if got == truth or (not whole and got[-len(truth):] == truth):
+    if got == truth or (how == "..." and got[-len(truth):] == truth) or got == truth + [how[1:]]:
         continue
     if not got or any(f.startswith("[") for f in got):
         cut += weight

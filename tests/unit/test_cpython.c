@@ -343,6 +343,39 @@ static void a_process_is_believed_if_its_lists_lead_back(void **state)
 	free(m);
 }
 
+/* A thread that has more than 32 variables keeps the others in blocks to which a table points. */
+static void a_state_beyond_the_first_variables_is_found(void **state)
+{
+	const uint64_t descriptor = BASE + 0x5000, first = descriptor + 0x310, table = first + 512;
+	struct memory *m = memory_new();
+	struct sberf_plan plan = { .size = sizeof(plan) };
+	void *it;
+
+	(void)state;
+	make_process(m);
+	put_u64(m, first + 8, 0);
+	put_u64(m, table, first);
+	put_u64(m, table + 3 * 8, BASE + 0x9000);
+	put_u64(m, BASE + 0x9000 + 5 * 16, BASE + 0x4000);       /* the number of a key, no value */
+	put_u64(m, BASE + 0x9000 + 7 * 16 + 8, BASE + 0x4000);
+	assert_int_equal(attach(m, &it), 0);
+	assert_int_equal(cpython_plugin.plan(it, &plan), 0);
+	assert_int_equal(plan.steps[0].op, SBERF_STEP_THREAD);
+	assert_int_equal(plan.steps[1].op, SBERF_STEP_DEREF);
+	assert_int_equal(plan.steps[1].value, 0x310 + 512 + 3 * 8);
+	assert_int_equal(plan.steps[2].op, SBERF_STEP_DEREF);
+	assert_int_equal(plan.steps[2].value, 7 * 16 + 8);
+	/* No table begins with the block in front of it. */
+	put_u64(m, table, first + 16);
+	assert_int_equal(attach(m, &it), -EAGAIN);
+	/* A block that is not there. */
+	put_u64(m, table, first);
+	put_u64(m, table + 3 * 8, BASE + MEMORY);
+	assert_int_equal(attach(m, &it), -EAGAIN);
+	free(m->allocated);
+	free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +384,7 @@ int main(void)
 		cmocka_unit_test(lines_of_each_kind),
 		cmocka_unit_test(strings_are_checked),
 		cmocka_unit_test(a_process_is_believed_if_its_lists_lead_back),
+		cmocka_unit_test(a_state_beyond_the_first_variables_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

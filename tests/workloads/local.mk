@@ -63,6 +63,11 @@ tests/workloads/bin/realign: workload_flags = -mstackrealign
 tests/workloads/bin/late_allocs: tests/workloads/bin/late_allocator.so
 tests/workloads/bin/late_allocator.so: $(top_srcdir)/tests/workloads/late_allocator.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -O1 -fno-builtin -fPIC -shared $< -o $@
+check_DATA += tests/workloads/bin/manykeys.so
+CLEANFILES += tests/workloads/bin/manykeys.so
+EXTRA_DIST += tests/workloads/manykeys.c
+tests/workloads/bin/manykeys.so: $(top_srcdir)/tests/workloads/manykeys.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags) -shared -fPIC $< -o $@
 tests/workloads/bin/dlopen_cycle: tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
 
 tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so: tests/workloads/plugin.c

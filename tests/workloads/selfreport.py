@@ -3,8 +3,8 @@
 
 The name of a thread is the number of its true stack; it is "~" while the stack changes. The kernel tells the
 name with each sample, so what a profiler has read can be compared with the truth of that very moment. At the
-end the table of stacks is written: number, "=" (the whole stack) or "..." (its innermost part), functions
-from the outermost on.
+end the table of stacks is written: number, "=" (the whole stack), "=FUNCTION" (that, or with FUNCTION as the
+innermost one) or "..." (its innermost part), functions from the outermost on.
 
 usage: selfreport.py TABLE PREFIX THREADS
 
@@ -28,7 +28,11 @@ libc = ctypes.PyDLL(None)
 name_thread = libc.prctl
 is_there = libc.access
 name_thread.argtypes = [ctypes.c_int, ctypes.c_char_p]
+# What is called so lets the lock go, and takes it again for a function of Python that it calls.
+released = ctypes.CDLL(None)
 COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
+
+START = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 PREFIX = sys.argv[2].encode()
 STOP = os.fsencode(sys.argv[1] + ".stop")
@@ -43,8 +47,8 @@ UNITS = 3000
 UNITS_THEN = 120000
 
 
-def number_of(stack, whole):
-    key = (whole, tuple(stack))
+def number_of(stack, how):
+    key = (how, tuple(stack))
     got = table.get(key)
     if got is None:
         with table_lock:
@@ -54,12 +58,12 @@ def number_of(stack, whole):
 
 def push(function):
     local.stack.append(function)
-    return number_of(local.stack, local.whole)
+    return number_of(local.stack, "=" if local.whole else "...")
 
 
 def pop():
     local.stack.pop()
-    return number_of(local.stack, local.whole)
+    return number_of(local.stack, "=" if local.whole else "...")
 
 
 # Each function changes the name itself: a function for that would be on the stack when it has changed.
@@ -204,13 +208,30 @@ def replaced(match):
     return match.group(0)
 
 
-
 @COMPARE
 def compared(a, b):
     push("compared")
     leaf()
     pop()
     return a[0] - b[0]
+
+
+# Who calls this does not know when it begins, as the lock is taken again before that.
+@COMPARE
+def compared_apart(a, b):
+    name_thread(PR_SET_NAME, CHANGING)
+    push("compared_apart")
+    leaf()
+    pop()
+    name_thread(PR_SET_NAME, local.apart)
+    return a[0] - b[0]
+
+
+# In a thread that Python has not begun, and which has a state as long as this runs.
+@START
+def foreign(arg):
+    local.stack, local.whole = ["foreign"], True
+    leaf()
 
 
 def callbacks():
@@ -224,6 +245,21 @@ def callbacks():
     Odd(1).missing
     array = (ctypes.c_int * 3)(3, 1, 2)
     libc.qsort(array, 3, ctypes.sizeof(ctypes.c_int), compared)
+    pop()
+
+
+def apart():
+    now = push("apart")
+    local.apart = number_of(local.stack, "=compared_apart")
+    array = (ctypes.c_int * 3)(3, 1, 2)
+    name_thread(PR_SET_NAME, local.apart)
+    released.qsort(array, 3, ctypes.sizeof(ctypes.c_int), compared_apart)
+    name_thread(PR_SET_NAME, CHANGING)
+    thread = ctypes.c_ulong()
+    if not libc.pthread_create(ctypes.byref(thread), None, foreign, None):
+        name_thread(PR_SET_NAME, now)
+        released.pthread_join(thread, None)
+        name_thread(PR_SET_NAME, CHANGING)
     pop()
 
 
@@ -303,6 +339,7 @@ def rounds():
         recursion(150)
         generators()
         callbacks()
+        apart()
         exceptions()
         compiled()
         coroutines()
@@ -330,8 +367,8 @@ def main():
     for t in others:
         t.join()
     with open(sys.argv[1], "w") as f:
-        for (whole, stack), number in table.items():
-            f.write("%s %s %s\n" % (number.decode(), "=" if whole else "...", ";".join(stack)))
+        for (how, stack), number in table.items():
+            f.write("%s %s %s\n" % (number.decode(), how, ";".join(stack)))
 
 
 main()
