@@ -35,13 +35,13 @@
 #define BLOCKS 32u                       /* in a table of blocks, the first of which is in front of it */
 #define GIL_BYTES 208u                   /* struct _gil_runtime_state on x86-64, from 3.8 to 3.14 */
 #define LINE_MAX 100000000u              /* of a file */
-#define OBJECT_TYPE 8u                   /* ob_type */
 #define OWNED_BY_CSTACK 3u               /* FRAME_OWNED_BY_CSTACK of pycore_frame.h */
+#define COPIES_MAX 65536u                /* of the instructions of a function */
 #define WORDS_MAX (SBERF_PLAN_RECORD_MAX / 8)
 
 /* Where the words of a record are, by what they say. */
 struct cpython_record {
-	uint8_t code, back, instr, entry, firstline, name;
+	uint8_t code, back, instr, entry, copy, firstline, name;
 	uint8_t words;
 };
 
@@ -119,7 +119,7 @@ static int find_layout(struct cpython *c)
 		return 0;
 	}
 	snprintf(text, sizeof(text), "Python %u.%u%s is not known: its stacks are native ones",
-		 (unsigned int)version >> 8, (unsigned int)version & 0xff, r == -EXDEV ? " without the GIL" :
+		 (unsigned int)version >> 8, (unsigned int)version & 0xff,
 		 r == -EBADMSG ? " with such a table of offsets" : "");
 	c->host->log(c->host, text);
 	return -ENOTSUP;
@@ -294,14 +294,16 @@ static void plan_frames(struct cpython *c, struct sberf_plan *p)
 	struct wanted_word frame[] = {
 		{ l->frame_code, &r->code }, { l->frame_back, &r->back }, { l->frame_instr, &r->instr },
 		{ (uint16_t)(l->frame_entry & ~7u), &r->entry },
+		{ (uint16_t)(l->frame_copy & ~7u), &r->copy },
 	};
+	const size_t words = l->entry == CPYTHON_EACH ? 3 : l->frame_copy == CPYTHON_NONE ? 4 : 5;
 	struct wanted_word code[] = {
 		{ (uint16_t)(l->code_firstline & ~7u), &r->firstline },
 		{ l->code_qualname != CPYTHON_NONE ? l->code_qualname : l->code_name, &r->name },
 	};
 
 	plan_step(p, SBERF_STEP_LOOP, SBERF_PLAN_TURNS_MAX, 0);
-	plan_words(p, frame, l->entry == CPYTHON_EACH ? 3 : 4, &r->words);
+	plan_words(p, frame, words, &r->words);
 	plan_step(p, SBERF_STEP_COPIED, l->code_tag, 8 * r->code);
 	plan_words(p, code, 2, &r->words);
 	plan_step(p, SBERF_STEP_COPIED, 0, 8 * r->back);
@@ -368,23 +370,50 @@ static int code_read_lines(struct cpython *c, uint64_t code)
 	return 0;
 }
 
-/* Where in the code at CODE the frame of the record W is, in bytes from its begin. */
-static int64_t instruction_of(const struct cpython *c, const uint64_t *w, uint64_t code)
+/* Four bytes at the OFFSET of the structure whose word there is the word AT of the record W. */
+static uint32_t half_word(const uint64_t *w, uint8_t at, uint16_t offset)
 {
-	const struct cpython_layout *l = &c->layout;
+	uint32_t v;
 
-	if (l->instr_scale)
-		return (int64_t)(int32_t)w[c->record.instr] * l->instr_scale;
-	return (int64_t)(w[c->record.instr] - code - l->code_instr);
+	memcpy(&v, (const char *)&w[at] + (offset & 7u), sizeof(v));
+	return v;
 }
 
-/* The first line of the code of the record W. */
-static uint32_t first_line_of(const struct cpython *c, const uint64_t *w)
+/* Where the instructions of the code at CODE that the frame of the record W executes begin. False: unreadable. */
+static bool instructions_of(const struct cpython *c, const uint64_t *w, uint64_t code, uint64_t *ret)
 {
-	uint32_t line;
+	const struct cpython_layout *l = &c->layout;
+	const uint32_t copy = l->frame_copy == CPYTHON_NONE ? 0 : half_word(w, c->record.copy, l->frame_copy);
+	uint64_t copies, n;
 
-	memcpy(&line, (const char *)&w[c->record.firstline] + (c->layout.code_firstline & 7u), sizeof(line));
-	return line;
+	*ret = code + l->code_instr;
+	return !copy || (!cpython_word(c, code + l->code_copies, &copies) && !cpython_word(c, copies, &n) &&
+			 n <= COPIES_MAX && copy < n && !cpython_word(c, copies + 8 + 8ull * copy, ret));
+}
+
+/* Where in the code at CODE the frame of the record W is, in bytes from its begin. False: that cannot be read. */
+static bool instruction_of(const struct cpython *c, const uint64_t *w, uint64_t code, int64_t *ret)
+{
+	uint64_t begin;
+
+	if (c->layout.instr_scale) {
+		*ret = (int64_t)(int32_t)w[c->record.instr] * c->layout.instr_scale;
+		return true;
+	}
+	if (!instructions_of(c, w, code, &begin))
+		return false;
+	*ret = (int64_t)(w[c->record.instr] - begin);
+	return true;
+}
+
+/* The line of the frame of the record W, whose code is at CODE; 0 = that is not known. */
+static uint32_t line_of(struct cpython *c, const uint64_t *w, uint64_t code, uint32_t first)
+{
+	int64_t at;
+
+	if (code_read_lines(c, code) || !instruction_of(c, w, code, &at))
+		return 0;
+	return cpython_line(c->layout.lines, c->lines, c->lines_len, first, at);
 }
 
 /* Is the object at CODE still the code object of the record W? */
@@ -393,7 +422,7 @@ static bool is_that_code(const struct cpython *c, uint64_t code, const uint64_t 
 	const struct cpython_layout *l = &c->layout;
 	uint64_t type, firstline, name;
 
-	return !cpython_word(c, code + OBJECT_TYPE, &type) && type == c->code_type &&
+	return !cpython_word(c, code + l->object_type, &type) && type == c->code_type &&
 	       !cpython_word(c, code + (l->code_firstline & ~7u), &firstline) &&
 	       firstline == w[c->record.firstline] &&
 	       !cpython_word(c, code + (l->code_qualname != CPYTHON_NONE ? l->code_qualname : l->code_name), &name) &&
@@ -418,7 +447,7 @@ static const char *read_code(struct cpython *c, const uint64_t *w, struct code_t
 
 	if (!is_that_code(c, code, w))
 		return "[python: a function that is gone]";
-	ret->firstline = first_line_of(c, w);
+	ret->firstline = half_word(w, c->record.firstline, c->layout.code_firstline);
 	if (ret->firstline > LINE_MAX || cpython_word(c, code + c->layout.code_filename, &file) ||
 	    cpython_text(c->host, &c->layout, c->text_type, w[c->record.name], ret->function, sizeof(ret->function)) ||
 	    cpython_text(c->host, &c->layout, c->text_type, file, ret->file, sizeof(ret->file)))
@@ -427,8 +456,7 @@ static const char *read_code(struct cpython *c, const uint64_t *w, struct code_t
 		return "[python: a function without a name]";
 	if (*ret->function == '<')
 		code_name_place(ret);
-	ret->line = code_read_lines(c, code) ? 0 :
-		cpython_line(c->layout.lines, c->lines, c->lines_len, ret->firstline, instruction_of(c, w, code));
+	ret->line = line_of(c, w, code, ret->firstline);
 	/* Nothing may have taken its place while it was read. */
 	return is_that_code(c, code, w) ? NULL : "[python: a function that is gone]";
 }
@@ -465,7 +493,7 @@ const struct sberf_plugin cpython_plugin = {
 	.size = sizeof(struct sberf_plugin),
 	.name = "python",
 	.runtime = "CPython",
-	.versions = "3.8 to 3.14",
+	.versions = "3.8 to 3.14, 3.13t, 3.14t",
 	.attach = cpython_attach,
 	.plan = cpython_plan,
 	.expand = cpython_expand,

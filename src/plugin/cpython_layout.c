@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define OBJECT_OFFSETS .bytes_size = 16, .bytes_data = 32, .text_length = 16, .text_state = 32
+#define OBJECT_OFFSETS .object_type = 8, .bytes_size = 16, .bytes_data = 32, .text_length = 16, .text_state = 32, \
+	.frame_copy = CPYTHON_NONE, .code_copies = CPYTHON_NONE
 
 static const struct cpython_layout layouts[] = {
 	{
@@ -79,7 +80,7 @@ enum offset_field {
 	FIELD_FRAME_CODE, FIELD_FRAME_INSTR, FIELD_FRAME_OWNER, FIELD_CODE_SIZE, FIELD_CODE_FILENAME, FIELD_CODE_NAME,
 	FIELD_CODE_QUALNAME, FIELD_CODE_LINES, FIELD_CODE_FIRSTLINE, FIELD_CODE_INSTR, FIELD_BYTES_SIZE,
 	FIELD_BYTES_DATA, FIELD_OBJECT_SIZE, FIELD_OBJECT_TYPE, FIELD_TEXT_SIZE, FIELD_TEXT_STATE,
-	FIELD_TEXT_LENGTH, FIELD_TEXT_ASCII, FIELD_NR
+	FIELD_TEXT_LENGTH, FIELD_TEXT_ASCII, FIELD_FRAME_COPY, FIELD_CODE_COPIES, FIELD_NR
 };
 
 #define OFFSETS_COOKIE "xdebugpy"
@@ -87,9 +88,10 @@ enum offset_field {
 #define RELEASE_LEVEL 0xf0u              /* of a version */
 #define RELEASE_FINAL 0xf0u
 #define OBJECT_BYTES 16u                 /* of an object's head: count of references, type */
+#define OBJECT_BYTES_FREE 32u            /* without the lock: thread, flags, two counts, type */
 #define TEXT_BYTES 24u                   /* PyUnicodeObject behind PyASCIIObject */
 
-/* At which word each field is, by minor version. */
+/* At which word each field is, by minor version, with the lock or without; 0 = there is no such field. */
 static const struct offset_words {
 	uint16_t minor;
 	uint8_t code_tag;
@@ -117,6 +119,7 @@ static const struct offset_words {
 		[FIELD_CODE_LINES] = 43, [FIELD_CODE_FIRSTLINE] = 44, [FIELD_CODE_INSTR] = 48,
 		[FIELD_OBJECT_SIZE] = 50, [FIELD_OBJECT_TYPE] = 51, [FIELD_BYTES_SIZE] = 75, [FIELD_BYTES_DATA] = 76,
 		[FIELD_TEXT_SIZE] = 77, [FIELD_TEXT_STATE] = 78, [FIELD_TEXT_LENGTH] = 79, [FIELD_TEXT_ASCII] = 80,
+		[FIELD_FRAME_COPY] = 38, [FIELD_CODE_COPIES] = 49,
 	} },
 };
 
@@ -132,8 +135,9 @@ static const struct offset_words *words_of(uint64_t version)
 }
 
 /* Do the offsets lie within the structures that they are of? */
-static bool layout_makes_sense(const uint64_t v[FIELD_NR])
+static bool layout_makes_sense(const uint64_t v[FIELD_NR], bool free_threaded)
 {
+	const uint64_t object = free_threaded ? OBJECT_BYTES_FREE : OBJECT_BYTES;
 	static const struct {
 		uint8_t of, from, to;
 	} groups[] = {
@@ -150,11 +154,21 @@ static bool layout_makes_sense(const uint64_t v[FIELD_NR])
 		for (uint8_t i = groups[g].from; i <= groups[g].to; i++)
 			if (v[i] >= v[groups[g].of])
 				return false;
-	return v[FIELD_OBJECT_SIZE] == OBJECT_BYTES && v[FIELD_OBJECT_TYPE] == 8 &&
+	return v[FIELD_OBJECT_SIZE] == object && v[FIELD_OBJECT_TYPE] == object - 8 &&
 	       v[FIELD_TEXT_SIZE] == v[FIELD_TEXT_ASCII] + TEXT_BYTES && v[FIELD_FRAME_SIZE] <= 256 &&
 	       v[FIELD_TEXT_ASCII] && v[FIELD_BYTES_DATA] && !(v[FIELD_FRAME_CODE] & 7) &&
 	       !(v[FIELD_FRAME_BACK] & 7) && !(v[FIELD_FRAME_INSTR] & 7) && !(v[FIELD_CODE_FIRSTLINE] & 3) &&
-	       !(v[FIELD_CODE_QUALNAME] & 7);
+	       !(v[FIELD_CODE_QUALNAME] & 7) && v[FIELD_FRAME_COPY] < v[FIELD_FRAME_SIZE] &&
+	       !(v[FIELD_FRAME_COPY] & 3) && v[FIELD_CODE_COPIES] < v[FIELD_CODE_SIZE];
+}
+
+/* Notes where copies of instructions are, where there may be some: neither place is the begin of anything. */
+static void layout_copies(struct cpython_layout *l, const uint64_t v[FIELD_NR])
+{
+	const bool some = l->free_threaded && v[FIELD_FRAME_COPY] && v[FIELD_CODE_COPIES];
+
+	l->frame_copy = some ? (uint16_t)v[FIELD_FRAME_COPY] : CPYTHON_NONE;
+	l->code_copies = some ? (uint16_t)v[FIELD_CODE_COPIES] : CPYTHON_NONE;
 }
 
 int cpython_layout_read(const void *table, size_t length, struct cpython_layout *ret)
@@ -165,14 +179,12 @@ int cpython_layout_read(const void *table, size_t length, struct cpython_layout 
 
 	if (length < CPYTHON_OFFSETS_BYTES || memcmp(table, OFFSETS_COOKIE, sizeof(OFFSETS_COOKIE) - 1))
 		return -ENOENT;
-	if (word[FREE_THREADED])
-		return -EXDEV;
 	words = words_of(word[1]);
 	if (!words)
 		return -ENOTSUP;
 	for (size_t i = 0; i < FIELD_NR; i++)
-		v[i] = word[words->at[i]];
-	if (!layout_makes_sense(v))
+		v[i] = words->at[i] ? word[words->at[i]] : 0;
+	if (!layout_makes_sense(v, word[FREE_THREADED]))
 		return -EBADMSG;
 	*ret = (struct cpython_layout){
 		.version = CPYTHON_VERSION(3, words->minor), .lines = CPYTHON_LOCATIONS, .entry = CPYTHON_SHIM,
@@ -180,7 +192,8 @@ int cpython_layout_read(const void *table, size_t length, struct cpython_layout 
 		.interp_threads = (uint16_t)v[FIELD_INTERP_THREADS], .thread_next = (uint16_t)v[FIELD_THREAD_NEXT],
 		.thread_interp = (uint16_t)v[FIELD_THREAD_INTERP], .thread_id = (uint16_t)v[FIELD_THREAD_ID],
 		.thread_frame = (uint16_t)v[FIELD_THREAD_FRAME], .cframe_frame = CPYTHON_NONE,
-		.code_tag = words->code_tag,
+		.code_tag = words->code_tag, .free_threaded = word[FREE_THREADED],
+		.object_type = (uint16_t)v[FIELD_OBJECT_TYPE],
 		.runtime_gil = CPYTHON_NONE, .interp_gil = (uint16_t)v[FIELD_INTERP_GIL],
 		.frame_code = (uint16_t)v[FIELD_FRAME_CODE], .frame_back = (uint16_t)v[FIELD_FRAME_BACK],
 		.frame_instr = (uint16_t)v[FIELD_FRAME_INSTR], .frame_entry = (uint16_t)v[FIELD_FRAME_OWNER],
@@ -191,5 +204,6 @@ int cpython_layout_read(const void *table, size_t length, struct cpython_layout 
 		.text_length = (uint16_t)v[FIELD_TEXT_LENGTH], .text_state = (uint16_t)v[FIELD_TEXT_STATE],
 		.text_ascii = (uint16_t)v[FIELD_TEXT_ASCII], .text_compact = (uint16_t)(v[FIELD_TEXT_ASCII] + 16),
 	};
+	layout_copies(ret, v);
 	return 0;
 }

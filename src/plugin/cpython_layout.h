@@ -9,6 +9,7 @@
 #ifndef SBERF_PLUGIN_CPYTHON_LAYOUT_H
 #define SBERF_PLUGIN_CPYTHON_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,8 @@ struct cpython_layout {
 	uint8_t entry;           /* enum cpython_entry */
 	uint8_t instr_scale;     /* of a number that counts instructions: bytes of one; 0 = it is an address */
 	uint8_t code_tag;        /* low bits of the pointer to the code object that are no address */
+	bool free_threaded;      /* a build without the lock: what a string says of itself is elsewhere */
+	uint16_t object_type;    /* of every object: its type */
 	uint16_t runtime_interpreters;           /* _PyRuntimeState.interpreters.head */
 	uint16_t interp_next, interp_threads;    /* PyInterpreterState */
 	uint16_t thread_next, thread_interp, thread_id;  /* PyThreadState */
@@ -48,6 +51,12 @@ struct cpython_layout {
 	uint16_t frame_entry;    /* the byte that says so: is_entry, owner */
 	uint16_t code_filename, code_name, code_qualname, code_firstline, code_lines;
 	uint16_t code_instr;     /* of an address of an instruction: the first one, in the code object */
+	/*
+	 * Threads may have copies of the instructions of a function (3.14 without the lock): the number of the copy, 4
+	 * bytes of the frame, 0 = none; and in the code object the address of an array of their addresses. Or
+	 * CPYTHON_NONE
+	 */
+	uint16_t frame_copy, code_copies;
 	uint16_t bytes_size, bytes_data;
 	uint16_t text_length, text_state, text_ascii, text_compact;      /* PyUnicode */
 };
@@ -60,8 +69,7 @@ const struct cpython_layout *cpython_layout_of(uint16_t version);
 
 /*
  * What the LENGTH bytes at TABLE, which are the begin of _PyRuntime of a process, say, to *RET. -ENOENT: it is no such
- * table; -ENOTSUP: of a version whose table is not known; -EXDEV: of a build without the lock, whose objects and
- * frames are others; -EBADMSG: what it says makes no sense.
+ * table; -ENOTSUP: of a version whose table is not known; -EBADMSG: what it says makes no sense.
  */
 int cpython_layout_read(const void *table, size_t length, struct cpython_layout *ret);
 

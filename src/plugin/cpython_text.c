@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define OBJECT_TYPE 8u                   /* ob_type, in every version without free threading */
+#define STATE_INTERNED 3u                /* two bits, or a byte in some builds without the lock */
 #define STATE_KIND(state) ((state) >> 2 & 7u)    /* bytes of a character, behind two bits of interned */
 #define STATE_COMPACT 0x20u
 #define STATE_ASCII 0x40u
@@ -48,6 +48,12 @@ static void text_put(char *dst, size_t size, const uint8_t *chars, size_t n, uin
 	dst[len] = '\0';
 }
 
+/* What STATE says, with two bits of interned in front: where it has a byte for that, nothing else is in it. */
+static uint32_t text_state(const struct cpython_layout *l, uint32_t state)
+{
+	return l->free_threaded && !(state & 0xff & ~STATE_INTERNED) ? state >> 6 : state;
+}
+
 int cpython_text(const struct sberf_host *host, const struct cpython_layout *l, uint64_t type, uint64_t address,
 		 char *dst, size_t size)
 {
@@ -61,9 +67,10 @@ int cpython_text(const struct sberf_host *host, const struct cpython_layout *l, 
 	r = host->read(host, address, head, l->text_compact);
 	if (r)
 		return r;
-	memcpy(&its_type, head + OBJECT_TYPE, sizeof(its_type));
+	memcpy(&its_type, head + l->object_type, sizeof(its_type));
 	memcpy(&length, head + l->text_length, sizeof(length));
 	memcpy(&state, head + l->text_state, sizeof(state));
+	state = text_state(l, state);
 	kind = STATE_KIND(state);
 	if ((type && its_type != type) || !(state & STATE_COMPACT) || (kind != 1 && kind != 2 && kind != 4) ||
 	    length > INT32_MAX)

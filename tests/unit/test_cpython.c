@@ -131,6 +131,32 @@ static void make_offsets_14(uint64_t word[CPYTHON_OFFSETS_BYTES / 8], uint64_t v
 	word[75] = 16, word[76] = 32, word[77] = 64, word[78] = 32, word[79] = 16, word[80] = 40;
 }
 
+/* What is the same in 3.13 and 3.14 without the lock: heads of objects are of 32 bytes. CODE, OBJECT, BYTES: words. */
+static void make_objects_free(uint64_t *word, size_t code, size_t object, size_t bytes)
+{
+	word[2] = 1;
+	word[code] = 232, word[code + 1] = 128, word[code + 2] = 136, word[code + 3] = 144, word[code + 4] = 152;
+	word[code + 5] = 84, word[code + 9] = 224;
+	word[object] = 32, word[object + 1] = 24;
+	word[bytes] = 56, word[bytes + 1] = 32, word[bytes + 2] = 48;
+	word[bytes + 3] = 80, word[bytes + 4] = 48, word[bytes + 5] = 32, word[bytes + 6] = 56;
+}
+
+/* The tables of builds without the lock. That of 3.14 has copies of instructions. */
+static void make_offsets_13_free(uint64_t word[CPYTHON_OFFSETS_BYTES / 8])
+{
+	make_offsets(word, 0x030d00f0);
+	make_objects_free(word, 34, 44, 64);
+}
+
+static void make_offsets_14_free(uint64_t word[CPYTHON_OFFSETS_BYTES / 8])
+{
+	make_offsets_14(word, 0x030e00f0);
+	make_objects_free(word, 39, 50, 74);
+	word[36] = 78, word[38] = 72;
+	word[39] = 240, word[48] = 232, word[49] = 224;
+}
+
 /* What is not known is refused: other builds, what came before a release, tables that mean something else. */
 static void other_builds_are_refused(void **state)
 {
@@ -157,11 +183,8 @@ static void other_builds_are_refused(void **state)
 	make_offsets(word, 0x030e00f0);
 	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EBADMSG);
 	make_offsets_14(word, 0x030e00f0);
-	word[2] = 1;                                     /* without the lock */
-	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EXDEV);
-	make_offsets(word, 0x030d00f0);
-	word[2] = 1;
-	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EXDEV);
+	word[2] = 1;                                     /* without the lock, but objects of a build with it */
+	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EBADMSG);
 	make_offsets(word, 0x030d00f0);
 	word[44] = 32, word[45] = 24;                    /* objects of such a build */
 	assert_int_equal(cpython_layout_read(word, sizeof(word), &l), -EBADMSG);
@@ -316,11 +339,6 @@ static void a_process_is_believed_if_its_lists_lead_back(void **state)
 	put_u64(m, BASE + 0x5000 + 0x318, 0);
 	put_u64(m, BASE + 0x4000 + 8, BASE + 0x4000);
 	assert_int_equal(attach(m, &it), -EAGAIN);
-	/* A build without the lock. */
-	make_process(m);
-	put_u64(m, BASE + 16, 1);
-	assert_int_equal(attach(m, &it), -ENOTSUP);
-	assert_string_equal(m->said, "Python 3.13 without the GIL is not known: its stacks are native ones");
 	/* The same lists, and a plan that leaves the low bits of references out, in 3.14. */
 	make_process(m);
 	make_offsets_14(word, 0x030e00f0);
@@ -339,6 +357,182 @@ static void a_process_is_believed_if_its_lists_lead_back(void **state)
 	put_u64(m, BASE + 0x8000, 0x036300f0);
 	assert_int_equal(attach(m, &it), -ENOTSUP);
 	assert_string_equal(m->said, "Python 3.99 is not known: its stacks are native ones");
+	free(m->allocated);
+	free(m);
+}
+
+#define CODE (BASE + 0x6000)             /* a code object; there is another one 0x400 behind it, and so on */
+#define FRAMES (BASE + 0xa000)           /* 0x100 apart, innermost first */
+#define DESCRIPTOR (BASE + 0x5000)
+
+/* Carries out the steps of P, as the kernel's side would, in the thread at DESCRIPTOR. Returns how many records. */
+static uint32_t carry_out(const struct memory *m, const struct sberf_plan *p, uint8_t *records, uint32_t *ret_bytes)
+{
+	uint64_t at = 0;
+	uint32_t loop = 0, n = 0, of = 0, here = 0;
+
+	for (uint32_t i = 0; i < p->nr_steps; i++) {
+		const struct sberf_step *s = &p->steps[i];
+
+		switch (s->op) {
+		case SBERF_STEP_THREAD:
+			at = DESCRIPTOR;
+			break;
+		case SBERF_STEP_DEREF:
+			assert_int_equal(memory_read(&m->host, at + (uint64_t)s->value, &at, 8), 0);
+			break;
+		case SBERF_STEP_LOOP:
+			loop = i;
+			break;
+		case SBERF_STEP_COPY:
+			assert_int_equal(memory_read(&m->host, at + (uint64_t)s->value, records + of + here, s->count),
+					 0);
+			here += s->count;
+			break;
+		case SBERF_STEP_COPIED:
+			memcpy(&at, records + of + s->value, 8);
+			at &= ~(uint64_t)s->count;
+			break;
+		default:
+			assert_int_equal(s->op, SBERF_STEP_END);
+			i = at ? loop : i;
+		}
+		if (here && (!at || i == loop)) {
+			*ret_bytes = *ret_bytes ? *ret_bytes : here;
+			of += *ret_bytes;
+			here = 0;
+			n++;
+		}
+		if (!at)
+			break;
+	}
+	return n;
+}
+
+/* What was said of frames. */
+struct heard {
+	struct sberf_sink sink;          /* first */
+	char text[512];
+};
+
+static int hear(struct sberf_sink *sink, size_t i, const struct sberf_said *said)
+{
+	struct heard *h = (struct heard *)sink;
+	const size_t len = strlen(h->text);
+
+	snprintf(h->text + len, sizeof(h->text) - len, "%zu:%s:%s:%u:%u ", i, said->function, said->file, said->line,
+		 (uint32_t)said->start);
+	return 0;
+}
+
+/* A string of ASCII of a build without the lock; of INTERNED, a byte of it, only in 3.14. */
+static void put_free_text(struct memory *m, uint64_t address, const char *text, bool byte)
+{
+	put_u64(m, address + 24, 0x600100);
+	put_u64(m, address + 32, strlen(text));
+	put_u64(m, address + 48, byte ? 1 | 1 << 8 | 3 << 11 : 1 | 1 << 2 | 3 << 5);
+	memcpy(m->byte + (address - BASE) + 56, text, strlen(text));
+}
+
+/* The code object NAME at AT, which begins at line FIRST: two instructions, the second one a line below. */
+static void put_free_code(struct memory *m, uint64_t at, const char *name, uint32_t first, bool byte)
+{
+	static const uint8_t locations[] = { 0x80, 0, 0xd8, 0, 0 };
+
+	put_u64(m, at + 24, 0x600000);
+	memcpy(m->byte + (at - BASE) + 84, &first, sizeof(first));
+	put_u64(m, at + 128, at + 0x180);
+	put_u64(m, at + 144, at + 0x200);
+	put_u64(m, at + 152, at + 0x280);
+	put_free_text(m, at + 0x180, "/app/work.py", byte);
+	put_free_text(m, at + 0x200, name, byte);
+	put_u64(m, at + 0x280 + 32, sizeof(locations));
+	memcpy(m->byte + (at - BASE) + 0x280 + 48, locations, sizeof(locations));
+}
+
+/* The frame NR of CODE, which is at the instruction INSTR, called by the next one. */
+static void put_frame(struct memory *m, uint32_t nr, uint64_t code, uint64_t instr)
+{
+	put_u64(m, FRAMES + 0x100 * nr, code);
+	put_u64(m, FRAMES + 0x100 * nr + 8, FRAMES + 0x100 * (nr + 1));
+	put_u64(m, FRAMES + 0x100 * nr + 56, instr);
+}
+
+/* inner, called by outer, called from the stack of C; the table WORD. */
+static void make_free(struct memory *m, uint64_t word[CPYTHON_OFFSETS_BYTES / 8], uint32_t owner, bool byte)
+{
+	memset(m->byte, 0, sizeof(m->byte));
+	make_process(m);
+	put_u64(m, BASE + 632, 0);
+	word[5] = 1200;                                  /* behind the table */
+	memcpy(m->byte, word, CPYTHON_OFFSETS_BYTES);
+	put_u64(m, BASE + 1200, BASE + 0x1000);
+	put_u64(m, BASE + 0x4000 + 72, FRAMES);
+	put_free_code(m, CODE, "A.inner", 10, byte);
+	put_free_code(m, CODE + 0x400, "outer", 20, byte);
+	put_frame(m, 2, CODE, 0);
+	put_u64(m, FRAMES + 0x208, 0);
+	m->byte[FRAMES - BASE + 0x200 + owner] = 3;
+}
+
+/* Attaches to M, carries out the plan, and has its frames named: the texts of all, to H. */
+static void name_frames(struct memory *m, struct heard *h)
+{
+	struct sberf_plan plan = { .size = sizeof(plan) };
+	uint8_t records[1024];
+	struct sberf_taken taken = { .size = sizeof(taken), .records = records };
+	void *it;
+
+	*h = (struct heard){ .sink = { .size = sizeof(h->sink), .say = hear } };
+	assert_int_equal(attach(m, &it), 0);
+	assert_int_equal(cpython_plugin.plan(it, &plan), 0);
+	taken.nr_records = carry_out(m, &plan, records, &taken.record_bytes);
+	assert_int_equal(taken.nr_records, 3);
+	assert_int_equal(plan.run_end, SBERF_RUN_BEHIND);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t mark;
+
+		memcpy(&mark, records + (size_t)i * taken.record_bytes + plan.run_offset, 8);
+		assert_int_equal((mark & plan.run_mask) == plan.run_value, i == 2);
+	}
+	taken.nr_records = 2;
+	assert_int_equal(cpython_plugin.expand(it, &taken, &h->sink), 0);
+}
+
+/* Builds without the lock have other objects; 3.14 has copies of code, and strings say elsewhere what they are. */
+static void builds_without_the_lock(void **state)
+{
+	struct memory *m = memory_new();
+	uint64_t word[CPYTHON_OFFSETS_BYTES / 8];
+	struct heard h;
+
+	(void)state;
+	make_offsets_13_free(word);
+	make_free(m, word, 70, false);
+	put_frame(m, 0, CODE, CODE + 224 + 2);
+	put_frame(m, 1, CODE + 0x400, CODE + 0x400 + 224);
+	name_frames(m, &h);
+	assert_string_equal(h.text, "0:A.inner:/app/work.py:11:10 1:outer:/app/work.py:20:20 ");
+	/* 3.14: the two low bits of a reference are none of the address; inner executes the second copy of its code. */
+	make_offsets_14_free(word);
+	make_free(m, word, 78, true);
+	put_frame(m, 0, CODE | 1, BASE + 0xf000 + 2);
+	put_frame(m, 1, (CODE + 0x400) | 3, CODE + 0x400 + 232);
+	m->byte[FRAMES - BASE + 72] = 1;
+	put_u64(m, CODE + 224, BASE + 0xe000);
+	put_u64(m, BASE + 0xe000, 2);
+	put_u64(m, BASE + 0xe008, CODE + 232);
+	put_u64(m, BASE + 0xe010, BASE + 0xf000);
+	name_frames(m, &h);
+	assert_string_equal(h.text, "0:A.inner:/app/work.py:11:10 1:outer:/app/work.py:20:20 ");
+	/* There is no such copy: the function is known, its line is not. */
+	put_u64(m, BASE + 0xe000, 1);
+	name_frames(m, &h);
+	assert_string_equal(h.text, "0:A.inner:/app/work.py:0:10 1:outer:/app/work.py:20:20 ");
+	/* Memory that is something else by now. */
+	put_u64(m, CODE + 24, 0x600100);
+	name_frames(m, &h);
+	assert_non_null(strstr(h.text, "0:[python: a function that is gone]::0:0 1:outer:"));
 	free(m->allocated);
 	free(m);
 }
@@ -384,6 +578,7 @@ int main(void)
 		cmocka_unit_test(lines_of_each_kind),
 		cmocka_unit_test(strings_are_checked),
 		cmocka_unit_test(a_process_is_believed_if_its_lists_lead_back),
+		cmocka_unit_test(builds_without_the_lock),
 		cmocka_unit_test(a_state_beyond_the_first_variables_is_found),
 	};
 
