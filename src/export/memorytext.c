@@ -143,7 +143,7 @@ static void memorytext_put_sizes(struct memory_text *x, const struct memory_hist
 	if (!last)
 		return;
 	for (size_t i = 0; i < h->moment.n; i++)
-		most = memory_resident(&h->moment.v[i].sizes) > most ? memory_resident(&h->moment.v[i].sizes) : most;
+		most = h->moment.v[i].most > most ? h->moment.v[i].most : most;
 	out_format(&x->o, "resident %s at last, %s at most\n", units_bytes(text, memory_resident(last)),
 		   units_bytes(most_text, most));
 	for (unsigned int i = 0; i < SIZE_NR; i++) {

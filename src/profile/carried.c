@@ -128,7 +128,7 @@ static void place_look(const struct dict *d, uint32_t id, struct measured *m)
 
 static uint32_t argument_intern(struct dict *d, const struct event *ev, struct fact *f)
 {
-	(void)f;
+	f->largest = (float)(ev->weight / (ev->count ? ev->count : 1));
 	return dict_argument(d, ev->argument);
 }
 

@@ -57,7 +57,10 @@ struct fact {                    /* 32 bytes: they come in millions */
 		place_id place;          /* of those that carry one */
 		argument_id argument;    /* the same */
 	};
-	float longest_ns;        /* of waits: the longest */
+	union {
+		float longest_ns;        /* of waits and calls: the longest */
+		float largest;           /* of those that carry an argument: the most that one event weighs */
+	};
 };
 
 /* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node, what they carry) and unique. */

@@ -90,6 +90,17 @@ static void history_note(struct history_builder *b, const struct asked *a)
 	sizes_put(&p->end, size, bytes);
 }
 
+/*
+ * What was resident at most in a slice with the LARGEST readings of each size: not more than the most that the kernel
+ * knows of, as they may be of several readings.
+ */
+static uint64_t history_most(const struct memory_sizes *largest)
+{
+	const uint64_t resident = memory_resident(largest), peak = largest->bytes[SIZE_PEAK];
+
+	return largest->known >> SIZE_PEAK & 1 && peak < resident ? peak : resident;
+}
+
 /* Adds to moment AT what each process has there. */
 static void history_sum(struct memory_history *h, uint32_t at)
 {
@@ -97,11 +108,13 @@ static void history_sum(struct memory_history *h, uint32_t at)
 
 	for (size_t i = 0; i < h->process.n; i++) {
 		struct sizes_process *p = &h->process.v[i];
-		const uint64_t resident = memory_resident(&p->end);
+		const uint64_t most = history_most(&p->largest);
 
 		if (at < p->first || at > p->last)
 			continue;
-		p->most = resident > p->most ? resident : p->most;
+		p->most = most > p->most ? most : p->most;
+		h->moment.v[at].most = add_capped(h->moment.v[at].most, most);
+		p->largest = p->end;
 		to->known |= p->end.known;
 		for (unsigned int k = 0; k < SIZE_NR; k++)
 			to->bytes[k] = add_capped(to->bytes[k], p->end.bytes[k]);
@@ -124,8 +137,10 @@ static void history_fill(struct history_builder *b)
 
 		for (; b->h->moment.v[at].from_ns != a.v.from_ns; at++)
 			history_sum(b->h, at);
-		if (size != SIZE_NR)
+		if (size != SIZE_NR) {
 			sizes_put(&p->end, size, a.fact->count ? a.fact->weight / a.fact->count : 0);
+			sizes_put(&p->largest, size, (uint64_t)a.fact->largest);
+		}
 	}
 	if (b->h->moment.n)
 		history_sum(b->h, at);

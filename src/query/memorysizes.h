@@ -5,7 +5,7 @@
  *
  * A process has sizes from its first reading to its last one, and in between those of the one before. What
  * is asked for together is their sum. A slice of time that has several readings of a process has their
- * average.
+ * average; what was resident at most is by its largest one.
  *
  * Pure: the same snapshot, names and query give the same.
  */
@@ -26,12 +26,14 @@
 struct sizes_moment {
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC */
 	struct memory_sizes sizes;
+	uint64_t most;           /* bytes that were resident at most, by the largest reading of each */
 };
 
 struct sizes_process {
 	thread_id thread;        /* its first thread, by which it has a name */
 	uint32_t first, last;    /* moments of its first reading and its last one */
 	struct memory_sizes begin, end;          /* by these two, each size by its own first and last reading */
+	struct memory_sizes largest;             /* while it is built: the largest readings of one slice */
 	uint64_t most;           /* bytes that were resident at most, at a reading */
 };
 

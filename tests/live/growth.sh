@@ -143,7 +143,7 @@ brief() {
 	END
 	${CC:-cc} -O1 -o brief brief.c || exit 99
 	check "a brief program: recorded" record run.data --memory -- ./brief
-	at_least "a brief program: MB resident at most" 20 \
+	at_least "a brief program: MB resident at most" 60 \
 		"$("$SBERF" report -i run.data --format memory | sed -n 's/^resident .*, \([0-9]*\)[0-9.]* MB at most$/\1/p')"
 }
 # A guest has no compiler.

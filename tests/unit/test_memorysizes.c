@@ -119,6 +119,34 @@ static void history_is_a_sum(void **state)
 	snapshot_unref(s);
 }
 
+/* Kinds that are largest at different readings: not more than the kernel says that it ever was. */
+static void the_most_is_the_largest_reading(void **state)
+{
+	static const struct query plain = { .arch = MADE_ARCH };
+	struct made *m = *state;
+	struct memory_history *h;
+	struct snapshot *s;
+
+	reading(m, 10, 10, SIZE_ANON, 1 * MB);
+	reading(m, 10, 11, SIZE_ANON, 64 * MB);
+	reading(m, 10, 12, SIZE_ANON, 1 * MB);
+	reading(m, 11, 10, SIZE_ANON, 30 * MB);
+	reading(m, 11, 11, SIZE_FILE, 30 * MB);
+	reading(m, 11, 12, SIZE_ANON, 0);
+	reading(m, 11, 12, SIZE_PEAK, 31 * MB);
+	s = profile_snapshot(m->p);
+	assert_int_equal(memory_history_build(s, m->names, &plain, &h, NULL), 0);
+	assert_int_equal(h->moment.n, 1);
+	assert_int_equal(h->moment.v[0].sizes.bytes[SIZE_ANON], (22 + 15) * MB);
+	assert_int_equal(h->moment.v[0].most, (64 + 31) * MB);
+	assert_int_equal(h->process.n, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(h->process.v[i].most, h->process.v[i].thread ==
+				 made_thread(m, 10, 10, "app") ? 64 * MB : 31 * MB);
+	memory_history_free(h);
+	snapshot_unref(s);
+}
+
 static void nothing_was_read(void **state)
 {
 	static const struct query plain = { .arch = MADE_ARCH };
@@ -138,6 +166,7 @@ int main(void)
 		cmocka_unit_test(status_is_read),
 		cmocka_unit_test(mappings_add_up_by_kind),
 		cmocka_unit_test_setup_teardown(history_is_a_sum, made_set_up, made_tear_down),
+		cmocka_unit_test_setup_teardown(the_most_is_the_largest_reading, made_set_up, made_tear_down),
 		cmocka_unit_test_setup_teardown(nothing_was_read, made_set_up, made_tear_down),
 	};
 
