@@ -59,10 +59,11 @@ static void leakstext_put_row(struct leaks_text *x, const struct leak_site *r)
 	const struct out_place known = { .between = ARROW, .from = IN_USE_COLUMNS + 2, .to = COLUMNS,
 					 .lines = PATH_LINES, .ascii = x->ascii };
 	const double live = growth_survival(&r->history, x->age_ms);
-	char bytes[UNITS_MAX], verdict[LEAK_VERDICT_MAX], label[LABEL_MAX], percent[UNITS_MAX];
+	char verdict[LEAK_VERDICT_MAX], label[LABEL_MAX], percent[UNITS_MAX];
 
 	if (r->unfollowed) {
-		out_format(&x->o, "%*s  ", IN_USE_COLUMNS, units_bytes(bytes, r->allocated));
+		leakstext_put(x, IN_USE_COLUMNS, (double)r->allocated, r->allocated_error);
+		out_text(&x->o, "  ");
 		out_parts(&x->o, leak_label(x->l, r, label, sizeof(label)), &known);
 		out_text(&x->o, "\n");
 		return;

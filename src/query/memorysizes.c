@@ -74,12 +74,20 @@ static unsigned int history_size(const struct history_builder *b, const struct f
 	return size < SIZE_NR ? (unsigned int)size : SIZE_NR;
 }
 
+/* What F says of SIZE, which it is about. */
+static uint64_t history_bytes(const struct fact *f, unsigned int size)
+{
+	if (size == SIZE_PEAK)
+		return (uint64_t)f->largest;
+	return f->count ? f->weight / f->count : 0;
+}
+
 static void history_note(struct history_builder *b, const struct asked *a)
 {
 	const unsigned int size = history_size(b, a->fact);
 	struct sizes_moment *m = history_moment(b->h, &a->v);
 	struct sizes_process *p = m ? history_process(b, b->filter.same[a->fact->thread]) : NULL;
-	const uint64_t bytes = a->fact->count ? a->fact->weight / a->fact->count : 0;
+	const uint64_t bytes = history_bytes(a->fact, size);
 
 	b->failed |= !p;
 	if (!p || size == SIZE_NR)
@@ -138,7 +146,7 @@ static void history_fill(struct history_builder *b)
 		for (; b->h->moment.v[at].from_ns != a.v.from_ns; at++)
 			history_sum(b->h, at);
 		if (size != SIZE_NR) {
-			sizes_put(&p->end, size, a.fact->count ? a.fact->weight / a.fact->count : 0);
+			sizes_put(&p->end, size, history_bytes(a.fact, size));
 			sizes_put(&p->largest, size, (uint64_t)a.fact->largest);
 		}
 	}

@@ -41,5 +41,6 @@ note "$(cat err)"
 matches "over the budget: the price is said" 'hits a second, which cost the target .* more than --budget' "$(cat err)"
 at_least "over the budget: since when blocks are not followed is said, in us" 1 "$(value few.data memory_not_followed_since_us)"
 matches "over the budget: what is in use is not claimed" 'Blocks were not followed since' "$("$SBERF" report -i few.data --format leaks)"
+matches "over the budget: what each site has allocated has its error" '[0-9.]+ [KM]B [+][-][0-9.]+ [KM]?B  churn > turn' "$("$SBERF" report -i few.data --format leaks --ascii)"
 equal "within it they are followed" unknown "$(value run.data memory_not_followed_since_us)"
 finish

@@ -133,12 +133,14 @@ static void the_most_is_the_largest_reading(void **state)
 	reading(m, 11, 10, SIZE_ANON, 30 * MB);
 	reading(m, 11, 11, SIZE_FILE, 30 * MB);
 	reading(m, 11, 12, SIZE_ANON, 0);
+	reading(m, 11, 10, SIZE_PEAK, 30 * MB);
 	reading(m, 11, 12, SIZE_PEAK, 31 * MB);
 	s = profile_snapshot(m->p);
 	assert_int_equal(memory_history_build(s, m->names, &plain, &h, NULL), 0);
 	assert_int_equal(h->moment.n, 1);
 	assert_int_equal(h->moment.v[0].sizes.bytes[SIZE_ANON], (22 + 15) * MB);
 	assert_int_equal(h->moment.v[0].most, (64 + 31) * MB);
+	assert_int_equal(h->moment.v[0].sizes.bytes[SIZE_PEAK], 31 * MB);
 	assert_int_equal(h->process.n, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(h->process.v[i].most, h->process.v[i].thread ==
