@@ -6,7 +6,8 @@
  * function of ours has seen them, as that of jemalloc calls aligned_alloc().
  *
  * A library of C++ may have been loaded so that only who loaded it sees it. Its operators are not behind ours then,
- * and are asked of the C++ library itself.
+ * and are asked of the C++ library itself. And a program may call an operator only if there is one, as a weak symbol:
+ * with ours there is, so where nobody else has any, they are malloc() and free().
  *
  * What an operator is called with is passed on in its registers, whatever it means. An exception passes these
  * functions, which hold nothing then.
@@ -55,7 +56,38 @@ static bool is_of_malloc(const void *at)
 	return plain && dladdr(at, &of) && dladdr(plain, &of_plain) && of.dli_fbase == of_plain.dli_fbase;
 }
 
-/* Whoever calls an operator was linked against one. */
+static void *plain_new(word size, word second, word third)
+{
+	(void)second;
+	(void)third;
+	return malloc(size);
+}
+
+static void *plain_aligned_new(word size, word align, word third)
+{
+	(void)third;
+	return aligned_alloc(align, size);
+}
+
+static void plain_delete(word p, word second, word third)
+{
+	(void)second;
+	(void)third;
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): it came as a word */
+	free((void *)p);
+}
+
+/* What stands for operator SYMBOL where no library has any. */
+static void *plain_operator(const char *symbol)
+{
+	new_fn *made = strstr(symbol, "align_val_t") ? plain_aligned_new : plain_new;
+	delete_fn *deleted = plain_delete;
+	void *at;
+
+	memcpy(&at, strncmp(symbol, "_Zd", 3) ? (void *)&made : (void *)&deleted, sizeof(at));
+	return at;
+}
+
 __attribute__((noinline)) static void operator_find(struct operator *o)
 {
 	struct sampler_thread *thread = &sampler_own;
@@ -69,9 +101,8 @@ __attribute__((noinline)) static void operator_find(struct operator *o)
 	at = at ? at : of_library(o->symbol);
 	thread->inside--;
 	thread->left = left;
-	if (!at)
-		abort();
-	o->apart = is_of_malloc(at);
+	o->apart = at && is_of_malloc(at);
+	at = at ? at : plain_operator(o->symbol);
 	memcpy(&call, &at, sizeof(call));
 	__atomic_store_n(&o->call, call, __ATOMIC_RELEASE);
 }

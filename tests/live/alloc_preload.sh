@@ -66,6 +66,14 @@ if command -v "${CXX:-g++}" >/dev/null; then
 else
 	skip "no C++ compiler" "operators of C++"
 fi
+# A program that asks whether there is an operator, where no library has one.
+printf '%s\n' 'extern void *_Znwm(unsigned long) __attribute__((weak)), *_ZnwmSt11align_val_t(unsigned long, unsigned long) __attribute__((weak));' \
+	'extern void _ZdlPv(void *) __attribute__((weak));' 'int main(void)' '{' \
+	'	void *p = _Znwm ? _Znwm(100) : 0, *q = _ZnwmSt11align_val_t ? _ZnwmSt11align_val_t(100, 256) : 0;' \
+	'	int wrong = !p || !q || (unsigned long)q % 256;' '	if (_ZdlPv)' '		_ZdlPv(p), _ZdlPv(q);' '	return wrong;' '}' >asks.c
+cc -fPIC -Wl,-z,dynamic-undefined-weak -o asks asks.c
+check "operators that no library has: those of malloc()" "$SBERF" record --no-off-cpu --memory preload -o none.data -- sh -c "./asks && touch asked"
+check "which the program has" test -e asked
 preloaded sampled 4096 "$WORKLOADS/blocks_plain" 20000 300
 
 refused "a static program" "linked statically: no library can be put into it" "$WORKLOADS/blocks_static"
