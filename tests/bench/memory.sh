@@ -86,7 +86,7 @@ serves() {
 		*) "$sberf" record --memory="$level" -p "$redis" -o "$work/run.data" 2>"$work/err" & recorder=$! ;;
 		esac
 		pause 2
-		rate=$(redis-benchmark -s "$work/redis" -t set -n 300000 -r 100000 -d 64 --csv | awk -F'"' '$2 == "SET" { print $4 }')
+		rate=$(redis-benchmark -s "$work/redis" -t set -n 1000000 -r 100000 -d 64 --csv | awk -F'"' '$2 == "SET" { print $4 }')
 		if [ -n "$recorder" ]; then
 			kill -INT "$recorder"
 			wait "$recorder" || :
@@ -128,8 +128,8 @@ fi
 for ((round = 0; round < rounds; round++)); do
 	has g++ && takes g++ g++ -O2 -c "$(dirname "$0")/unit.cc" -o "$work/unit.o"
 	# shellcheck disable=SC2016  # perl's
-	has perl && takes perl perl -e 'for my $i (1 .. 1500000) { $h{$i % 200000} .= $i }'
-	has node && takes node node -e 'let a = []; for (let i = 0; i < 60; i++) { for (let k = 0; k < 20000; k++) a[k] = { k, s: "x" + k }; JSON.parse(JSON.stringify(a)) }'
+	has perl && takes perl perl -e 'for my $i (1 .. 6000000) { $h{$i % 200000} .= $i }'
+	has node && takes node node -e 'let a = []; for (let i = 0; i < 240; i++) { for (let k = 0; k < 20000; k++) a[k] = { k, s: "x" + k }; JSON.parse(JSON.stringify(a)) }'
 	[ -z "$redis" ] || serves
 done
 

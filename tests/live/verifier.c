@@ -17,6 +17,7 @@
 #include "capture/bpf_side.h"
 #include "capture/features.h"
 #include "capture/link.h"
+#include "model/allocation.h"
 #include "model/event.h"
 
 #include <bpf/bpf.h>
@@ -37,6 +38,7 @@ struct kind {
 	uint32_t verify_every;
 	bool older;              /* without all that sberf can do without, but the walks themselves */
 	bool trace;              /* of `sberf trace`: system calls with what they point to, and nothing else */
+	bool allocs, told;       /* of --memory=allocs, and =preload: who allocates and frees, and nothing else */
 };
 
 static const struct kind kinds[] = {
@@ -49,6 +51,8 @@ static const struct kind kinds[] = {
 	{ .name = "cgroup", .target = TARGET_CGROUP, .walk = true },
 	{ .name = "older", .target = TARGET_PIDS, .walk = true, .older = true },
 	{ .name = "trace", .target = TARGET_PIDS, .walk = true, .trace = true },
+	{ .name = "allocs", .target = TARGET_PIDS, .walk = true, .allocs = true },
+	{ .name = "preload", .target = TARGET_PIDS, .walk = true, .allocs = true, .told = true },
 };
 
 /* Every program that this process holds a descriptor of. */
@@ -133,8 +137,17 @@ static int show(const struct kind *kind)
 
 	if (kind->older)
 		force_older();
-	if (kind->trace) {
+	if (kind->trace)
 		plan.call_wishes = wishes;
+	if (kind->allocs) {
+		plan.alloc_interval = ALLOC_INTERVAL_DEFAULT;
+		plan.alloc_frees = true;
+		plan.allocs_told = kind->told;
+		plan.spans = false;
+		plan.nr_traces = plan.nr_calls = 0;
+		plan.functions_to_come = false;
+	}
+	if (kind->trace || kind->allocs) {
 		plan.off_cpu = plan.wakers = false;
 		plan.numa = NUMA_OFF;
 		plan.kinds = plan.nr_places = plan.growth_interval = 0;

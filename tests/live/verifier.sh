@@ -14,7 +14,7 @@ most=500000
 kernel=$(uname -r | sed -n 's/^\([0-9]*[.][0-9]*\).*/\1/p')
 
 # Of two kernels in guests each is asked for half of the kinds: the second one for all that the first one is not.
-first=(fp verify tids older trace)
+first=(fp verify tids older trace allocs)
 kinds=()
 on_share second || kinds=("${first[@]}")
 on_share first || kinds=("${first[@]/#/-}")
