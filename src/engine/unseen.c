@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAITING_MAX 4096u        /* programs that are to be read */
+#define WAITING_MAX 4096u        /* different programs that are to be read */
 #define PROGRAMS_MAX 4096u       /* different ones that are remembered */
 
 /* A file that somebody has executed. */
@@ -23,12 +23,18 @@ struct program {
 	bool cannot;
 };
 
+/* A file that is to be looked at, for so many processes that execute it. */
+struct begun {
+	char *path;
+	uint32_t processes;
+};
+
 struct unseen {
 	/* who looks */
 	VEC(struct program) programs;
 
 	pthread_mutex_t lock;    /* protects what follows */
-	VEC(char *) waiting;
+	VEC(struct begun) waiting;
 	uint32_t count;
 	struct err why;          /* of the first one */
 };
@@ -50,22 +56,37 @@ void unseen_free(struct unseen *u)
 		free(u->programs.v[i].path);
 	vec_free(&u->programs);
 	for (size_t i = 0; i < u->waiting.n; i++)
-		free(u->waiting.v[i]);
+		free(u->waiting.v[i].path);
 	vec_free(&u->waiting);
 	pthread_mutex_destroy(&u->lock);
 	free(u);
 }
 
-bool unseen_begun(struct unseen *u, const char *path)
+/* The program in PATH among those that wait; it joins them. NULL = there is no room. */
+static struct begun *unseen_waiting(struct unseen *u, const char *path)
 {
 	char *copy;
 
-	pthread_mutex_lock(&u->lock);
+	for (size_t i = 0; i < u->waiting.n; i++)
+		if (!strcmp(u->waiting.v[i].path, path))
+			return &u->waiting.v[i];
 	copy = u->waiting.n < WAITING_MAX && vec_reserve(&u->waiting, 1) ? strdup(path) : NULL;
-	if (copy)
-		u->waiting.v[u->waiting.n++] = copy;
+	if (!copy)
+		return NULL;
+	u->waiting.v[u->waiting.n] = (struct begun){ .path = copy };
+	return &u->waiting.v[u->waiting.n++];
+}
+
+bool unseen_begun(struct unseen *u, const char *path)
+{
+	struct begun *b;
+
+	pthread_mutex_lock(&u->lock);
+	b = unseen_waiting(u, path);
+	if (b)
+		b->processes++;
 	pthread_mutex_unlock(&u->lock);
-	return copy;
+	return b;
 }
 
 /* Can no library be put into PATH? WHY says so when it was not read before. */
@@ -93,16 +114,16 @@ void unseen_look(struct unseen *u)
 {
 	pthread_mutex_lock(&u->lock);
 	while (u->waiting.n) {
-		char *path = u->waiting.v[0];
+		const struct begun first = u->waiting.v[0];
 		struct err why = ERR_INIT;
 		bool cannot;
 
 		memmove(u->waiting.v, u->waiting.v + 1, --u->waiting.n * sizeof(*u->waiting.v));
 		pthread_mutex_unlock(&u->lock);
-		cannot = unseen_cannot(u, path, &why);
-		free(path);
+		cannot = unseen_cannot(u, first.path, &why);
+		free(first.path);
 		pthread_mutex_lock(&u->lock);
-		u->count += cannot;
+		u->count += cannot ? first.processes : 0;
 		if (cannot && !u->why.code)
 			u->why = why;
 	}
