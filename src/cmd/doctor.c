@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* doctor.c - `sberf doctor`: what this kernel, machine and user allow, and one command for each thing missing. */
+/* doctor.c - `sberf doctor`: what this kernel, machine and user allow, and one command for each thing missing; or, with
+ * -p, who waits for whom (doctor_waits.h). */
 #include "config.h"
 
+#include "cmd/doctor_waits.h"
 #include "cmd/options.h"
 
 #include "base/cleanup.h"
@@ -65,6 +67,8 @@ int cmd_doctor(const struct options *o, struct err *e)
 	struct features features;
 	int r;
 
+	if (o->ids.n)
+		return doctor_waits(o, e);
 	if (!f)
 		return err_nomem(e, "the report");
 	/* What tests force off has to be something that there is. */

@@ -49,3 +49,7 @@ sberf_SOURCES += src/cmd/symbolize_serve.c
 sberf_SOURCES += src/cmd/symbolize_serve.h
 sberf_SOURCES += src/cmd/symbolize_text.c
 sberf_SOURCES += src/cmd/symbolize_text.h
+sberf_SOURCES += src/cmd/doctor_waits.c
+sberf_SOURCES += src/cmd/doctor_waits.h
+sberf_SOURCES += src/cmd/hung.c
+sberf_SOURCES += src/cmd/hung.h

@@ -71,7 +71,7 @@ const struct opt opts[] = {
 	/* TARGET */
 	{
 		.letter = 'p', .name = "pid", .metavar = "PID[,PID...]", .type = OPT_IDS, .what = "process id",
-		.section = SECTION_TARGET, .commands = CMD_TARGETING | CMD_LIST, .target = OPT_TARGET_PIDS,
+		.section = SECTION_TARGET, .commands = CMD_TARGETING | CMD_LIST | CMD_DOCTOR, .target = OPT_TARGET_PIDS,
 		.at = FIELD(ids), .min = 1, .max = LINUX_PID_MAX,
 		.help = "these processes, with all their threads",
 	}, {
@@ -1065,11 +1065,21 @@ static const char *const diff_examples[] = {
 
 static const char *const doctor_text[] = {
 	"Says what this kernel, this machine and this user allow, and one command for each thing that is missing.",
+	"With -p it says instead who waits for whom in a program that hangs, or runs, now: deadlocks first, as chains "
+	"(\"a waits for mutex l, held by b, which waits for mutex m, held by a\"), then other chains, then what each "
+	"thread waits for, with its stack. Nothing need have been recorded, and nobody is stopped.",
+	"The holder is the thread whose number stands in the lock: in mutexes and rwlocks of glibc, in locks that "
+	"inherit priorities, at the end of a thread that is waited for, and, of locks on files, in /proc/locks. "
+	"Readers of an rwlock are counted. Of conditions, semaphores, barriers and the locks of other libraries "
+	"nobody says who holds them. A holder that has ended is called gone.",
+	"Threads are looked at twice; of those that ran in between no holder is named. Where BPF is permitted, stacks "
+	"are complete; else they may end at functions that keep a frame pointer.",
 	NULL,
 };
 
 static const char *const doctor_examples[] = {
 	"sberf doctor", "check everything",
+	"sberf doctor -p $(pidof app)", "who waits for whom in a program that hangs",
 	NULL,
 };
 
@@ -1185,8 +1195,8 @@ const struct command_info command_infos[] = {
 		.name = "diff", .bit = CMD_DIFF, .synopsis = "BEFORE AFTER [OPTIONS]",
 		.summary = "compare two recordings", .text = diff_text, .examples = diff_examples,
 	}, {
-		.name = "doctor", .bit = CMD_DOCTOR, .synopsis = "",
-		.summary = "say what is missing to measure on this machine", .text = doctor_text,
+		.name = "doctor", .bit = CMD_DOCTOR, .synopsis = "[-p PID]",
+		.summary = "say what is missing to measure on this machine, or who waits for whom", .text = doctor_text,
 		.examples = doctor_examples,
 	}, {
 		.name = "trace", .bit = CMD_TRACE, .synopsis = "TARGET|-i FILE [--probe SPEC] [-k] [-s]",

@@ -83,3 +83,5 @@ libsberf_engine_a_SOURCES += src/engine/completing.c
 libsberf_engine_a_SOURCES += src/engine/completing.h
 libsberf_engine_a_SOURCES += src/engine/executed.c
 libsberf_engine_a_SOURCES += src/engine/executed.h
+libsberf_engine_a_SOURCES += src/engine/variables.c
+libsberf_engine_a_SOURCES += src/engine/variables.h

@@ -70,6 +70,8 @@ libsberf_engine_a_SOURCES += src/export/svg.c
 libsberf_engine_a_SOURCES += src/export/treetext.c
 libsberf_engine_a_SOURCES += src/export/waitstext.c
 libsberf_engine_a_SOURCES += src/export/export_view.h
+libsberf_engine_a_SOURCES += src/export/waitchain.c
+libsberf_engine_a_SOURCES += src/export/waitchain.h
 
 # The messages of pprof, as C that protobuf-c's compiler makes; both files are in the build directory.
 src/export/pprof.pb-c.c: src/export/pprof.proto

@@ -60,5 +60,7 @@ libsberf_core_a_SOURCES += src/symbol/target_root.c
 libsberf_core_a_SOURCES += src/symbol/target_root.h
 libsberf_core_a_SOURCES += src/symbol/unpack.c
 libsberf_core_a_SOURCES += src/symbol/unpack.h
+libsberf_core_a_SOURCES += src/symbol/elfdata.c
+libsberf_core_a_SOURCES += src/symbol/elfdata.h
 libsberf_engine_a_SOURCES += src/symbol/params_text.c
 libsberf_engine_a_SOURCES += src/symbol/params_impl.h

@@ -96,6 +96,7 @@ shell_tests += tests/live/offcpu_sums.sh
 shell_tests += tests/live/offcpu_open.sh
 shell_tests += tests/live/offcpu_ends.sh
 shell_tests += tests/live/offcpu_held.sh
+shell_tests += tests/live/doctor_waits.sh
 shell_tests += tests/live/offcpu_who.sh
 shell_tests += tests/live/capture_nodes.sh
 check_PROGRAMS += tests/live/access

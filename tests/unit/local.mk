@@ -63,6 +63,7 @@ suites_base += tests/unit/test_dict
 suites_base += tests/unit/test_inside
 suites_base += tests/unit/test_names
 suites_base += tests/unit/test_wait
+suites_base += tests/unit/test_waitgraph
 suites_base += tests/unit/test_method
 suites_base += tests/unit/test_cpus
 suites_base += tests/unit/test_maps
@@ -167,6 +168,7 @@ suites_export += tests/unit/test_growth
 suites_export += tests/unit/test_probereport
 suites_export += tests/unit/test_probevalues
 suites_export += tests/unit/test_roundtrip
+suites_export += tests/unit/test_taskcall
 
 suites_record =
 suites_record += tests/unit/test_flight_recorder

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lock.h - which lock a thread waits for, and who holds it, judged by the futex that it waits on.
+ *
+ * The kernel knows of a lock of user space only the address of a word, the *futex*. What lies
+ * around it depends on the kind of the lock, which the functions on the stack of the waiting thread
+ * say (lock_kind_of()). The layouts are those of glibc since 2.25 on 64-bit machines
+ * (sysdeps/nptl/bits/struct_mutex.h and struct_rwlock.h): others are recognised by not making
+ * sense, and then nobody is said to hold the lock. Whoever asks must still check that the thread
+ * named exists: memory of a target may say anything.
+ */
+#ifndef SBERF_MODEL_LOCK_H
+#define SBERF_MODEL_LOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*     id, number, name: numbers are in recordings, append only */
+#define LOCK_KINDS(X) \
+	X(NONE, 0, "none") \
+	X(FUTEX, 1, "futex") /* a lock whose kind the stack does not say */ \
+	X(MUTEX, 2, "mutex") \
+	X(RWLOCK_READ, 3, "rwlock (to read)") \
+	X(RWLOCK_WRITE, 4, "rwlock (to write)") \
+	X(CONDITION, 5, "condition") \
+	X(SEMAPHORE, 6, "semaphore") \
+	X(ONCE, 7, "once") \
+	X(BARRIER, 8, "barrier") \
+	X(JOIN, 9, "end of a thread") \
+	X(LIBC, 10, "lock inside libc") \
+	X(FILE, 11, "file lock")
+
+enum lock_kind {
+#define X(id, nr, name) LOCK_##id = nr,
+	LOCK_KINDS(X)
+#undef X
+	LOCK_KIND_NR
+};
+
+const char *lock_kind_name(unsigned int kind);   /* "other" for a number from a newer recording */
+
+/*
+ * The kind that the function NAME, one on the stack of a thread that waits on a futex, stands for;
+ * LOCK_NONE when it says nothing. Underscores before the name and a version behind it ("@@GLIBC_2.34")
+ * do not matter. The first function from the innermost on that says something is right.
+ */
+enum lock_kind lock_kind_of(const char *name);
+
+/* How a system call futex(2) asks to wait, and what was found in the memory of the process. */
+#define LOCK_BYTES_BEFORE 16u            /* of the futex */
+#define LOCK_BYTES 48u
+struct lock_futex {
+	enum lock_kind kind;
+	uint64_t address;                /* of the word */
+	uint32_t op, value;              /* the second and the third argument */
+	/* the memory from ADDRESS - LOCK_BYTES_BEFORE on; of the first FROM bytes nothing is known */
+	uint32_t from, len;
+	uint8_t bytes[LOCK_BYTES];
+};
+
+/* What they say. */
+struct lock_state {
+	uint64_t address;        /* of the lock, which may begin before its futex */
+	uint32_t holder;         /* thread id, to be checked; 0 = not known, or nobody */
+	uint32_t readers;        /* that hold an rwlock */
+};
+
+struct lock_state lock_read(const struct lock_futex *f);
+
+/* Does OP, the second argument of futex(2), wait? Does it say that the lock is of one process only? */
+bool lock_op_waits(uint32_t op);
+bool lock_op_private(uint32_t op);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * locked.c - threads t0, t1, ... that wait for each other's locks, from before "ready" on, for ever.
+ *
+ *	locked SECONDS cycle N   tI holds lock[I] and waits for that of the next one, the last one for that of t0
+ *	locked SECONDS chain N   the same, but that the last one sleeps
+ *	locked SECONDS kinds     a thread for each kind of lock: see start_kinds()
+ *	locked SECONDS shared    two processes, each with a mutex that the other waits for, in shared memory
+ *	locked SECONDS files     the same with locks on files
+ *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
+ */
+#include "truth.h"
+
+#include <semaphore.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#define LOCKS_MAX 64
+
+static pthread_mutex_t lock[LOCKS_MAX], inheriting, robust, left, itself = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER, being_read = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t of_condition = PTHREAD_MUTEX_INITIALIZER;
+static sem_t semaphore;
+static pthread_barrier_t all_hold, barrier;
+static pid_t tids[LOCKS_MAX];
+static pthread_t thread[LOCKS_MAX];
+static int count, cycle, held_file, wanted_file;
+
+/* Keeps a frame pointer, as whole distributions do: its caller is found by a register. */
+__attribute__((optimize("no-omit-frame-pointer"))) NOINLINE void takes_next(int i)
+{
+	pthread_mutex_lock(&lock[(i + 1) % count]);
+	sink++;
+}
+
+NOINLINE void sleeps(void)
+{
+	for (;;)
+		pause();
+}
+
+NOINLINE void *holder(void *arg)
+{
+	const int i = (int)(intptr_t)arg;
+
+	tids[i] = gettid();
+	pthread_mutex_lock(&lock[i]);
+	pthread_barrier_wait(&all_hold);
+	if (!cycle && i == count - 1)
+		sleeps();
+	takes_next(i);
+	return arg;
+}
+
+static pthread_t start_kind(const char *name, int i, void *(*run)(void *))
+{
+	thread[i] = start_thread(name, run, (void *)(intptr_t)i);
+	return thread[i];
+}
+
+#define KIND(name, ...)                               \
+	static void *name(void *arg)                  \
+	{                                             \
+		tids[(intptr_t)arg] = gettid();       \
+		__VA_ARGS__;                          \
+		sink++;                               \
+		return arg;                           \
+	}
+
+KIND(waits_to_read, pthread_rwlock_rdlock(&written))
+KIND(waits_to_write, pthread_rwlock_wrlock(&being_read))
+KIND(waits_inheriting, pthread_mutex_lock(&inheriting))
+KIND(waits_robust, pthread_mutex_lock(&robust))
+KIND(waits_condition, pthread_mutex_lock(&of_condition); pthread_cond_wait(&condition, &of_condition))
+KIND(waits_semaphore, sem_wait(&semaphore))
+KIND(waits_barrier, pthread_barrier_wait(&barrier))
+KIND(leaves, pthread_mutex_lock(&left))
+KIND(waits_left, pthread_mutex_lock(&left))
+KIND(waits_itself, pthread_mutex_lock(&itself); pthread_mutex_lock(&itself))
+KIND(waits_file, flock(wanted_file, LOCK_EX))
+KIND(waits_end, pthread_join(thread[0], NULL))
+
+/* The first thread holds what the others wait for. */
+static void *owns(void *arg)
+{
+	tids[0] = gettid();
+	pthread_rwlock_wrlock(&written);
+	pthread_rwlock_rdlock(&being_read);
+	pthread_mutex_lock(&inheriting);
+	pthread_mutex_lock(&robust);
+	flock(held_file, LOCK_EX);
+	pthread_barrier_wait(&all_hold);
+	sleeps();
+	return arg;
+}
+
+static void make_file(void)
+{
+	char name[] = "/tmp/sberf-locked.XXXXXX";
+
+	held_file = mkstemp(name);
+	wanted_file = open(name, O_RDWR | O_CLOEXEC);
+	unlink(name);
+}
+
+/* What both processes have mapped. */
+struct common {
+	pthread_mutex_t lock[2];
+	int hold;                /* so many hold their own */
+};
+static struct common *common;
+static int file[2][2];           /* each opened by each process, as locks belong to the opened file */
+
+/* Takes what is this one's, waits until the other one has done so, and takes the other's. */
+NOINLINE void crosses(int mine, int files)
+{
+	for (int step = 0; step < 2; step++) {
+		if (files)
+			flock(file[mine][step ? !mine : mine], LOCK_EX);
+		else
+			pthread_mutex_lock(&common->lock[step ? !mine : mine]);
+		__atomic_add_fetch(&common->hold, 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&common->hold, __ATOMIC_SEQ_CST) < 2)
+			sleep_ns(NSEC_PER_MSEC);
+	}
+	sink++;
+}
+
+static void open_files(void)
+{
+	for (int i = 0; i < 2; i++) {
+		char name[] = "/tmp/sberf-locked.XXXXXX";
+
+		file[0][i] = mkstemp(name);
+		file[1][i] = open(name, O_RDWR | O_CLOEXEC);
+		unlink(name);
+	}
+}
+
+/* Says "ready" from a third process, as both of the others hang. */
+static void start_crossing(int files)
+{
+	pthread_mutexattr_t attr;
+	pid_t parent = getpid(), child;
+
+	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	for (int i = 0; i < 2; i++)
+		pthread_mutex_init(&common->lock[i], &attr);
+	open_files();
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_setname_np(pthread_self(), "other");
+		crosses(1, files);
+	}
+	if (!fork()) {
+		while (__atomic_load_n(&common->hold, __ATOMIC_SEQ_CST) < 2)
+			sleep_ns(NSEC_PER_MSEC);
+		sleep_ns(20 * NSEC_PER_MSEC);
+		until_asleep(parent);
+		until_asleep(child);
+		ready();
+		_exit(0);
+	}
+	crosses(0, files);
+}
+
+static void *works(void *arg)
+{
+	const int i = (int)(intptr_t)arg;
+
+	for (;;) {
+		pthread_mutex_lock(&lock[i % 3]);
+		pthread_mutex_lock(&lock[3]);
+		burn(20000);
+		pthread_mutex_unlock(&lock[3]);
+		pthread_mutex_unlock(&lock[i % 3]);
+	}
+	return arg;
+}
+
+static void start_busy(void)
+{
+	for (int i = 0; i < 4; i++)
+		pthread_mutex_init(&lock[i], NULL);
+	for (int i = 0; i < count; i++)
+		start_kind("works", i, works);
+	ready();
+	sleeps();
+}
+
+static void start_kinds(void)
+{
+	pthread_mutexattr_t attr;
+
+	make_file();
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&inheriting, &attr);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&robust, &attr);
+	sem_init(&semaphore, 0, 0);
+	pthread_barrier_init(&barrier, NULL, 2);
+	start_kind("owner", 0, owns);
+	pthread_barrier_wait(&all_hold);
+	pthread_join(start_kind("leaver", 1, leaves), NULL);
+	tids[1] = 0;
+	start_kind("reader", 2, waits_to_read);
+	start_kind("writer", 3, waits_to_write);
+	start_kind("inheritor", 4, waits_inheriting);
+	start_kind("robust", 5, waits_robust);
+	start_kind("condition", 6, waits_condition);
+	start_kind("semaphore", 7, waits_semaphore);
+	start_kind("barrier", 8, waits_barrier);
+	start_kind("heir", 9, waits_left);
+	start_kind("itself", 10, waits_itself);
+	start_kind("file", 11, waits_file);
+	start_kind("joiner", 12, waits_end);
+	count = 13;
+}
+
+static void start_holders(void)
+{
+	char name[16];
+
+	for (int i = 0; i < count; i++) {
+		pthread_mutex_init(&lock[i], NULL);
+		snprintf(name, sizeof(name), "t%d", i);
+		start_kind(name, i, holder);
+	}
+	pthread_barrier_wait(&all_hold);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 2 ? argv[2] : "cycle";
+
+	end_after(argc, argv);
+	count = argc > 3 ? atoi(argv[3]) : 2;
+	cycle = !strcmp(mode, "cycle");
+	if (!strcmp(mode, "kinds"))
+		count = 1;
+	if (!strcmp(mode, "shared") || !strcmp(mode, "files"))
+		start_crossing(!strcmp(mode, "files"));
+	if (!strcmp(mode, "busy"))
+		start_busy();
+	pthread_barrier_init(&all_hold, NULL, (unsigned int)count + 1);
+	if (!strcmp(mode, "kinds"))
+		start_kinds();
+	else
+		start_holders();
+	for (int i = 0; i < count; i++)
+		while (thread[i] && !__atomic_load_n(&tids[i], __ATOMIC_ACQUIRE) && strcmp(mode, "kinds"))
+			sleep_ns(NSEC_PER_MSEC);
+	sleep_ns(50 * NSEC_PER_MSEC);
+	for (int i = 0; i < count; i++)
+		if (tids[i])
+			until_asleep(tids[i]);
+	ready();
+	sleeps();
+}
