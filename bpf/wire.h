@@ -317,6 +317,19 @@ struct sb_call_wish {
 #define SB_LEAVES_JUMP 2u        /* one that jumps to another function: there is no result yet */
 /* For user space: the place is where a call was inlined. */
 #define SB_COOKIE_INLINED (1ull << 26)
+/*
+ * The place is a basic block of a function whose branches are followed. Its number stands in place of the text; the
+ * arguments of its hit are the six registers of a call, and from SB_BRANCH_RESULT on:
+ */
+#define SB_COOKIE_BRANCH (1ull << 27)
+#define SB_BRANCH_RESULT 6u      /* the register of results */
+#define SB_BRANCH_SP 7u          /* the stack pointer */
+#define SB_BRANCH_PC 8u
+#define SB_BRANCH_NUMBER 9u      /* of the block */
+/* 1: the function that begins with the block has returned, and the registers are those of its caller */
+#define SB_BRANCH_RETURNED 10u
+#define SB_BRANCH_ARGS 11u
+#define SB_COOKIE_RETURNED (1ull << 28)
 /* What a hit is for a span: nothing, its begin or its end. */
 #define SB_SPAN_NONE 0u
 #define SB_SPAN_BEGIN 1u

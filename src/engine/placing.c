@@ -11,6 +11,7 @@
 #include "engine/filters.h"
 #include "engine/loads.h"
 #include "model/machine.h"
+#include "model/probecode.h"
 #include "model/probes.h"
 #include "probe/allocators.h"
 #include "probe/catalog.h"
@@ -738,7 +739,8 @@ struct file_at_hand {
 	bool passed;                     /* exceptions may pass functions of it that call others */
 	struct load_sets *loads;         /* where names of filters are */
 	const char *name;                /* its path, as the process sees it */
-	bool tries;                      /* nothing is noted of its parameters */
+	bool tries;                      /* nothing is noted of its parameters, and of its code */
+	pid_t pid;                       /* of the process */
 	struct elf_file *debug;          /* its debug file, where its debug information is not in itself; NULL */
 	int debug_fd;
 	struct params *params;           /* of its functions; NULL = not asked for */
@@ -747,6 +749,7 @@ struct file_at_hand {
 	 * begin, and are left, which would not survive a return probe
 	 */
 	struct places_in_file moments, calls, begins, ends;
+	struct places_in_file returned;          /* where functions begin whose branches are followed to their return */
 	struct places_in_file allocs, frees;     /* functions that allocate memory, and that only free it, */
 	struct places_in_file go_allocs;         /* and one of Go's runtime that allocates */
 };
@@ -1013,6 +1016,96 @@ static int placing_add_function(struct file_at_hand *f, const struct in_program 
 			 placing_begin(&site, false) | (fn->inlined ? SB_COOKIE_INLINED : 0), e);
 }
 
+/* Adds block NR of CODE to TO, at the place AT of it, with what its cookie has MORE; its cost is noted. */
+static int place_block(struct file_at_hand *f, const struct in_program *x, struct probe_code *code, uint32_t nr,
+		     const struct found_function *at, uint64_t more, struct places_in_file *to, struct err *e)
+{
+	const struct site_wish wish = { .cfi = f->image };
+	struct probe_site site;
+	const int r = site_of_function(f->elf, at, &wish, &site, e);
+	const uint32_t cost_ns = more & SB_COOKIE_RETURNED ? SITE_RETURN_NS : site.cost_ns;
+
+	if (r)
+		return r;
+	code->all_ns += cost_ns;
+	code->dearest_ns = cost_ns > code->dearest_ns ? cost_ns : code->dearest_ns;
+	return add_place(to, at->offset, 0, cost_ns,
+			 SB_COOKIE(SB_PROBE_PLACED + x->probe, nr) | SB_COOKIE_BRANCH | more, e);
+}
+
+/* The places of the blocks of CODE, of which the first one is probed at ENTRY, as is the return. */
+static int place_blocks(struct file_at_hand *f, const struct in_program *x, const struct probe_site *entry,
+		      struct probe_code *code, struct places_in_file *to, struct places_in_file *returned,
+		      struct err *e)
+{
+	struct found_function at = { .offset = entry->offset, .name = code->name };
+	int r = code->returns ? place_block(f, x, code, 0, &at, SB_COOKIE_RETURNED, returned, e) : 0;
+
+	r = r ? r : place_block(f, x, code, 0, &at, 0, to, e);
+	for (uint32_t i = 1; !r && i < code->n; i++) {
+		const struct code_block *b = &code->block[i];
+
+		if (!b->probed)
+			continue;
+		if (!elf_file_offset(f->elf, b->vaddr + b->at, &at.offset))
+			return err_set(e, EIO, "the code of '%.100s' cannot be read", code->name);
+		r = place_block(f, x, code, i, &at, 0, to, e);
+	}
+	return r;
+}
+
+/* Adds ALL to TO, whose numbers become those from FIRST on. */
+static int move_blocks(struct places_in_file *to, const struct places_in_file *all, uint32_t first, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < all->offset.n; i++)
+		r = add_place(to, all->offset.v[i], 0, all->cost_ns.v[i], all->cookie.v[i] + SB_COOKIE(0, first), e);
+	return r;
+}
+
+/* Can the return of FN be probed, at SITE, without harm to exceptions? */
+static bool may_return(const struct file_at_hand *f, const struct found_function *fn, const struct probe_site *site)
+{
+	return site->return_ok && !f->walkers && !unreturning_function(fn->symbol) &&
+		!(f->passed && unreturning_caller(f->name, fn->symbol) && leaves_calls(f->elf, fn));
+}
+
+/* All basic blocks of FN of X, which are told apart by their numbers (model/probecode.h). */
+static int placing_add_branches(struct file_at_hand *f, const struct in_program *x, const struct functions *all,
+				const struct found_function *fn, struct err *e)
+{
+	struct probe_code code = { .path = f->name, .symbol = fn->symbol, .name = fn->name, .pid = f->pid,
+				   .start = fn->start };
+	struct site_wish wish = { .args = (1u << SITE_ARGS) - 1, .returns = true, .cfi = f->image };
+	struct places_in_file places = { 0 }, returned = { 0 };
+	struct probe_site entry;
+	code_blocks blocks = { 0 };
+	int r = fn->resolver ? -EOPNOTSUPP : leaves_blocks(f->elf, all, fn, f->image, f->pieces, &blocks, e);
+
+	r = r ? r : find_site(f, fn, &wish, &entry, e);
+	if (!r)
+		note_params(f, fn, x, &entry, 0);
+	code.block = blocks.v;
+	code.n = (uint32_t)blocks.n;
+	code.returns = !r && may_return(f, fn, &entry);
+	for (size_t i = 0; i < blocks.n; i++)
+		blocks.v[i].probed = !i || !code.returns || blocks.v[i].end != CODE_RETURN;
+	if (!fn->resolver && (r == -EOPNOTSUPP || r == -E2BIG))
+		err_prefix(e, "the branches of '%.100s' cannot be followed", fn->name);
+	r = r ? r : place_blocks(f, x, &entry, &code, &places, &returned, e);
+	code.first = r || f->tries ? 0 : probe_code_note(x->probe, &code);
+	if (!r && code.first == CODE_NUMBERS_MAX)
+		r = err_set(e, E2BIG, "probe '%.100s' has more than %u basic blocks: name fewer functions",
+			    probes_measure(x->probe)->name, CODE_NUMBERS_MAX);
+	r = r ? r : move_blocks(&f->returned, &returned, code.first, e);
+	r = r ? r : move_blocks(&f->moments, &places, code.first, e);
+	free_places(&places);
+	free_places(&returned);
+	vec_free(&blocks);
+	return r == -EOPNOTSUPP || r == -E2BIG ? 0 : r;
+}
+
 static int add_functions(struct file_at_hand *f, const struct in_program *x, struct err *e)
 {
 	AUTO(functions_free) struct functions *all = NULL;
@@ -1020,7 +1113,7 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 	u32_vec sets = { 0 };
 	int r = functions_new(f->elf, NULL, &all, e);
 
-	if (r >= 0 && placing_returns(&x->spec.point[0]) && !f->image) {
+	if (r >= 0 && (placing_returns(&x->spec.point[0]) || x->spec.point[0].match == SPEC_BRANCHES) && !f->image) {
 		f->walkers = unreturning_file(f->elf);
 		f->pieces = f->pieces ? f->pieces : fde_starts_new(f->elf);
 		r = image_open(f->fd, &f->image, e);
@@ -1028,7 +1121,8 @@ static int add_functions(struct file_at_hand *f, const struct in_program *x, str
 	r = r < 0 ? r : find_places(f, x, all, &found, e);
 	r = r < 0 ? r : find_loads(f, x, &found, &sets, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = placing_add_function(f, x, all, &found.v[i], i, sets.v[i], e);
+		r = x->spec.point[0].match == SPEC_BRANCHES ? placing_add_branches(f, x, all, &found.v[i], e) :
+			placing_add_function(f, x, all, &found.v[i], i, sets.v[i], e);
 	vec_free(&sets);
 	vec_free(&found);
 	return r;
@@ -1300,18 +1394,21 @@ static void placing_note_why(struct looking *l, uint32_t probe, const struct err
 
 /* How many places of each kind F has. */
 struct places_before {
-	size_t moments, calls, begins, ends;
+	size_t moments, calls, begins, ends, returned;
 };
 
 static struct places_before places_in(const struct file_at_hand *f)
 {
-	return (struct places_before){ f->moments.offset.n, f->calls.offset.n, f->begins.offset.n, f->ends.offset.n };
+	return (struct places_before){ f->moments.offset.n, f->calls.offset.n, f->begins.offset.n, f->ends.offset.n,
+				       f->returned.offset.n };
 }
 
 /* Tells of the places of one probe in F, which is X at PATH: those that have come since BEFORE. */
 static void tell_probe(struct looking *l, const struct executed *x, const char *path, const struct file_at_hand *f,
 		       const struct places_before *before)
 {
+	/* A return without an entry is left out; an entry without its return would look like an exception. */
+	tell_places(l, &x->id, path, &f->returned, before->returned, LINK_RETURN, LINK_OF_MOMENTS);
 	tell_places(l, &x->id, path, &f->moments, before->moments, LINK_ENTRY, LINK_OF_MOMENTS);
 	/* In this order each return belongs to an entry that was seen ... */
 	tell_places(l, &x->id, path, &f->calls, before->calls, LINK_ENTRY, LINK_OF_BEGINS);
@@ -1356,7 +1453,7 @@ static void tell_allocators(struct looking *l, const struct executed *x, const c
 static void look_into(struct looking *l, const struct executed *x)
 {
 	struct file_at_hand f = { .fd = -1, .debug_fd = -1, .loads = l->p->loads, .name = x->path,
-				  .passed = l->unwinds, .tries = l->p->tries };
+				  .passed = l->unwinds, .tries = l->p->tries, .pid = l->pid };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)l->pid, (unsigned long long)x->start,
@@ -1386,6 +1483,7 @@ static void look_into(struct looking *l, const struct executed *x)
 	if (l->v && l->v->gone && access(path, F_OK))
 		l->v->gone(l->v->ctx, &x->id);
 	free_places(&f.moments);
+	free_places(&f.returned);
 	free_places(&f.allocs);
 	free_places(&f.frees);
 	free_places(&f.go_allocs);

@@ -274,8 +274,8 @@ int find_functions(struct functions *f, const struct spec_point *p, found_functi
 		rc = function_at(&s, p->number, e);
 	} else {
 		s.near = nearest_begin(p->name, strlen(p->name));
-		rc = find_match_init(&s.match, p->match, p->name, e);
-		if (p->match == SPEC_EXACT || p->match == SPEC_FUNCTION_OFFSET)
+		rc = find_match_init(&s.match, p->match == SPEC_BRANCHES ? SPEC_EXACT : p->match, p->name, e);
+		if (p->match == SPEC_EXACT || p->match == SPEC_FUNCTION_OFFSET || p->match == SPEC_BRANCHES)
 			last_word(p->name, s.word);
 		if (!rc)
 			rc = functions_by_name(&s, p, e);

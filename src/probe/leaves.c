@@ -21,6 +21,7 @@ struct leaves_part {
 	size_t len;
 	uint8_t *bytes;
 	bool *begins;            /* an instruction begins there */
+	bool *leads;             /* a basic block does; NULL = nobody asks */
 };
 
 /* An instruction that may lead out of its part. */
@@ -240,32 +241,202 @@ static int leaves_judge_all(struct leaves_search *s)
 	return r;
 }
 
+/* Finds all of S, which says what it is about. */
+static int leaves_search(struct leaves_search *s)
+{
+	const size_t before = s->ret->n;
+	const struct found_function *f = s->f;
+	int r = 0;
+
+	s->arch = site_arch_of(s->file->eh.e_machine);
+	if (!s->arch)
+		return err_set(s->e, EOPNOTSUPP, "instructions of its architecture are not known");
+	if (!f->at_entry)
+		return err_set(s->e, EOPNOTSUPP, "it is not probed at its begin");
+	if (functions_is_cold(f->symbol))
+		return err_set(s->e, EOPNOTSUPP, "it is a part of another function");
+	r = leaves_add_part(s, f->vaddr, f->offset, f->size);
+	r = r ? r : leaves_decode_all(s);
+	r = r ? r : leaves_judge_all(s);
+	if (!r && s->ret->n == before)
+		r = err_set(s->e, EOPNOTSUPP, "it has no instruction that returns");
+	if (r)
+		s->ret->n = before;
+	return r;
+}
+
+static void leaves_clear(struct leaves_search *s)
+{
+	for (size_t i = 0; i < s->parts; i++) {
+		free(s->part[i].bytes);
+		free(s->part[i].begins);
+		free(s->part[i].leads);
+	}
+	vec_free(&s->jump);
+}
+
 int leaves_find(const struct elf_file *file, const struct functions *all, const struct found_function *f,
 		struct image *cfi, const struct fde_starts *pieces, leaves *ret, struct err *e)
 {
 	struct leaves_search s = {
-		.file = file, .all = all, .f = f, .arch = site_arch_of(file->eh.e_machine), .cfi = cfi, .ret = ret,
-		.pieces = pieces, .e = e,
+		.file = file, .all = all, .f = f, .cfi = cfi, .ret = ret, .pieces = pieces, .e = e,
 	};
-	const size_t before = ret->n;
+	const int r = leaves_search(&s);
+
+	leaves_clear(&s);
+	return r;
+}
+
+/* ---- basic blocks ---- */
+
+static bool blocks_is_jump(const struct site_effect *f)
+{
+	return f->jumps || f->way != SITE_WAY_ON;
+}
+
+/* Does the thread go on behind F? */
+static bool blocks_goes_on(const struct site_effect *f)
+{
+	return f->jumps ? !f->always : f->way == SITE_WAY_ON;
+}
+
+/* Is the instruction at OFFSET in the file one that leaves the function? NULL = it is not. */
+static const struct leave *blocks_leave(const struct leaves_search *s, uint64_t offset)
+{
+	for (size_t i = 0; i < s->ret->n; i++)
+		if (s->ret->v[i].offset == offset)
+			return &s->ret->v[i];
+	return NULL;
+}
+
+/* Notes in P where blocks begin behind instructions of it, and at those that leave. */
+static void blocks_lead_behind(const struct leaves_search *s, const struct leaves_part *p)
+{
+	struct site_effect f;
+	bool over = false;       /* what comes now is reached by jumps alone */
+
+	for (size_t at = 0; at < p->len; at += f.size) {
+		f = s->arch->decode(p->bytes + at, p->len - at);
+		if (!f.size)
+			return;
+		if (over && !f.idle) {
+			p->leads[at] = true;
+			over = false;
+		}
+		if (blocks_leave(s, p->offset + at))
+			p->leads[at] = true;
+		if (blocks_is_jump(&f) && blocks_goes_on(&f) && at + f.size < p->len)
+			p->leads[at + f.size] = true;
+		over |= blocks_is_jump(&f) && !blocks_goes_on(&f);
+	}
+}
+
+/* The same where direct jumps lead to. A jump behind a prefix leads into no block that can be told apart. */
+static void blocks_lead_to(const struct leaves_search *s)
+{
+	for (size_t i = 0; i < s->jump.n; i++) {
+		const struct leaves_jump *j = &s->jump.v[i];
+		const struct leaves_part *to = j->way == SITE_WAY_END ? leaves_part_of(s, j->target) : NULL;
+
+		if (to && to->begins[j->target - to->vaddr])
+			to->leads[j->target - to->vaddr] = true;
+	}
+}
+
+static enum code_end blocks_way_on(const struct leaves_search *s, uint64_t offset, const struct site_effect *f)
+{
+	const struct leave *left = blocks_leave(s, offset);
+
+	if (left)
+		return left->jumps ? CODE_TAIL : CODE_RETURN;
+	if (f->jumps)
+		return f->always ? CODE_JUMP : CODE_CONDITION;
+	return f->way == SITE_WAY_ON ? CODE_ON : f->way == SITE_WAY_END ? CODE_END : CODE_INDIRECT;
+}
+
+/* Chooses where B is probed best, of whose instructions F is the last one so far; CALLED: after a call in it. */
+static void blocks_choose(struct code_block *b, const struct site_effect *f, bool called, uint32_t *best_ns)
+{
+	const struct site_insn_info *info = site_insn_info((enum site_insn)f->insn);
+
+	/* Behind a call that does not return nothing is seen. */
+	if (called || !info->emulated || f->insn == SITE_NOP5 || (*best_ns && info->cost_ns >= *best_ns))
+		return;
+	*best_ns = info->cost_ns;
+	b->at = b->last;
+}
+
+/* Appends the blocks of P. */
+static int blocks_of_part(const struct leaves_search *s, const struct leaves_part *p, code_blocks *ret)
+{
+	struct code_block *b = NULL;
+	struct site_effect f;
+	uint32_t best_ns = 0;
+	bool called = false;
+
+	for (size_t at = 0; at < p->len; at += f.size) {
+		f = s->arch->decode(p->bytes + at, p->len - at);
+		if (!f.size)
+			return 0;
+		if (p->leads[at]) {
+			best_ns = 0;
+			called = false;
+			if (ret->n >= CODE_BLOCKS_MAX)
+				return err_set(s->e, E2BIG, "it has more than %u basic blocks, which is the limit",
+					       CODE_BLOCKS_MAX);
+			b = vec_push(ret);
+			if (!b)
+				return err_nomem(s->e, "the code of a function");
+			*b = (struct code_block){ .vaddr = p->vaddr + at };
+		}
+		/* Padding is of no block. */
+		if (!b)
+			continue;
+		b->last = b->size;
+		b->size += f.size;
+		blocks_choose(b, &f, called, &best_ns);
+		called |= f.calls;
+		b->end = blocks_way_on(s, p->offset + at, &f);
+		if (f.jumps)
+			b->target = p->vaddr + at + (uint64_t)(int64_t)f.target;
+		if (!blocks_goes_on(&f))
+			b = NULL;
+	}
+	return 0;
+}
+
+/* Allocates what says where blocks begin, and says it. */
+static int blocks_find(struct leaves_search *s, code_blocks *ret)
+{
 	int r = 0;
 
-	if (!s.arch)
-		return err_set(e, EOPNOTSUPP, "instructions of its architecture are not known");
-	if (!f->at_entry)
-		return err_set(e, EOPNOTSUPP, "it is not probed at its begin");
-	if (functions_is_cold(f->symbol))
-		return err_set(e, EOPNOTSUPP, "it is a part of another function");
-	r = leaves_add_part(&s, f->vaddr, f->offset, f->size);
-	r = r ? r : leaves_decode_all(&s);
-	r = r ? r : leaves_judge_all(&s);
-	if (!r && ret->n == before)
-		r = err_set(e, EOPNOTSUPP, "it has no instruction that returns");
-	for (size_t i = 0; i < s.parts; i++) {
-		free(s.part[i].bytes);
-		free(s.part[i].begins);
+	for (size_t i = 0; i < s->parts; i++) {
+		s->part[i].leads = calloc(s->part[i].len, sizeof(*s->part[i].leads));
+		if (!s->part[i].leads)
+			return err_nomem(s->e, "the code of a function");
 	}
-	vec_free(&s.jump);
+	s->part[0].leads[0] = true;
+	blocks_lead_to(s);
+	for (size_t i = 0; i < s->parts; i++)
+		blocks_lead_behind(s, &s->part[i]);
+	for (size_t i = 0; !r && i < s->parts; i++)
+		r = blocks_of_part(s, &s->part[i], ret);
+	return r;
+}
+
+int leaves_blocks(const struct elf_file *file, const struct functions *all, const struct found_function *f,
+		  struct image *cfi, const struct fde_starts *pieces, code_blocks *ret, struct err *e)
+{
+	leaves left = { 0 };
+	struct leaves_search s = {
+		.file = file, .all = all, .f = f, .cfi = cfi, .ret = &left, .pieces = pieces, .e = e,
+	};
+	const size_t before = ret->n;
+	int r = leaves_search(&s);
+
+	r = r ? r : blocks_find(&s, ret);
+	leaves_clear(&s);
+	vec_free(&left);
 	if (r)
 		ret->n = before;
 	return r;

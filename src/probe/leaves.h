@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/probecode.h"
 #include "probe/functions.h"
 #include "symbol/ehframe.h"
 #include "symbol/elffile.h"
@@ -45,6 +46,15 @@ typedef VEC(struct leave) leaves;
  */
 int leaves_find(const struct elf_file *file, const struct functions *all, const struct found_function *f,
 		struct image *cfi, const struct fde_starts *pieces, leaves *ret, struct err *e);
+
+/*
+ * Appends the basic blocks of the same function to RET, that at which it begins as the first one; each instruction of
+ * leaves_find() is a block of its own. A block begins where the function does, where a direct jump of it leads, and
+ * behind each jump. What a table of jumps alone leads to, and does not stand behind a jump, belongs to the block before
+ * it, as does the code that catches an exception. The same results; -E2BIG for more than CODE_BLOCKS_MAX.
+ */
+int leaves_blocks(const struct elf_file *file, const struct functions *all, const struct found_function *f,
+		  struct image *cfi, const struct fde_starts *pieces, code_blocks *ret, struct err *e);
 
 /*
  * Whether the function F of FILE, which find_functions() gave, may call another one, or jumps to one; also when its

@@ -240,6 +240,13 @@ static int read_place(struct spec_reader *r, struct spec_point *p)
 		return take_field(r, begin, colon, false, p->name, sizeof(p->name));
 	}
 	plus = last_of(begin, end, '+');
+	if (plus && plus > begin && (size_t)(end - plus) == strlen(SPEC_BRANCHES_TEXT) &&
+	    !memcmp(plus, SPEC_BRANCHES_TEXT, strlen(SPEC_BRANCHES_TEXT)) && !has_wildcard(begin, plus)) {
+		if (p->kind != PROBE_ENTRY)
+			return spec_refuse(r, plus, "branches within a function are places: write uprobe:");
+		p->match = SPEC_BRANCHES;
+		return take_field(r, begin, plus, false, p->name, sizeof(p->name));
+	}
 	if (plus && plus > begin && whole_number(plus + 1, end, INT64_MAX, &number) && !has_wildcard(begin, plus)) {
 		p->match = SPEC_FUNCTION_OFFSET;
 		p->number = number;

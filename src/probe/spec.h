@@ -6,7 +6,8 @@
  *	PROBE      = POINT [ " /" CONDITION "/" ] [ " " MEASURE ]
  *	           | "span:" POINT [ " /" CONDITION "/" ] "~~" POINT [ " /" CONDITION "/" ] [ " " MEASURE ]
  *	POINT      = KIND [ ":" FIELD ]...                       kinds and their fields: kinds.h
- *	FUNCTION   = name | wildcard | "/" regex "/" | FILE ":" LINE | name "+" OFFSET | OFFSET
+ *	FUNCTION   = name | wildcard | "/" regex "/" | FILE ":" LINE | name "+" OFFSET | name "+branches"
+ *	           | OFFSET
  *	MEASURE    = "count()" | "time()" | "sum(" EXPRESSION ")"
  *	CONDITION  = EXPRESSION
  *
@@ -48,6 +49,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SPEC_BRANCHES_TEXT "+branches"
 #define SPEC_POINTS_MAX 2u
 #define SPEC_NAME_MAX 256u /* bytes of a target, function or event, with the NUL */
 #define SPEC_PROVIDER_MAX 64u /* of a provider or category */
@@ -67,6 +69,7 @@ enum spec_match {
 	SPEC_GROUP, /* of system calls: NAME is "file", "net", "memory" or "process" */
 	SPEC_LINE, /* NAME is a source file, NUMBER its line */
 	SPEC_FUNCTION_OFFSET, /* NUMBER bytes behind the begin of function NAME (exact) */
+	SPEC_BRANCHES, /* each basic block of the functions called NAME (exact): "name+branches" */
 	SPEC_FILE_OFFSET, /* NUMBER is a file offset of the target; NAME is "" */
 };
 

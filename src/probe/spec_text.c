@@ -46,7 +46,8 @@ static bool needs_escape(const char *begin, const char *s)
 		return true;
 	if (*s == '~' || *s == ' ')
 		return !s[1] || strchr(*s == '~' ? "~" : " /cts", s[1]);
-	return strchr("\\*?[]:", *s) || (*s == '+' && isdigit((unsigned char)s[1]));
+	return strchr("\\*?[]:", *s) || (*s == '+' && isdigit((unsigned char)s[1])) ||
+		!strcmp(s, SPEC_BRANCHES_TEXT);
 }
 
 /* NAME with backslashes; "::" inside of it stays as it is. */
@@ -103,6 +104,8 @@ static void put_match(struct writer *w, const struct spec_point *p)
 	}
 	if (p->match == SPEC_FUNCTION_OFFSET)
 		put_offset(w, p->number);
+	if (p->match == SPEC_BRANCHES)
+		put(w, SPEC_BRANCHES_TEXT);
 	if (p->match == SPEC_LINE) {
 		put_char(w, ':');
 		put_number(w, (int64_t)p->number);

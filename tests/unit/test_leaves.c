@@ -27,7 +27,7 @@ struct library {
 	struct fde_starts *pieces;
 	csh cs;
 	cs_insn *insn;
-	size_t followed, refused, cold;
+	size_t followed, refused, cold, blocks;
 };
 
 static bool open_library(const char *path, struct library *l)
@@ -139,6 +139,52 @@ static void check_cold(struct library *l, const struct found_function *f, const 
 	}
 }
 
+static const struct code_block *block_at(const code_blocks *all, uint64_t vaddr)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (vaddr - all->v[i].vaddr < all->v[i].size)
+			return &all->v[i];
+	return NULL;
+}
+
+/*
+ * The blocks of F beside capstone: probes stand at instructions, each jump is the last one of its block, and leads to
+ * the begin of another one.
+ */
+static void check_blocks(struct library *l, const struct found_function *f, const leaves *left)
+{
+	uint8_t *bytes = elf_file_dup(l->file, f->offset, f->size, SIZE_MAX);
+	const uint8_t *at = bytes;
+	size_t len = (size_t)f->size, inside = 0, places = 0;
+	uint64_t address = f->vaddr;
+	code_blocks all = { 0 };
+
+	assert_non_null(bytes);
+	assert_int_equal(leaves_blocks(l->file, l->functions, f, l->image, l->pieces, &all, NULL), 0);
+	assert_int_equal(all.v[0].vaddr, f->vaddr);
+	while (cs_disasm_iter(l->cs, &at, &len, &address, l->insn)) {
+		const struct code_block *b = block_at(&all, l->insn->address);
+		const bool jumps = cs_insn_group(l->cs, l->insn, CS_GRP_JUMP) && l->insn->id != X86_INS_XBEGIN;
+		const uint64_t to = jumps && !is_indirect(l) ? (uint64_t)l->insn->detail->x86.operands[0].imm : 0;
+
+		places += b && b->vaddr + b->at == l->insn->address;
+		if (b && jumps && b->vaddr + b->last != l->insn->address)
+			fail_msg("%s: a jump at 0x%lx is within a block", f->symbol, (unsigned long)l->insn->address);
+		if (b && to && b->end == CODE_CONDITION && (b->target != to || !block_at(&all, to)))
+			fail_msg("%s: the jump at 0x%lx leads to no block", f->symbol, (unsigned long)l->insn->address);
+		if (leave_at(left, l->insn->address - f->vaddr + f->offset))
+			assert_true(b && b->vaddr == l->insn->address &&
+				    (b->end == CODE_RETURN || b->end == CODE_TAIL));
+	}
+	for (size_t i = 0; i < all.n; i++)
+		inside += all.v[i].vaddr - f->vaddr < f->size;
+	if (!len)
+		assert_int_equal(places, inside);
+	l->blocks += all.n;
+	vec_free(&all);
+	free(bytes);
+}
+
 static void check_function(struct library *l, const struct found_function *f)
 {
 	struct err e = ERR_INIT;
@@ -156,6 +202,7 @@ static void check_function(struct library *l, const struct found_function *f)
 	l->followed++;
 	check_body(l, f, &left);
 	check_cold(l, f, &left);
+	check_blocks(l, f, &left);
 	vec_free(&left);
 }
 
@@ -170,8 +217,8 @@ static void check_library(const char *path, unsigned int percent)
 	assert_true(find_functions(l.functions, &all, &found, NULL) > 100);
 	for (size_t i = 0; i < found.n; i++)
 		check_function(&l, &found.v[i]);
-	print_message("%s: %zu functions are followed, %zu are not; %zu places are elsewhere\n", path, l.followed,
-		      l.refused, l.cold);
+	print_message("%s: %zu functions are followed, %zu are not; %zu places are elsewhere; %zu blocks\n", path,
+		      l.followed, l.refused, l.cold, l.blocks);
 	assert_true(l.followed * 100 >= (l.followed + l.refused) * percent);
 	vec_free(&found);
 	close_library(&l);

@@ -88,6 +88,9 @@ static void functions_are_named_as_in_the_source(void **state)
 	point("u:app:operator new /pid == 1/", "uprobe:app:operator new /pid == 1/", PROBE_ENTRY, SPEC_EXACT,
 	      "operator new");
 	point("u:app:operator+", "uprobe:app:operator+", PROBE_ENTRY, SPEC_EXACT, "operator+");
+	point("u:app:f+branches", "uprobe:app:f+branches", PROBE_ENTRY, SPEC_BRANCHES, "f");
+	point("u:app:operator++branches", "uprobe:app:operator++branches", PROBE_ENTRY, SPEC_BRANCHES, "operator+");
+	point("u:app:f\\+branches", "uprobe:app:f\\+branches", PROBE_ENTRY, SPEC_EXACT, "f+branches");
 	point("u:app:str[abi:cxx11](int)", "uprobe:app:str\\[abi\\:cxx11\\](int)", PROBE_ENTRY, SPEC_EXACT,
 	      "str[abi:cxx11](int)");
 	point("u:app:str[abi:cxx11]*", "uprobe:app:str\\[abi:cxx11]*", PROBE_ENTRY, SPEC_WILDCARD, "str\\[abi:cxx11]*");
