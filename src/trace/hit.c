@@ -93,3 +93,14 @@ const struct hit_text *hit_text_of(const struct hit *h, unsigned int arg)
 			return &h->text[i];
 	return NULL;
 }
+
+bool hit_of_branch(const struct hit *h, struct hit_branch *ret)
+{
+	if (h->nr_args < SB_BRANCH_ARGS)
+		return false;
+	*ret = (struct hit_branch){
+		.number = (uint32_t)h->arg[SB_BRANCH_NUMBER], .returned = h->arg[SB_BRANCH_RETURNED],
+		.sp = h->arg[SB_BRANCH_SP], .result = h->arg[SB_BRANCH_RESULT],
+	};
+	return true;
+}

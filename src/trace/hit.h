@@ -65,6 +65,16 @@ void hit_free(struct hit *h);                    /* NULL is fine */
 /* The bytes that argument ARG points to; NULL when they could not be read, or were not asked for. */
 const struct hit_text *hit_text_of(const struct hit *h, unsigned int arg);
 
+/* What a hit at a basic block says beside its six registers of arguments. */
+struct hit_branch {
+	uint32_t number;         /* of the block (model/probecode.h) */
+	bool returned;           /* the function that begins with it has returned */
+	uint64_t sp, result;     /* the registers */
+};
+
+/* False when H is none of a basic block. */
+bool hit_of_branch(const struct hit *h, struct hit_branch *ret);
+
 DEFINE_AUTO(hit_free, struct hit);
 
 #endif
