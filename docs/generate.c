@@ -523,7 +523,7 @@ static void exit_statuses(const struct command_info *c)
 		      "which.\n", stdout);
 	if (c && c->bit == CMD_DOCTOR)
 		fputs(".TP\n3\nWith \\-p: there is a deadlock.\n", stdout);
-	if (c && c->bit == CMD_TRACE)
+	if (c && c->bit & (CMD_TRACE | CMD_BRANCHES))
 		fputs(".PP\nWith a command behind \\-\\-, its exit status, or 128 and the number of the signal that "
 		      "ended it; 127 when it was not found, 126 when it cannot be executed.\n", stdout);
 	if (c && c->bit == CMD_RECORD)

@@ -37,6 +37,7 @@ static int run_command(const struct options *o, struct err *e)
 		{ "trace", cmd_trace },
 		{ "symbolize", cmd_symbolize },
 		{ "bpf", cmd_bpf },
+		{ "branches", cmd_branches },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

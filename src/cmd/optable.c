@@ -57,6 +57,10 @@ static const struct opt_choice metrics[] = {
 	{ "off-cpu", MEASURES_OFF_CPU }, { "wall", MEASURES_WALL }, { NULL, 0 },
 };
 static const struct opt_choice trace_formats[] = { { "text", false }, { "json", true }, { NULL, 0 } };
+static const struct opt_choice branch_ways[] = {
+	{ "auto", BRANCHES_AUTO }, { "lbr", BRANCHES_LBR }, { "graph", BRANCHES_GRAPH }, { "step", BRANCHES_STEP },
+	{ NULL, 0 },
+};
 static const struct opt_choice orientations[] = { { "icicle", false }, { "flame", true }, { NULL, 0 } };
 static const struct opt_choice groups[] = {
 	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
@@ -91,6 +95,14 @@ const struct opt opts[] = {
 			"digits, or without one of the kernel. Where no address is given, sberf reads them from "
 			"standard input, one a line, and answers each at once. With --serve these are files and "
 			"folders instead.",
+	}, {
+		.name = "spec", .metavar = "SPEC", .type = OPT_TEXTS, .what = "function", .positional = true,
+		.section = SECTION_TARGET, .commands = CMD_BRANCHES, .at = FIELD(branches_of),
+		.help = "a function: u:FILE:NAME of programs and libraries",
+		.more = "It is written as a probe (sberf-probe(7)), and may have a /condition/: then only calls that "
+			"meet it count. You can give several functions, each as an argument or behind a comma. "
+			"k:NAME of the kernel and bpf:NAME of BPF programs need branch records of the CPU, or "
+			"probes in the kernel, of which this version takes neither: it says what is missing.",
 	}, {
 		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
@@ -164,7 +176,7 @@ const struct opt opts[] = {
 		.help = "without kernel functions: their time counts for their caller",
 	}, {
 		.name = "stack-size", .metavar = "BYTES", .type = OPT_SIZE32, .what = "stack size",
-		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(stack_bytes),
+		.section = SECTION_CAPTURE, .commands = CMD_UNWINDING, .at = FIELD(stack_bytes),
 		.given = FIELD(stack_fixed), .min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
 		.more = "Without this option sberf learns the size that each executable needs. It begins with 64K, or "
@@ -173,7 +185,7 @@ const struct opt opts[] = {
 			"goes, up to 8M.",
 	}, {
 		.name = "call-graph", .metavar = "HOW", .type = OPT_CHOICE, .what = "call graph",
-		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(call_graph), .choices = call_graphs,
+		.section = SECTION_CAPTURE, .commands = CMD_UNWINDING, .at = FIELD(call_graph), .choices = call_graphs,
 		.fallback = "fallback",
 		.help = "how stacks are unwound",
 		.more = "fallback uses the unwind tables that compilers emit: with them stacks of ordinary binaries "
@@ -188,7 +200,7 @@ const struct opt opts[] = {
 			"comments before the samples of perf-script.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
-		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(unwind), .choices = unwinds,
+		.section = SECTION_CAPTURE, .commands = CMD_UNWINDING, .at = FIELD(unwind), .choices = unwinds,
 		.fallback = "auto",
 		.help = "where stacks are unwound",
 		.more = "kernel unwinds stacks in the kernel, however large they are, up to 1,024 frames. It uses "
@@ -245,6 +257,20 @@ const struct opt opts[] = {
 		.more = "The length of a wait is the whole of it: blocked time and then time in the run queue.",
 	},
 	{
+		.name = "how", .metavar = "WAY", .type = OPT_CHOICE, .what = "way", .section = SECTION_CAPTURE,
+		.commands = CMD_BRANCHES, .at = FIELD(how), .choices = branch_ways, .fallback = "auto",
+		.help = "where branches come from",
+		.more = "step: a probe at each basic block of the function. lbr: branch records of the CPU. graph: the "
+			"functions that a function of the kernel calls. auto: step for functions of programs.",
+	}, {
+		.name = "part", .metavar = "CONDITION", .type = OPT_TEXT, .what = "condition",
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(part),
+		.help = "show where calls that meet CONDITION part from the others",
+		.more = "CONDITION is one of probes: retval < 0, latency > 1ms, arg1 == 3, size > 100 && pid == 1234. "
+			"At the end sberf shows the instructions at which both kinds of calls came, and of which one "
+			"branch was taken by calls of one kind alone: first the one that calls come to first. Where "
+			"there is none it shows the one at which they differ most.",
+	}, {
 		.name = "probe", .metavar = "SPEC", .type = OPT_TEXTS, .what = "probe",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(probes),
 		.help = "also count, with their stacks, the calls that SPEC means (sys:openat, uprobe:app:f)",
@@ -327,14 +353,14 @@ const struct opt opts[] = {
 			"can give --allocator several times.",
 	}, {
 		.name = "yes", .type = OPT_FLAG, .min = true,
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(yes),
+		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(yes),
 		.help = "place probes in programs in every process that has the file",
 		.more = "This is asked for where the target is neither -p PID nor a command: then the kernel places "
 			"breakpoints for all processes that have mapped the file, now or later. Each hit costs them, "
 			"also those that do not belong to the target and are not shown.",
 	}, {
 		.name = "budget", .metavar = "PERCENT", .type = OPT_PERCENT_OR_NONE, .what = "budget",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_TRACE, .at = FIELD(budget), .min = 0,
+		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(budget), .min = 0,
 		.max = 100000, .fallback = "5",
 		.help = "what hits of probes may cost, in percent of one CPU",
 		.more = "A breakpoint costs the target 0.6 to 16 us a hit, which sberf list tells for each place, and "
@@ -546,7 +572,7 @@ const struct opt opts[] = {
 		.more = "sberf never fetches anything without this option.",
 	}, {
 		.name = "plugin", .metavar = "FILE", .type = OPT_FILES, .what = "plug-in",
-		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(plugins),
+		.section = SECTION_SYMBOLS, .commands = CMD_UNWINDING, .at = FIELD(plugins),
 		.help = "let the plug-in FILE name code of a language runtime",
 		.more = "May be repeated. FILE is a shared library, made with sberf/plugin.h (sberf-plugin(3)). It "
 			"runs in a process of its own, which may open no files and no sockets, and sees of the target "
@@ -555,13 +581,13 @@ const struct opt opts[] = {
 			"without this option, if the folder is root's and nobody else can write to it or to them.",
 	}, {
 		.name = "plugin-in-process", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(plugin_in_process),
+		.section = SECTION_SYMBOLS, .commands = CMD_UNWINDING, .at = FIELD(plugin_in_process),
 		.help = "run plug-ins of --plugin inside of sberf",
 		.more = "With all of sberf's privileges, and without any protection from their mistakes: for who "
 			"writes one. Their files must be root's or yours, and nobody else may be able to change them.",
 	}, {
 		.name = "no-plugins", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING, .at = FIELD(no_plugins),
+		.section = SECTION_SYMBOLS, .commands = CMD_UNWINDING, .at = FIELD(no_plugins),
 		.help = "without the plug-ins that are installed",
 	}, {
 		.name = "remote", .metavar = "SERVICE", .type = OPT_TEXT, .what = "service",
@@ -580,7 +606,7 @@ const struct opt opts[] = {
 			"between, and then a line with a full stop.",
 	}, {
 		.name = "no-inline", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_TARGETING | CMD_READING | CMD_SYMBOLIZE,
+		.section = SECTION_SYMBOLS, .commands = CMD_UNWINDING | CMD_READING | CMD_SYMBOLIZE,
 		.at = FIELD(no_inline),
 		.help = "without inlined functions",
 	},
@@ -659,7 +685,7 @@ const struct opt opts[] = {
 		.more = "So a recording of weeks takes about BYTES times N.",
 	}, {
 		.name = "duration", .metavar = "TIME", .type = OPT_TIME, .what = "duration",
-		.section = SECTION_OUTPUT, .commands = CMD_RECORD | CMD_TRACE, .at = FIELD(duration_ns),
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD | CMD_TRACE | CMD_BRANCHES, .at = FIELD(duration_ns),
 		.min = NSEC_PER_MSEC,
 		.max = 366ull * 24 * 3600 * NSEC_PER_SEC,
 		.help = "stop after this time",
@@ -694,6 +720,30 @@ const struct opt opts[] = {
 			"own: address, module, build_id, offset, and functions, innermost first, each with name, file, "
 			"directory, line and inlined; or unknown, which says why there are none.",
 	}, {
+		.name = "count", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_count),
+		.help = "at the end, how many calls there were, how long they took, and how often branches were taken",
+	}, {
+		.name = "last", .metavar = "N", .type = OPT_NUMBER, .what = "number of calls",
+		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(last), .min = 1, .max = 100000,
+		.help = "at the end, the branches of the last N calls",
+	}, {
+		.name = "disasm", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_disasm),
+		.help = "at the end, the instructions of the function, with how often each branch was taken",
+	}, {
+		.name = "lines", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_lines),
+		.help = "show the text of source lines, where they can be found",
+	}, {
+		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
+		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(trace_json), .choices = trace_formats,
+		.fallback = "text", .help = "how it is written",
+		.more = "json is an object on a line of its own for each call: call, time_ns (since 1970), comm, pid, "
+			"tid, latency_ns, depth, args, result, end (return, jump or left), meets, and branches, each "
+			"with from, to and taken, or gap. With --count it is one for each function and each branch, "
+			"with --part one that has the member part.",
+	}, {
 		.letter = 'd', .name = "duration", .metavar = "SECONDS", .type = OPT_TIME, .what = "duration",
 		.section = SECTION_OUTPUT, .commands = CMD_BPF, .at = FIELD(watch_ns), .min = 10 * NSEC_PER_MSEC,
 		.max = 3600 * NSEC_PER_SEC, .fallback = "1s",
@@ -707,7 +757,7 @@ const struct opt opts[] = {
 			"counted, over_ns, and within that runs, run_ns and missed.",
 	}, {
 		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
-		.section = SECTION_OUTPUT, .commands = CMD_TRACE, .at = FIELD(output),
+		.section = SECTION_OUTPUT, .commands = CMD_TRACE | CMD_BRANCHES, .at = FIELD(output),
 		.help = "write to this file instead of standard output",
 		.more = "Without it, a command behind -- writes to standard error instead of standard output.",
 	}, {
@@ -1144,6 +1194,30 @@ static const char *const bpf_examples[] = {
 	NULL,
 };
 
+static const char *const branches_text[] = {
+	"Shows which branches the calls of a function took, oldest first: each from where to where, by function and "
+	"offset, with file, line and inlined functions. With --part it shows the first branch at which calls that "
+	"meet a condition part from those that do not: the line that decided.",
+	"In programs and libraries that needs no hardware: a probe is placed at each basic block of the function, "
+	"and what the blocks of a call were says which branches it took. The price is said first: how many probes, "
+	"and what a hit of one costs. Where they cost more than --budget they are in place for a part of the time. "
+	"Each call is printed when it ends, unless --part, --count, --disasm or --last asks for what is known in the "
+	"end: at Ctrl-C, after --duration, or with the end of the target.",
+	"Times of calls include what their probes took. A call that calls itself is told apart from the inner one. "
+	"One that goes on in another function (a tail call) ends where that does. One that was left by longjmp() or "
+	"an exception is shown as such. Where a table of jumps leads, and where a caught exception goes on, is known "
+	"if that stands behind a jump; else the way between two blocks is marked as a gap.",
+	NULL,
+};
+
+static const char *const branches_examples[] = {
+	"sberf branches u:/usr/bin/app:parse -p 1234", "the branches of each call",
+	"sberf branches u:app:parse --part 'retval < 0' --lines -p 1234", "why some calls fail, in the source",
+	"sberf branches u:libc.so.6:malloc --count --duration 5s -p 1234", "how often each branch of malloc is taken",
+	"sberf branches 'u:app:parse /arg1 > 4096/' --last 3 -- ./app", "the last three calls with a large argument",
+	NULL,
+};
+
 static const char *const trace_text[] = {
 	"Prints a line for each hit of a probe while it happens, all system calls when no probe is given: the time of "
 	"day, the thread, its CPU, how long it took, and the call with its arguments and its result. Lines are in "
@@ -1210,6 +1284,11 @@ const struct command_info command_infos[] = {
 		.name = "symbolize", .bit = CMD_SYMBOLIZE, .synopsis = "[-p PID | -e FILE | BUILD-ID] [ADDRESS...]",
 		.summary = "name addresses of a process, a file or the kernel", .text = symbolize_text,
 		.examples = symbolize_examples,
+	}, {
+		.name = "branches", .bit = CMD_BRANCHES,
+		.synopsis = "SPEC... TARGET [--part CONDITION] [--count] [--disasm] [--lines]",
+		.summary = "show which branches calls of a function took, and where failures part",
+		.text = branches_text, .examples = branches_examples,
 	}, {
 		.name = "bpf", .bit = CMD_BPF, .synopsis = "[-d SECONDS] [--format FORMAT]",
 		.summary = "list the BPF programs that run, and what they cost", .text = bpf_text,

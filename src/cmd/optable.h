@@ -27,11 +27,13 @@ enum {
 	CMD_TRACE = 1 << 8,
 	CMD_SYMBOLIZE = 1 << 9,
 	CMD_BPF = 1 << 10,
+	CMD_BRANCHES = 1 << 11,
 	CMD_CAPTURING = CMD_TOP | CMD_RECORD,
-	CMD_TARGETING = CMD_CAPTURING | CMD_TRACE,       /* which look at what runs, or begin a command */
+	CMD_UNWINDING = CMD_CAPTURING | CMD_TRACE,       /* which take stacks of what runs */
+	CMD_TARGETING = CMD_UNWINDING | CMD_BRANCHES,    /* which look at what runs, or begin a command */
 	CMD_READING = CMD_REPORT | CMD_DIFF,
 	CMD_ALL = CMD_TOP | CMD_RECORD | CMD_READING | CMD_DOCTOR | CMD_CHECK | CMD_MERGE | CMD_LIST |
-		  CMD_TRACE | CMD_SYMBOLIZE | CMD_BPF,
+		  CMD_TRACE | CMD_SYMBOLIZE | CMD_BPF | CMD_BRANCHES,
 };
 
 struct command_info {

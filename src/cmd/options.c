@@ -815,6 +815,18 @@ static int check_trace(const struct options *o, struct err *e)
 	return 0;
 }
 
+static int check_branches(const struct options *o, struct err *e)
+{
+	if (!o->branches_of.n)
+		return err_set(e, EINVAL, "say which function: u:FILE:NAME");
+	if (o->branch_disasm && o->trace_json)
+		return err_set(e, EINVAL, "--disasm is for text: leave out --format json");
+	if (o->last && (o->part || o->branch_count || o->branch_disasm))
+		return err_set(e, EINVAL, "--last shows single calls, and %s what there was in all: leave one of them "
+			       "out", o->part ? "--part" : o->branch_count ? "--count" : "--disasm");
+	return 0;
+}
+
 /* What only a document has a place for, and what only the view has. */
 static int check_batch(const struct options *o, struct err *e)
 {
@@ -859,6 +871,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 			       "for the whole "
 			       "machine, or -- COMMAND to start one");
 	if (p.command->bit & CMD_TRACE && check_trace(ret, e) < 0)
+		return -EINVAL;
+	if (p.command->bit & CMD_BRANCHES && check_branches(ret, e) < 0)
 		return -EINVAL;
 	r = p.command->bit & CMD_RECORD ? check_files(ret, e) : 0;
 	if (r < 0)
@@ -905,6 +919,7 @@ void options_free(struct options *o)
 	vec_free(&o->nodes);
 	vec_free(&o->files);
 	vec_free(&o->addresses);
+	vec_free(&o->branches_of);
 	vec_free(&o->focus);
 	vec_free(&o->ignore);
 	vec_free(&o->threads);

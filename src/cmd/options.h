@@ -47,6 +47,14 @@ enum opt_unwind {
 
 typedef VEC(const char *) text_vec;
 
+/* Where branches come from. */
+enum branch_way {
+	BRANCHES_AUTO,           /* the cheapest way there is */
+	BRANCHES_LBR,            /* records of the CPU */
+	BRANCHES_GRAPH,          /* what a function of the kernel calls */
+	BRANCHES_STEP,           /* probes in the function */
+};
+
 /* How memory is followed. */
 enum memory_level {
 	MEMORY_OFF,
@@ -163,6 +171,13 @@ struct options {
 	const char *serve, *remote;      /* --serve, --remote (symbolize); the same */
 	text_vec addresses;              /* ADDRESS and BUILD-ID (symbolize) */
 
+	/* branches */
+	text_vec branches_of;            /* SPEC; may be repeated */
+	const char *part;                /* --part CONDITION, NULL = none */
+	bool branch_count, branch_disasm, branch_lines;  /* --count, --disasm, --lines */
+	uint32_t last;                   /* --last N, 0 = all, while they happen */
+	uint32_t how;                    /* --how, enum branch_way */
+
 	/* symbols */
 	const char *complete;            /* --complete, NULL = none */
 	const char *symfs;               /* --symfs, NULL = none */
@@ -220,5 +235,6 @@ int cmd_list(const struct options *o, struct err *e);
 int cmd_trace(const struct options *o, struct err *e);
 int cmd_symbolize(const struct options *o, struct err *e);
 int cmd_bpf(const struct options *o, struct err *e);
+int cmd_branches(const struct options *o, struct err *e);
 
 #endif

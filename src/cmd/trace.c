@@ -14,6 +14,7 @@
 #include "base/strtab.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cmd/lineout.h"
 #include "cmd/mapped.h"
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
@@ -46,8 +47,7 @@
 #define NAMES_NS NSEC_PER_SEC            /* that names of stacks are waited for, once for what came together */
 #define WAITING_BYTES (128u << 20)       /* of hits that wait for their turn */
 #define RING_BYTES (64u << 20)           /* when nothing is said: two seconds of 100,000 calls, without stacks */
-#define FLUSH_BYTES 32768u               /* of whole lines, before the buffer of OUT_BYTES is full */
-#define OUT_BYTES 65536u
+#define FLUSH_BYTES 32768u               /* of whole lines, before the buffer is full */
 #define TRACEPOINTS_APART 32u            /* so many probes at most when each tracepoint of a wildcard is one */
 #define RECORDED_NS (5 * NSEC_PER_SEC)   /* by how much events of a recording may be out of order */
 #define RECORDED_HITS 32768u             /* of a recording, before they are put into order */
@@ -358,33 +358,6 @@ static void trace_seen(void *ctx, uint64_t ns)
 }
 
 /*
- * Standard output is for lines alone: a command writes to standard error. With -o there is no need
- * for that.
- */
-static int trace_open_out(struct trace *t, struct err *e)
-{
-	const bool file = t->o->output && strcmp(t->o->output, "-");
-	const int fd = file ? open(t->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666) :
-		fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	const bool command = !file && t->o->target == OPT_TARGET_COMMAND;
-
-	t->out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!t->out || (command && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)) {
-		const int code = errno;
-
-		if (fd >= 0 && !t->out)
-			close(fd);
-		return err_set(e, code, "cannot write to %s: %s", file ? t->o->output : "standard output",
-			       strerror(code));
-	}
-	setvbuf(t->out, NULL, _IOFBF, OUT_BYTES);
-	if (command)
-		fputs("sberf trace: standard output is for lines; that of the command goes to standard error\n",
-		      stderr);
-	return 0;
-}
-
-/*
  * Adds to TO each tracepoint that TEXT means by a wildcard as a probe of its own, as its lines have its name and fields
  * then, if there is room. Returns how many.
  */
@@ -448,7 +421,7 @@ static int trace_prepare(struct trace *t, struct err *e)
 	t->function = sums ? strtab_new() : NULL;
 	if (!t->table || !t->order || (sums && (!t->sums || !t->function)))
 		return err_nomem(e, "the trace");
-	return trace_open_out(t, e);
+	return lineout_open(t->o, &t->out, e);
 }
 
 static int trace_open(struct trace *t, const struct options *asked, struct err *e)
@@ -684,9 +657,7 @@ int cmd_trace(const struct options *o, struct err *e)
 
 	if (t.out && fclose(t.out) && !t.error)
 		t.error = errno;
-	if (r >= 0 && t.error && t.error != EPIPE)
-		r = err_set(e, t.error, "cannot write to %s: %s", o->output ? o->output : "standard output",
-			    strerror(t.error));
+	r = lineout_result(o, r, t.error, e);
 	hitorder_free(t.order);
 	fdpaths_free(t.paths);
 	mapped_free(t.mapped);

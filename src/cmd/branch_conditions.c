@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* branch_conditions.c - see branch_conditions.h. */
+#include "config.h"
+
+#include "cmd/branch_conditions.h"
+
+#include "base/text.h"
+#include "model/probevalues.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BPF_PREFIX "bpf:"
+#define WORD_BITS 64u
+
+/* ---- functions ---- */
+
+/*
+ * Whether a comma at AT separates functions: then the kind of another one stands behind it. Names of C++ have commas,
+ * too.
+ */
+static bool wish_ends(const char *at)
+{
+	const size_t len = strcspn(at + 1, ":");
+
+	return at[1 + len] == ':' && (probe_kind_find(at + 1, len) != PROBE_KINDS || !strncmp(at + 1, BPF_PREFIX, 4));
+}
+
+/* Only what has a return knows all values; so the probe is read as if it was one of calls. */
+static int wish_parse(const char *text, struct spec *ret, struct err *e)
+{
+	const char *colon = strchr(text, ':');
+	char call[SPEC_TEXT_MAX];
+	enum probe_kind kind;
+
+	if (!colon)
+		return err_set(e, EINVAL, "'%.100s' says not where the function is: write u:FILE:NAME", text);
+	kind = probe_kind_find(text, (size_t)(colon - text));
+	if (kind == PROBE_KPROBE)
+		return spec_parse(text, ret, e);
+	if (kind != PROBE_ENTRY && kind != PROBE_CALL)
+		return err_set(e, EINVAL, "'%.100s' is no function whose branches could be followed: write u:FILE:NAME",
+			       text);
+	if (text_format(call, sizeof(call), "call%s", colon) >= sizeof(call) - 1)
+		return err_set(e, E2BIG, "'%.100s' is too long", text);
+	return spec_parse(call, ret, e);
+}
+
+/* Says which names of X can be looked up: parameters, and no members of them. */
+static int condition_check(const struct spec_expr *x, struct err *e)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		struct spec_path_step step;
+		const char *at = x->pool + x->step[i].value;
+
+		if (x->step[i].op == SPEC_CPU)
+			return err_set(e, EINVAL, "a call is on no particular CPU: leave 'cpu' out");
+		if (x->step[i].op == SPEC_PATH && spec_path_next(&at, &step) && spec_path_next(&at, &step))
+			return err_set(e, EOPNOTSUPP, "'%s' cannot be followed: a condition on whole calls knows "
+				       "arguments and the result, not what they point to", x->pool + x->step[i].value);
+		if (x->step[i].text && (x->step[i].op == SPEC_ARG || x->step[i].op == SPEC_RETVAL ||
+					x->step[i].op == SPEC_PATH))
+			return err_set(e, EOPNOTSUPP, "a condition on whole calls does not read strings: compare "
+				       "numbers");
+	}
+	return 0;
+}
+
+static int wish_take(const char *text, struct branch_wish *ret, struct err *e)
+{
+	struct spec s;
+	char probe[SPEC_TEXT_MAX];
+	int r;
+
+	if (!strncmp(text, BPF_PREFIX, strlen(BPF_PREFIX))) {
+		*ret = (struct branch_wish){ .kernel = true };
+		return 0;
+	}
+	r = wish_parse(text, &s, e);
+	if (r)
+		return r;
+	*ret = (struct branch_wish){ .kernel = s.point[0].kind == PROBE_KPROBE, .when = s.point[0].when };
+	if (ret->kernel)
+		return 0;
+	if (s.point[0].match != SPEC_EXACT || s.measure != SPEC_DEFAULT)
+		return err_set(e, EINVAL, "'%.100s' has to be one function, by its name, with nothing but a "
+			       "/condition/", text);
+	r = condition_check(&s.point[0].when, e);
+	s.point[0].kind = PROBE_ENTRY;
+	s.point[0].match = SPEC_BRANCHES;
+	memset(&s.point[0].when, 0, sizeof(s.point[0].when));
+	ret->probe = r ? NULL : strdup(spec_text(&s, probe));
+	return r ? r : ret->probe ? 0 : err_nomem(e, "functions");
+}
+
+int branch_wishes_read(const struct options *o, branch_wishes *ret, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < o->branches_of.n; i++) {
+		char *text = strdup(o->branches_of.v[i]);
+
+		for (char *from = text, *to = text; !r && from; to = from) {
+			struct branch_wish *w = vec_reserve(ret, 1) ? &ret->v[ret->n] : NULL;
+
+			while ((to = strchr(to, ',')) && !wish_ends(to))
+				to++;
+			if (to)
+				*to = '\0';
+			r = w ? wish_take(from, w, e) : err_nomem(e, "functions");
+			ret->n += !r;
+			from = to ? to + 1 : NULL;
+		}
+		free(text);
+		r = !text ? err_nomem(e, "functions") : r;
+	}
+	return r;
+}
+
+void branch_wishes_free(branch_wishes *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->v[i].probe);
+	vec_free(w);
+}
+
+int branch_condition_read(const char *text, struct spec_expr *ret, struct err *e)
+{
+	char probe[SPEC_TEXT_MAX];
+	struct spec s;
+	int r;
+
+	if (text_format(probe, sizeof(probe), "call:x:x /%s/", text) >= sizeof(probe) - 1)
+		return err_set(e, E2BIG, "the condition is too long");
+	r = spec_parse(probe, &s, e);
+	if (r)
+		return err_prefix(e, "--part '%.100s'", text);
+	*ret = s.point[0].when;
+	return condition_check(ret, e);
+}
+
+/* ---- evaluation ---- */
+
+/*
+ * Argument AT of PROBE, which is VALUE in its register, as a number. Where nothing says how large it is, a negative
+ * number of 32 bits is taken for one.
+ */
+static int64_t condition_number(uint32_t probe, unsigned int at, uint64_t value)
+{
+	const struct probe_param p = probe_param_get(probe, at);
+	const unsigned int bits = 8u * p.size;
+
+	if (!bits || (bits == WORD_BITS && !p.is_signed && !p.is_pointer))
+		return value >> 31 == 1 ? (int32_t)(uint32_t)value : (int64_t)value;
+	if (bits >= WORD_BITS)
+		return (int64_t)value;
+	value <<= WORD_BITS - bits;
+	return p.is_signed ? (int64_t)value >> (WORD_BITS - bits) : (int64_t)(value >> (WORD_BITS - bits));
+}
+
+/* Which argument of PROBE is called NAME; BRANCH_ARGS = none is. */
+static unsigned int condition_named(uint32_t probe, const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < BRANCH_ARGS && strcmp(probe_param_get(probe, i).name, name))
+		i++;
+	return i;
+}
+
+static bool condition_look(void *ctx, const struct spec_expr *x, const struct spec_step *step, bool text,
+			   int64_t *ret, const char **ret_text)
+{
+	const struct branch_call *call = ctx;
+	unsigned int at = BRANCH_ARGS;
+
+	switch (step->op) {
+	case SPEC_COMM:
+		*ret_text = call->comm;
+		return text;
+	case SPEC_ARG:
+		at = (unsigned int)step->value;
+		break;
+	case SPEC_PATH:
+		at = condition_named(call->probe, x->pool + step->value);
+		break;
+	case SPEC_RETVAL:
+		*ret = condition_number(call->probe, BRANCH_ARGS, call->result);
+		return !text && call->end == BRANCH_RETURNED;
+	case SPEC_LATENCY:
+		*ret = (int64_t)(call->ended_ns - call->begun_ns);
+		return !text;
+	case SPEC_PID:
+		*ret = call->pid;
+		return !text;
+	case SPEC_TID:
+		*ret = call->tid;
+		return !text;
+	default:
+		return false;
+	}
+	if (text || at >= BRANCH_ARGS)
+		return false;
+	*ret = condition_number(call->probe, at, call->arg[at]);
+	return true;
+}
+
+enum branch_verdict branch_condition_of(const struct spec_expr *x, const struct branch_call *call)
+{
+	int64_t value = 1;
+
+	if (x->n && !spec_eval(x, condition_look, (void *)(uintptr_t)call, &value))
+		return VERDICT_UNKNOWN;
+	return value ? VERDICT_YES : VERDICT_NO;
+}

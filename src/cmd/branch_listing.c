@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* branch_listing.c - see branch_listing.h. */
+#include "config.h"
+
+#include "cmd/branch_listing.h"
+
+#include "annotate/disasm.h"
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "cmd/branch_names.h"
+#include "cmd/clean.h"
+#include "symbol/elffile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_BYTES_MAX (1u << 20)
+
+struct listing_at {
+	const struct branch_show *show;
+	const struct probe_code *code;
+	const struct branch_sum *sum;
+	size_t sums;
+	struct elf_file *elf;
+	struct disasm *disasm;
+	uint32_t line;           /* that was written last */
+};
+
+/* How often the branch at ADDRESS was taken, and not. */
+static void listing_put_counts(const struct listing_at *l, uint64_t address)
+{
+	const uint32_t space = BRANCH_SPACE(l->code->probe, l->code->first);
+	uint64_t hits[2] = { 0, 0 };
+	char taken[UNITS_MAX], passed[UNITS_MAX];
+
+	for (size_t i = 0; i < l->sums; i++)
+		if (l->sum[i].from == address && l->sum[i].space == space)
+			hits[l->sum[i].how == BRANCH_PASSED] += l->sum[i].hits[SIDE_OTHER] + l->sum[i].hits[SIDE_MEETS];
+	if (hits[0] || hits[1])
+		fprintf(l->show->out, "%10s %10s", units_thousands(taken, hits[0]), units_thousands(passed, hits[1]));
+	else
+		fprintf(l->show->out, "%21s", "");
+}
+
+static void listing_put_source(struct listing_at *l, uint64_t address)
+{
+	struct branch_place p = { .function = "" };
+	char text[SHOW_SOURCE_MAX];
+
+	l->show->name(l->show->ctx, BRANCH_SPACE(l->code->probe, l->code->first), address, &p);
+	if (!p.n || !p.at[0].line || p.at[0].line == l->line)
+		return;
+	l->line = p.at[0].line;
+	fprintf(l->show->out, "%24s%" PRIu32 "%s", "line ", l->line, p.n > 1 ? " of " : "");
+	if (p.n > 1)
+		print_clean(l->show->out, p.at[0].name);
+	if (l->show->source && l->show->source(l->show->ctx, &p.at[0], text))
+		fprintf(l->show->out, " | %s", text + strspn(text, " \t"));
+	fputc('\n', l->show->out);
+}
+
+static void listing_put_block(struct listing_at *l, const struct code_block *b)
+{
+	struct disasm_insn insn;
+	uint64_t offset;
+	AUTO_FREE uint8_t *bytes = elf_file_offset(l->elf, b->vaddr, &offset) ?
+		elf_file_dup(l->elf, offset, b->size, BLOCK_BYTES_MAX) : NULL;
+
+	for (uint32_t at = 0; bytes && at < b->size; at += insn.size) {
+		const uint64_t address = b->vaddr + at;
+
+		disasm_next(l->disasm, bytes + at, b->size - at, address, &insn);
+		listing_put_source(l, address);
+		listing_put_counts(l, address);
+		fprintf(l->show->out, " %c+0x%-6" PRIx64 " ", at ? ' ' : '>', address - l->code->start);
+		print_clean(l->show->out, insn.text);
+		fputc('\n', l->show->out);
+	}
+}
+
+static int listing_compare(const void *a, const void *b)
+{
+	const struct code_block *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+int branch_listing(const struct branch_show *show, const struct probe_code *code, struct branch_sums *sums,
+		   struct err *e)
+{
+	struct listing_at l = { .show = show, .code = code };
+	AUTO_FREE struct code_block *sorted = calloc(code->n, sizeof(*sorted));
+	char path[PATH_MAX];
+	AUTO_FD int fd = open(branch_names_path(code, path, sizeof(path)),
+			      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int r = fd < 0 ? err_set(e, errno, "cannot open %.200s: %s", path, strerror(errno)) :
+		elf_file_open(fd, &l.elf, e);
+
+	if (!sorted)
+		r = err_nomem(e, "instructions");
+	r = r < 0 ? r : disasm_new(&l.disasm, e);
+	l.sum = branch_sums_all(sums, &l.sums);
+	if (r >= 0) {
+		memcpy(sorted, code->block, code->n * sizeof(*sorted));
+		qsort(sorted, code->n, sizeof(*sorted), listing_compare);
+		fprintf(show->out, "%10s %10s  ", "taken", "not taken");
+		print_clean(show->out, code->name);
+		fputs(" of ", show->out);
+		print_clean(show->out, code->path);
+		fputc('\n', show->out);
+	}
+	for (uint32_t i = 0; r >= 0 && i < code->n; i++)
+		listing_put_block(&l, &sorted[i]);
+	disasm_free(l.disasm);
+	elf_file_free(l.elf);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * branches.c - `sberf branches`: which branches calls of a function took, and where calls that meet a condition part
+ * from the others.
+ *
+ * The engine's thread only copies hits (trace/hitorder.h). This one puts them together to calls, in order of time,
+ * judges each call, counts it, and writes. So whoever reads slowly loses hits, which are counted, and never stops the
+ * target.
+ */
+#include "config.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "branch/calls.h"
+#include "branch/show.h"
+#include "branch/sums.h"
+#include "capture/branchrecords.h"
+#include "cmd/branch_conditions.h"
+#include "cmd/branch_listing.h"
+#include "cmd/branch_names.h"
+#include "cmd/launch.h"
+#include "cmd/launch_probes.h"
+#include "cmd/lineout.h"
+#include "cmd/options.h"
+#include "cmd/signals.h"
+#include "engine/placing.h"
+#include "trace/calltable.h"
+#include "trace/hitfields.h"
+#include "trace/hitorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POLL_NS (100 * NSEC_PER_MSEC)    /* how late signals and the end are seen */
+#define REFRESH_NS (200 * NSEC_PER_MSEC)
+#define WAITING_BYTES (128u << 20)       /* of hits that wait for their turn */
+#define RING_BYTES (64u << 20)
+#define FUNCTIONS_MAX 4096u              /* whose times are kept apart */
+
+/* The calls of one function. */
+struct counted_function {
+	uint64_t space;
+	struct branch_times times;
+};
+
+struct branches {
+	const struct options *o;
+	struct launch launch;
+	struct engine_tracer tracer;
+	struct calltable *table;
+	struct hitorder *order;
+	struct branch_calls *calls;
+	struct branch_sums *sums;
+	struct branch_names *names;
+	branch_wishes wish;
+	struct spec_expr part;
+	struct branch_show show;
+	struct hitfields fields;         /* of the call at hand */
+	VEC(struct counted_function) function;
+	VEC(struct branch_call) last;    /* as a ring, from last_at on */
+	size_t last_at;
+	uint32_t priced[PROBES_MAX];     /* functions whose price was said */
+	uint64_t real_ns;                /* to be added to CLOCK_MONOTONIC */
+	/* calls: that do not meet the condition of their function, that cannot be judged, for which was no memory */
+	uint64_t unmet, unknown, untold;
+	int error;                       /* of writing, positive; 0 = none */
+};
+
+/* ---- calls ---- */
+
+static const struct branch_wish *branches_wish(const struct branches *b, uint32_t probe)
+{
+	for (size_t i = 0; i < b->wish.n; i++)
+		if (b->wish.v[i].number == probe)
+			return &b->wish.v[i];
+	return NULL;
+}
+
+/* Writes CALL. */
+static void branches_put(struct branches *b, const struct branch_call *call)
+{
+	struct hit params = { .probe = call->probe, .nr_args = BRANCH_ARGS + (call->end == BRANCH_RETURNED) };
+	struct branch_call_text text = { .function = "", .args = "", .result = "", .real_ns = b->real_ns };
+	struct probe_code code;
+
+	memcpy(params.arg, call->arg, sizeof(call->arg));
+	params.arg[BRANCH_ARGS] = call->result;
+	hitfields_of_params(&params, &b->fields);
+	text.args = b->fields.text;
+	text.result = b->fields.result;
+	if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
+		text.function = code.symbol;
+	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
+	if (!branch_show_call(&b->show, call, &text))
+		b->untold++;
+}
+
+/* Keeps CALL as one of the last. */
+static void branches_keep(struct branches *b, const struct branch_call *call)
+{
+	struct branch_call copy = *call, *at;
+
+	copy.branch = (branch_vec){ 0 };
+	if (call->branch.n && !vec_reserve(&copy.branch, call->branch.n)) {
+		b->untold++;
+		return;
+	}
+	if (call->branch.n)
+		memcpy(copy.branch.v, call->branch.v, call->branch.n * sizeof(*call->branch.v));
+	copy.branch.n = call->branch.n;
+	if (b->last.n < b->o->last) {
+		at = vec_push(&b->last);
+	} else {
+		at = &b->last.v[b->last_at];
+		vec_free(&at->branch);
+	}
+	if (!at) {
+		vec_free(&copy.branch);
+		b->untold++;
+		return;
+	}
+	*at = copy;
+	b->last_at = (b->last_at + 1) % b->o->last;
+}
+
+static void branches_time(struct branches *b, const struct branch_call *call)
+{
+	struct counted_function *at = NULL;
+
+	for (size_t i = 0; i < b->function.n && !at; i++)
+		if (b->function.v[i].space == call->space)
+			at = &b->function.v[i];
+	if (!at && b->function.n < FUNCTIONS_MAX) {
+		at = vec_push(&b->function);
+		if (at)
+			*at = (struct counted_function){ .space = call->space };
+	}
+	if (!at) {
+		b->untold++;
+		return;
+	}
+	branch_times_add(&at->times, call->ended_ns - call->begun_ns);
+}
+
+static void branches_ended(void *ctx, const struct branch_call *call)
+{
+	struct branches *b = ctx;
+	const struct branch_wish *w = branches_wish(b, call->probe);
+	const enum branch_verdict wanted = w ? branch_condition_of(&w->when, call) : VERDICT_NO;
+	const enum branch_verdict side = b->part.n ? branch_condition_of(&b->part, call) : VERDICT_NO;
+
+	if (wanted == VERDICT_NO) {
+		b->unmet++;
+		return;
+	}
+	if (wanted == VERDICT_UNKNOWN || side == VERDICT_UNKNOWN) {
+		b->unknown++;
+		return;
+	}
+	if (b->sums && !branch_sums_add(b->sums, call, side == VERDICT_YES ? SIDE_MEETS : SIDE_OTHER))
+		b->untold++;
+	if (b->o->branch_count)
+		branches_time(b, call);
+	if (b->o->last)
+		branches_keep(b, call);
+	else if (!b->sums)
+		branches_put(b, call);
+}
+
+static bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret)
+{
+	(void)ctx;
+	return probe_code_find(probe, number, ret);
+}
+
+static void branches_hit(struct branches *b, const struct hit *h)
+{
+	struct branch_hit hit = {
+		.time_ns = h->time_ns, .pid = h->pid, .tid = h->tid, .comm = h->comm, .scale = h->count,
+		.probe = h->probe,
+	};
+	struct hit_branch at;
+
+	if (!hit_of_branch(h, &at))
+		return;
+	hit.number = at.number;
+	hit.sp = at.sp;
+	hit.result = at.result;
+	hit.returned = at.returned;
+	memcpy(hit.arg, h->arg, sizeof(hit.arg));
+	branch_calls_hit(b->calls, &hit);
+}
+
+/* ---- what is said beside the lines ---- */
+
+static void branches_say_price(const struct branches *b, const struct probe_code *code)
+{
+	char dearest[UNITS_MAX], all[UNITS_MAX], name[256];
+	uint32_t places = code->returns;
+
+	for (uint32_t i = 0; i < code->n; i++)
+		places += code->block[i].probed;
+	text_sanitise(name, sizeof(name), code->name, strlen(code->name));
+	fprintf(stderr, "sberf branches: %s: %u probes at %u basic blocks; a hit costs up to %s, a call that comes to "
+		"each of them once %s more\n", name, places, code->n, units_time(dearest, code->dearest_ns),
+		units_time(all, code->all_ns));
+	if (b->names)
+		branch_names_open(b->names, code);
+}
+
+/* Says of each function that is found what its probes cost, once. */
+static void branches_say_prices(struct branches *b)
+{
+	struct probe_code code;
+
+	for (size_t i = 0; i < b->wish.n; i++) {
+		const uint32_t probe = b->wish.v[i].number;
+
+		while (probe < PROBES_MAX && probe_code_get(probe, b->priced[probe], &code)) {
+			branches_say_price(b, &code);
+			b->priced[probe]++;
+		}
+	}
+}
+
+static void branches_say_n(const struct branches *b, uint64_t n, const char *what)
+{
+	char text[UNITS_MAX];
+
+	if (!n)
+		return;
+	fprintf(stderr, "sberf branches: %s %s\n", units_thousands(text, n), what);
+	if (b->o->trace_json)
+		fprintf(b->show.out, "{\"count\":%llu,\"what\":\"%s\"}\n", (unsigned long long)n, what);
+}
+
+/* What is missing in what was shown, and what was left out of it. */
+static void branches_say_end(struct branches *b)
+{
+	struct branch_calls_figures f;
+	struct hitorder_figures h;
+	struct profile_meta m;
+
+	branch_calls_figures(b->calls, &f);
+	hitorder_figures(b->order, &h);
+	engine_status(b->launch.engine, &m);
+	branches_say_n(b, losses_total(&m.lost) + h.dropped, "hits are lost: their calls have gaps, or are missing");
+	branches_say_n(b, h.late, "hits came too late to be in order");
+	branches_say_n(b, f.left, "calls were left without a return (exceptions, longjmp)");
+	branches_say_n(b, f.unended, "calls are left out: their end was not seen, as probes were off by then");
+	branches_say_n(b, f.open, "calls had not ended");
+	branches_say_n(b, f.gaps, "times it is not known which way a call took between two blocks");
+	branches_say_n(b, f.dropped, "branches are left out, of calls with more than 16,384");
+	branches_say_n(b, f.refused, "hits are left out for want of room");
+	branches_say_n(b, b->unmet, "calls do not meet the condition of their function");
+	branches_say_n(b, b->unknown, "calls are left out: the condition asks for what is not known of them, as a "
+		       "result where there was no return, or a parameter without debug information");
+	branches_say_n(b, b->untold, "calls or branches are left out for want of memory");
+}
+
+/* ---- the end ---- */
+
+static void branches_put_last(struct branches *b)
+{
+	const size_t first = b->last.n < b->o->last ? 0 : b->last_at;
+
+	for (size_t i = 0; i < b->last.n; i++)
+		branches_put(b, &b->last.v[(first + i) % b->last.n]);
+}
+
+static void branches_put_times(struct branches *b)
+{
+	for (size_t i = 0; i < b->function.n; i++) {
+		const uint32_t space = (uint32_t)b->function.v[i].space;
+		struct probe_code code;
+
+		if (probe_code_find(BRANCH_SPACE_PROBE(space), BRANCH_SPACE_NUMBER(space), &code) &&
+		    !branch_show_times(&b->show, code.symbol, &b->function.v[i].times))
+			b->untold++;
+	}
+}
+
+static void branches_put_listings(struct branches *b)
+{
+	struct probe_code code;
+
+	for (size_t i = 0; i < b->wish.n; i++)
+		for (uint32_t k = 0; probe_code_get(b->wish.v[i].number, k, &code); k++) {
+			struct err why = ERR_INIT;
+
+			if (branch_listing(&b->show, &code, b->sums, &why) < 0)
+				fprintf(stderr, "sberf branches: no instructions: %s\n", why.text);
+		}
+}
+
+/* Everything that is shown in the end. */
+static void branches_put_all(struct branches *b)
+{
+	bool ok = true;
+
+	branches_put_last(b);
+	branches_put_times(b);
+	if (b->o->branch_count)
+		ok = branch_show_counts(&b->show, b->sums);
+	if (b->o->branch_disasm)
+		branches_put_listings(b);
+	if (b->o->part)
+		ok &= branch_show_part(&b->show, b->sums);
+	if (!ok)
+		b->untold++;
+}
+
+/* ---- running ---- */
+
+static void branches_take(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct branches *b = ctx;
+
+	(void)ev;
+	hitorder_put(b->order, hit_new(raw, false, ID_NONE));
+}
+
+static void branches_seen(void *ctx, uint64_t ns)
+{
+	struct branches *b = ctx;
+
+	hitorder_flush(b->order, ns);
+}
+
+/* Handles all hits whose turn has come. False when nothing can be written any more. */
+static bool branches_turn(struct branches *b)
+{
+	struct hit *h;
+
+	hitorder_wait(b->order, POLL_NS);
+	while (!b->error && (h = hitorder_take(b->order))) {
+		branches_hit(b, h);
+		hit_free(h);
+		if (ferror(b->show.out))
+			b->error = errno ? errno : EIO;
+	}
+	fflush(b->show.out);
+	if (!b->error && ferror(b->show.out))
+		b->error = errno ? errno : EIO;
+	return !b->error;
+}
+
+static void branches_until_end(struct branches *b, const sigset_t *set)
+{
+	const struct timespec now = { 0 };
+	struct engine *en = b->launch.engine;
+	bool ended = false, go_on = true;
+
+	while (!ended && go_on) {
+		ended = engine_wait(en, 1);
+		if (ended)
+			hitorder_end(b->order);
+		branches_say_prices(b);
+		launch_say_placed(&b->launch, "branches");
+		go_on = branches_turn(b);
+		launch_say_price(&b->launch, "branches");
+		if (signals_take(&b->launch, set, &now))
+			engine_stop(en);
+	}
+	engine_stop(en);
+	engine_wait(en, 0);
+}
+
+static int branches_status(const struct branches *b)
+{
+	struct profile_meta m;
+
+	engine_status(b->launch.engine, &m);
+	return m.target_state == TARGET_EXITED ? m.end_code : m.target_state == TARGET_KILLED ? 128 + m.end_code : 0;
+}
+
+/* The numbers of the probes that were placed. */
+static int branches_know_probes(struct branches *b, struct err *e)
+{
+	for (size_t i = 0; i < b->wish.n; i++) {
+		unsigned int id;
+		const int r = placing_measure(b->wish.v[i].probe, &id, e);
+
+		if (r)
+			return r;
+		b->wish.v[i].number = probes_count();
+		for (uint32_t k = 0; k < probes_count(); k++)
+			if (probes_measure_id(k) == id)
+				b->wish.v[i].number = k;
+	}
+	return 0;
+}
+
+static int branches_prepare(struct branches *b, struct err *e)
+{
+	const struct options *o = b->o;
+	const struct branch_calls_ops ops = { branches_code, branches_ended, b };
+	FILE *out = NULL;
+	int r = lineout_open(o, &out, e);
+
+	if (r)
+		return r;
+	b->show = (struct branch_show){
+		.out = out, .name = branch_names_of, .condition = o->part, .json = o->trace_json,
+		.source = o->branch_lines || (o->part && !o->trace_json) ? branch_names_source : NULL,
+	};
+	r = branch_names_new(o, &b->names, e);
+	if (r)
+		return r;
+	b->show.ctx = b->names;
+	b->table = calltable_new(NULL);
+	b->order = hitorder_new(WAITING_BYTES);
+	b->calls = branch_calls_new(&ops);
+	b->sums = o->part || o->branch_count || o->branch_disasm ? branch_sums_new() : NULL;
+	if (!b->table || !b->order || !b->calls || (!b->sums && (o->part || o->branch_count || o->branch_disasm)))
+		return err_nomem(e, "branches");
+	return 0;
+}
+
+/* What O asks for, as a capture that only traces: one sample a second is the least that there is. */
+static int branches_options(const struct branches *b, struct options *ret, struct err *e)
+{
+	*ret = *b->o;
+	ret->freq_hz = 1;
+	ret->event = EVENT_CPU_CLOCK;
+	ret->off_cpu = false;
+	ret->numa = NUMA_OFF;
+	ret->call_graph = CALL_GRAPH_OFF;
+	ret->ring_bytes = b->o->ring_bytes ? b->o->ring_bytes : RING_BYTES;
+	ret->probes = (text_vec){ 0 };
+	if (!vec_reserve(&ret->probes, b->wish.n))
+		return err_nomem(e, "probes");
+	for (size_t i = 0; i < b->wish.n; i++)
+		ret->probes.v[ret->probes.n++] = b->wish.v[i].probe;
+	return 0;
+}
+
+static int branches_open(struct branches *b, const struct options *asked, struct err *e)
+{
+	int r = branches_prepare(b, e);
+
+	if (r)
+		return r;
+	b->tracer = (struct engine_tracer){ branches_take, branches_seen, b, false };
+	b->launch.config.tracer = &b->tracer;
+	b->launch.config.refresh_ns = REFRESH_NS;
+	b->launch.config.plan.call_wishes = calltable_wishes(b->table);
+	b->real_ns = clock_ns(CLOCK_REALTIME) - clock_mono_ns();
+	r = launch_open(&b->launch, asked, false, e);
+	return r < 0 ? r : branches_know_probes(b, e);
+}
+
+static int branches_run(struct branches *b, const struct options *asked, struct err *e)
+{
+	sigset_t set;
+	int r = branches_open(b, asked, e);
+
+	if (r < 0)
+		return r;
+	signals_block(&set, false);
+	branches_say_prices(b);
+	r = launch_start(&b->launch, e);
+	if (r < 0)
+		return r;
+	if (b->launch.note[0])
+		fprintf(stderr, "sberf branches: %s\n", b->launch.note);
+	branches_until_end(b, &set);
+	branches_put_all(b);
+	branches_say_end(b);
+	launch_say_probes(&b->launch, "branches");
+	launch_end_command(&b->launch);
+	r = engine_result(b->launch.engine, e);
+	return r < 0 || !b->launch.child.pid ? r : branches_status(b);
+}
+
+static int branches_live(struct branches *b, struct err *e)
+{
+	struct options asked;
+	int r = branches_options(b, &asked, e);
+
+	if (!r)
+		r = branches_run(b, &asked, e);
+	launch_close(&b->launch);
+	vec_free(&asked.probes);
+	return launch_exit(&b->launch, r);
+}
+
+/* Whether what was asked for can be had in the way that was asked for. */
+static int branches_check_way(const struct branches *b, struct err *e)
+{
+	struct branchrecords_facts facts;
+	struct err why = ERR_INIT;
+	bool kernel = false;
+
+	for (size_t i = 0; i < b->wish.n; i++)
+		kernel |= b->wish.v[i].kernel;
+	if (!kernel && b->o->how == BRANCHES_GRAPH)
+		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: a function of a program "
+			       "is followed by --how step");
+	if (!kernel && b->o->how != BRANCHES_LBR)
+		return 0;
+	branchrecords_gather(&facts);
+	if (!branchrecords_judge(&facts, &why))
+		err_set(&why, EOPNOTSUPP, "this machine has branch records, which this version of sberf does not take "
+			"yet");
+	return err_set(e, EOPNOTSUPP, "%s; functions of programs are followed without them (u:FILE:NAME), and sberf "
+		       "trace --probe k:NAME tells calls of functions of the kernel that has kprobes", why.text);
+}
+
+static void branches_free(struct branches *b)
+{
+	hitorder_free(b->order);
+	branch_calls_free(b->calls);
+	branch_sums_free(b->sums);
+	branch_names_free(b->names);
+	branch_wishes_free(&b->wish);
+	calltable_free(b->table);
+	vec_free(&b->function);
+	for (size_t i = 0; i < b->last.n; i++)
+		vec_free(&b->last.v[i].branch);
+	vec_free(&b->last);
+}
+
+int cmd_branches(const struct options *o, struct err *e)
+{
+	struct branches b = { .o = o, .launch = LAUNCH_INIT };
+	int r = branch_wishes_read(o, &b.wish, e);
+
+	r = r ? r : branches_check_way(&b, e);
+	if (!r && o->target == OPT_TARGET_NONE)
+		r = err_set(e, EINVAL, "say whose calls: -p PID, -t TID, -n NAME, --cgroup PATH, or -- COMMAND to "
+			    "start one");
+	if (!r && o->part)
+		r = branch_condition_read(o->part, &b.part, e);
+	if (!r)
+		r = branches_live(&b, e);
+	if (b.show.out && fclose(b.show.out) && !b.error)
+		b.error = errno;
+	r = lineout_result(o, r, b.error, e);
+	branches_free(&b);
+	return r;
+}

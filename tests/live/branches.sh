@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# branches.sh - `sberf branches` on functions of programs: which branches calls took, and where those that fail part from the others,
+# as the source of the program says; recursion, tail calls and longjmp(); Python, which has no debug information.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+[ -x /usr/bin/python3 ] || skip_all "python3 is not installed"
+CC=$(command -v gcc || command -v clang) || skip_all "there is no C compiler"
+cp "$top_srcdir/tests/live/parting.c" "$SCRATCH" && cd "$SCRATCH" || exit 1
+"$CC" -O1 -fno-optimize-sibling-calls -g -o parting parting.c || exit 99
+"$CC" -O2 -o tailing parting.c || exit 99
+
+# begin PROGRAM...: runs it as $pid, with its input at $to.
+begin() {
+	rm -f in out
+	mkfifo in
+	"$@" <in >out &
+	pid=$!
+	also_kill $pid
+	exec {to}>in
+	wait_until 20 grep -q ready out
+}
+
+# branches WHAT OPTIONS...: follows branches to the file got while $pid does WHAT, lines of it, which it answers one by one.
+branches() {
+	local what=$1 had
+	shift
+	: >err
+	"$SBERF" branches --budget none -p "$pid" "$@" >got 2>err &
+	recorder=$!
+	also_kill $recorder
+	wait_until 60 probes_placed branches
+	had=$(wc -l <out)
+	printf '%s\n' "$what" >&"$to"
+	wait_until 60 answered out $((had + $(wc -l <<<"$what")))
+	kill -INT $recorder
+	wait $recorder
+}
+
+# line TEXT: its number in the source.
+line() {
+	grep -nF "$1" parting.c | head -n 1 | cut -d : -f 1
+}
+
+begin ./parting
+first=$(line 'if (number % 10 == 7)') second=$(line 'if (number / 10 == limit')
+
+# Where failures part.
+branches "check 100" u:parting:check --part 'retval < 0'
+equal "status" 0 $?
+note "$(cat err got)"
+matches "the price is said first" "^sberf branches: check: [0-9]+ probes at [0-9]+ basic blocks; a hit costs up to " "$(sed -n 1p err)"
+equal "calls, and those that fail" "100 calls, 19 of them with retval < 0" "$(sed -n 1p got)"
+matches "the first branch, by its line" "^They part first at check\\+0x[0-9a-f]+ \\(parting.c:$first\\)\$" "$(grep -m 1 part got)"
+equal "with the text of the source" "$first | if (number % 10 == 7)" "$(sed -n 4p got | xargs -0 | sed 's/^ *//')"
+equal "calls on both sides" "19 81; 10 0" \
+	"$(awk '/^They/ { on = 1 } /^Then/ { exit } on && /come to it/ { printf "%s %s; ", $1, $2 } on && / -> / && !$2 { print $1, $2 }' got)"
+equal "then the second one, for those that are left" "9 81; 9 0" \
+	"$(awk '/^Then/ && /parting.c:'"$second"'/ { on = 1; next } /^Then/ { on = 0 } on && /come to it/ { reached = $1 " " $2 }
+	on && / -> / && $1 && !$2 { print reached "; " $1, $2 }' got | tail -n 1)"
+branches "check 100" 'u:parting:check /number >= 50/' --part 'retval < 0' --format json
+equal "JSON, of calls with a condition by the name of a parameter" "50 5 $first 5" \
+	"$(/usr/bin/python3 -c 'import json
+p = [json.loads(l) for l in open("got")][0]
+print(p["calls_that_meet"] + p["other_calls"], p["calls_that_meet"], p["partings"][0]["from"]["line"],
+	[w["calls_that_meet"] for w in p["partings"][0]["ways"] if not w["other_calls"]][0])')"
+
+# Each call, and how often.
+branches "check 10" u:parting:check
+equal "a line for each call" 10 "$(grep -c '^check(number=' got)"
+equal "a failing call, by its branch" "check(number=7, limit=4) = -22; parting.c:$first" \
+	"$(awk '/^check\(number=7,/ { sub(/  .*/, ""); printf "%s; ", $0; getline; match($0, /parting.c:[0-9]+/); print substr($0, RSTART, RLENGTH) }' got)"
+branches "check 100" u:parting:check --count --disasm
+matches "counted" "^check: 100 calls, total " "$(cat got)"
+back=$(awk 'BEGIN { for (n = 0; n < 100; n++) if (n % 10 != 7 && n % 4 > 1) back += n % 4 - 1; print back }')
+equal "the loop goes back as often as the source says" "$back" "$(awk '$5 == "->" && $2 > $1 { print $2 }' got)"
+objdump -d --no-show-raw-insn --disassemble=check parting | sed -n 's/^ *[0-9a-f]*:\t\([a-z]*\).*/\1/p' | grep -v '^nop' >want
+sed -n '/not taken  check of/,$p' got | sed -n 's/.*+0x[0-9a-f]* *\([a-z]*\).*/\1/p' | grep -v '^nop' >have
+equal "as many instructions as objdump has" "$(wc -l <want)" "$(wc -l <have)"
+
+# Calls within calls, and those that do not return.
+branches "recurse 3" u:parting:recurse --last 6
+equal "recursion: the last call, from the innermost one on" "recurse(depth=0) recurse(depth=1) recurse(depth=2) recurse(depth=3) recurse(depth=4) recurse(depth=5)" \
+	"$(grep -o '^recurse(depth=[0-9])' got | xargs)"
+equal "each knows what it is within" "5 4 3 2 1" "$(grep -o 'within [0-9]* more' got | cut -d ' ' -f 2 | xargs)"
+branches "leave 30" u:parting:leave --part 'retval >= 0'
+note "$(cat err)"
+matches "longjmp() leaves both calls each third time" "^sberf branches: 20 calls were left without a return" "$(grep left err)"
+matches "and a condition on a result leaves these out" "^sberf branches: 20 calls are left out" "$(grep 'left out' err)"
+equal "lost" "" "$(grep -E 'lost|room|memory' err)"
+kill $pid
+begin ./tailing
+branches "tail 100" u:tailing:tail --part 'retval < 0'
+note "$(cat err got)"
+equal "tail calls return with the other function" "100 calls, 40 of them with retval < 0" "$(sed -n 1p got)"
+matches "and part where they jump" "^They part first at tail\\+0x" "$(grep part got)"
+kill $pid
+
+# A real program, without debug information.
+begin /usr/bin/python3 -u -c 'import sys
+print("ready")
+for line in sys.stdin:
+	for i in range(100):
+		try:
+			([], (0,))[i % 4 == 0][0:0] = ()
+		except TypeError:
+			pass
+	print("done")'
+exe=$(readlink -f /proc/$pid/exe)
+branches go "u:$exe:PyObject_SetItem" --part 'retval < 0'
+note "$(cat err got)"
+matches "Python: calls that fail" "^1[0-9][0-9] calls, 25 of them with retval < 0\$|^100 calls, 25 of them" "$(sed -n 1p got)"
+matches "and where they part" "^They part first at PyObject_SetItem\\+0x" "$(grep -m 1 part got)"
+equal "on one side alone" "25 0" "$(awk '/ -> / && $1 == 25 && !$2 { print $1, $2; exit }' got)"
+kill $pid
+
+# Without records of the CPU.
+for spec in k:vfs_read bpf:1 "u:$exe:PyObject_SetItem --how lbr"; do
+	# shellcheck disable=SC2086
+	text=$("$SBERF" branches $spec -p $$ 2>&1)
+	status=$?
+	if [ -d /sys/bus/event_source/devices/cpu ]; then
+		skip "$spec: this machine has a PMU" "$spec"
+	else
+		equal "$spec: status" 1 $status
+		matches "$spec: why, and other ways" "^sberf branches: no branch records: .*PMU.*; functions of programs are followed without them" "$text"
+	fi
+done
+finish
