@@ -14,24 +14,25 @@ static __always_inline int on_placed(struct sb_ctx_regs *regs, bool walk)
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	const __u64 now = spanned ? bpf_ktime_get_ns() : 0;
 	const __u64 cookie = bpf_get_attach_cookie(regs);
-	const bool branch = cookie & SB_COOKIE_BRANCH;
+	__u32 branch = (__u32)(cookie / SB_COOKIE_BRANCH) & 1;
 	struct hit hit = {
 		.probe = SB_COOKIE_PROBE(cookie), .span = SB_COOKIE_SPAN(cookie),
-		.text = branch ? 0 : SB_COOKIE_TEXT(cookie),
-		.loads = SB_COOKIE_LOADS(cookie), .value = 1, .nr = branch ? SB_BRANCH_ARGS : SB_CALL_ARGS,
-		.placed = true, .noted = !branch, .now_ns = now, .site = SB_COOKIE_BEGIN(cookie)
+		.loads = SB_COOKIE_LOADS(cookie), .value = 1, .placed = true, .noted = true, .now_ns = now,
+		.site = SB_COOKIE_BEGIN(cookie)
 	};
 
 	if (!wanted(task, task->tgid, task->pid))
 		return 0;
 	sb_regs_to_args(regs, hit.arg);
-	if (branch) {
-		hit.arg[SB_BRANCH_RESULT] = sb_regs_result(regs);
-		hit.arg[SB_BRANCH_SP] = regs->sp;
-		hit.arg[SB_BRANCH_PC] = regs->ip;
-		hit.arg[SB_BRANCH_NUMBER] = SB_COOKIE_TEXT(cookie);
-		hit.arg[SB_BRANCH_RETURNED] = cookie & SB_COOKIE_RETURNED ? 1 : 0;
-	}
+	/* A jump for what is the case at basic blocks alone would make the verifier look at all that follows twice. */
+	barrier_var(branch);
+	hit.text = SB_COOKIE_TEXT(cookie) & (branch - 1);
+	hit.nr = SB_CALL_ARGS + branch * (SB_BRANCH_ARGS - SB_CALL_ARGS);
+	hit.arg[SB_BRANCH_RESULT] = sb_regs_result(regs);
+	hit.arg[SB_BRANCH_SP] = regs->sp;
+	hit.arg[SB_BRANCH_PC] = regs->ip;
+	hit.arg[SB_BRANCH_NUMBER] = SB_COOKIE_TEXT(cookie);
+	hit.arg[SB_BRANCH_RETURNED] = cookie / SB_COOKIE_RETURNED & 1;
 #pragma unroll
 	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
 		if (hit.text == i + 1)
