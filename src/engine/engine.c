@@ -19,6 +19,7 @@
 #include "engine/insides.h"
 #include "engine/parked.h"
 #include "engine/size_readings.h"
+#include "system/container.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -727,7 +728,9 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	en->ps = processes_new(profile_dict(en->profile), e);
 	if (!en->ps)
 		return -ENOMEM;
-	if (!source_of_now(en->source))
+	if (source_of_now(en->source))
+		processes_name_containers(en->ps, container_name_cgroup);
+	else
 		processes_recorded(en->ps);
 	opener.ctx = en->ps;
 	if (source_of_now(en->source) && !c->plan.no_callers) {

@@ -109,7 +109,7 @@ static uint64_t dict_thread_hash(const void *elem)
 	const struct thread *t = elem;
 
 	return hash_2u64(hash_2u64((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, t->start_ns),
-			 hash_2u64((uint64_t)t->comm << 32 | t->exe, t->cgroup));
+			 hash_2u64((uint64_t)t->comm << 32 | t->exe, (uint64_t)t->container << 32 | t->cgroup));
 }
 
 static bool thread_equal(const void *va, const void *vb)
@@ -117,7 +117,7 @@ static bool thread_equal(const void *va, const void *vb)
 	const struct thread *a = va, *b = vb;
 
 	return a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns && a->comm == b->comm &&
-	       a->exe == b->exe && a->cgroup == b->cgroup;
+	       a->exe == b->exe && a->cgroup == b->cgroup && a->container == b->container && a->image == b->image;
 }
 
 static uint64_t wait_hash(const void *elem)

@@ -108,6 +108,8 @@ struct thread {
 	str_id comm;             /* raw bytes; a thread that renames itself or execs is a new entry */
 	str_id exe;              /* path of the executable, "" = unknown */
 	str_id cgroup;           /* cgroup path, "" = unknown */
+	str_id container;        /* what its container is called, "NAMESPACE/POD/NAME" or a name; "" = it is in none */
+	str_id image;            /* of that; "" = unknown */
 };
 
 /* What tells facts of waits apart beside thread and stack. */

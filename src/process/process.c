@@ -62,6 +62,11 @@ int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t lim
 	return 0;
 }
 
+void processes_name_containers(struct processes *ps, cgroup_namer *namer)
+{
+	cgroups_set_namer(ps->cgroups, namer);
+}
+
 struct processes *processes_new(struct dict *dict, struct err *e)
 {
 	struct processes *ps = NULL;

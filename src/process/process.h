@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "model/dict.h"
 #include "model/raw.h"
+#include "system/cgroup.h"
 #include "unwind/unwind.h"
 
 #include <stdbool.h>
@@ -41,6 +42,9 @@ struct processes *processes_new(struct dict *dict, struct err *e);
  */
 struct processes *processes_new_waiting(struct dict *dict, struct err *e);
 void processes_free(struct processes *ps);       /* NULL is fine; loader threads that hang are abandoned */
+
+/* Threads are told the containers that they are in from now on, by NAMER (cgroups_set_namer() of system/cgroup.h). */
+void processes_name_containers(struct processes *ps, cgroup_namer *namer);
 
 /* Applies mmap, comm, fork, exec and exit. Samples are ignored. */
 void processes_apply(struct processes *ps, const struct raw_event *ev);

@@ -82,6 +82,7 @@ static thread_id process_threads_intern(struct processes *ps, struct process *p,
 
 	t.comm = strtab_adds(st, now->comm);
 	t.cgroup = cgroups_path(ps->cgroups, now->cgroup_id, p->pid);
+	t.container = cgroups_container(ps->cgroups, now->cgroup_id, p->pid, &t.image);
 	return t.comm == STR_NONE ? ID_NONE : dict_thread(ps->dict, &t);
 }
 

@@ -294,12 +294,13 @@ static int load_stack(struct decoder *d, struct table_view *t, struct err *e)
 static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 {
 	for (uint32_t i = 0; i < t->rows; i++) {
-		uint64_t pid, tid, comm, exe, cgroup;
+		uint64_t pid, tid, comm, exe, cgroup, container, image;
 		struct thread th = { 0 };
 
 		if (!table_get_max(t, THREAD_PID, INT_MAX, &pid) || !table_get_max(t, THREAD_TID, INT_MAX, &tid) ||
 		    !table_get(t, THREAD_START, &th.start_ns) || !table_get(t, THREAD_COMM, &comm) ||
-		    !table_get(t, THREAD_EXE, &exe) || !table_get(t, THREAD_CGROUP, &cgroup))
+		    !table_get(t, THREAD_EXE, &exe) || !table_get(t, THREAD_CGROUP, &cgroup) ||
+		    !table_get(t, THREAD_CONTAINER, &container) || !table_get(t, THREAD_IMAGE, &image))
 			return -EBADMSG;
 		th.start_ns ^= d->to.options.origin ? hash_u64(d->to.options.origin) : 0;
 		th.pid = (pid_t)pid;
@@ -307,7 +308,10 @@ static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 		th.comm = dict_text(d, comm);
 		th.exe = dict_text(d, exe);
 		th.cgroup = dict_text(d, cgroup);
+		th.container = dict_text(d, container);
+		th.image = dict_text(d, image);
 		if (th.comm == STR_NONE || th.exe == STR_NONE || th.cgroup == STR_NONE ||
+		    th.container == STR_NONE || th.image == STR_NONE ||
 		    !idmap_set(&d->thread, (uint32_t)(t->base + i), dict_thread(d->dict, &th)))
 			return decode_nomem(e);
 	}
@@ -484,7 +488,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_MOD] = { load_mod, MOD_RUN_AS },
 	[BLOCK_FRAME] = { load_frame, FRAME_FLAGS },
 	[BLOCK_STACK] = { load_stack, STACK_FRAME },
-	[BLOCK_THREAD] = { load_thread, THREAD_CGROUP },
+	[BLOCK_THREAD] = { load_thread, THREAD_IMAGE },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
 	[BLOCK_EVENTS] = { decode_events, EVENTS_INSIDE },

@@ -360,19 +360,23 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 {
 	const uint32_t known = idmap_get(&enc->thread, id);
 	const struct thread *t = dict_get_thread(enc->dict, id);
-	uint32_t comm, exe, cgroup;
+	uint32_t comm, exe, cgroup, container, image;
 
 	if (known != ID_NONE || !t)
 		return known;
 	comm = map_dict_text(enc, t->comm);
 	exe = map_dict_text(enc, t->exe);
 	cgroup = map_dict_text(enc, t->cgroup);
+	container = map_dict_text(enc, t->container);
+	image = map_dict_text(enc, t->image);
 	encoder_add(enc, BLOCK_THREAD, THREAD_PID, (uint32_t)t->pid);
 	encoder_add(enc, BLOCK_THREAD, THREAD_TID, (uint32_t)t->tid);
 	encoder_add(enc, BLOCK_THREAD, THREAD_START, t->start_ns);
 	encoder_add(enc, BLOCK_THREAD, THREAD_COMM, comm);
 	encoder_add(enc, BLOCK_THREAD, THREAD_EXE, exe);
 	encoder_add(enc, BLOCK_THREAD, THREAD_CGROUP, cgroup);
+	encoder_add(enc, BLOCK_THREAD, THREAD_CONTAINER, container);
+	encoder_add(enc, BLOCK_THREAD, THREAD_IMAGE, image);
 	return end_row(enc, BLOCK_THREAD, &enc->thread, id);
 }
 

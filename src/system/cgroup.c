@@ -30,10 +30,13 @@ struct known {
 	uint64_t id;
 	str_id path;
 	uint64_t missed_ns;      /* when it was not found; 0 = it was */
+	str_id container, image;
+	bool named;              /* these are known */
 };
 
 struct cgroups {
 	struct strtab *strings;
+	cgroup_namer *namer;     /* NULL = none */
 	int mount;               /* O_RDONLY directory, -1 = none */
 	char mount_path[PROC_PATH_MAX];
 	VEC(struct known) known;
@@ -274,16 +277,17 @@ static struct known *cgroup_lookup(struct cgroups *cg, uint64_t id)
 	return NULL;
 }
 
-str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid)
+/* The cgroup ID, whose path was searched for; NULL = it is not known. */
+static struct known *cgroup_known(struct cgroups *cg, uint64_t id, pid_t pid)
 {
 	struct known *k = id && cg->mount >= 0 ? cgroup_lookup(cg, id) : NULL;
 	uint64_t now;
 
 	if (!k || k->path)
-		return k ? k->path : 0;
+		return k;
 	now = clock_mono_ns();
 	if (k->missed_ns && now - k->missed_ns < SEARCH_EVERY)
-		return 0;
+		return NULL;
 	k->path = by_handle(cg, id);
 	if (!k->path)
 		k->path = by_process(cg, id, pid);
@@ -292,5 +296,44 @@ str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid)
 	if (k->path == STR_NONE)
 		k->path = 0;
 	k->missed_ns = k->path ? 0 : now;
-	return k->path;
+	return k->path ? k : NULL;
+}
+
+str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid)
+{
+	const struct known *k = cgroup_known(cg, id, pid);
+
+	return k ? k->path : 0;
+}
+
+void cgroups_set_namer(struct cgroups *cg, cgroup_namer *namer)
+{
+	cg->namer = namer;
+}
+
+/* TEXT as one of the strings; 0 also when out of memory. */
+static str_id cgroup_text(struct cgroups *cg, const char *text)
+{
+	const str_id id = strtab_adds(cg->strings, text);
+
+	return id == STR_NONE ? 0 : id;
+}
+
+str_id cgroups_container(struct cgroups *cg, uint64_t id, pid_t pid, str_id *ret_image)
+{
+	struct known *k = cg->namer ? cgroup_known(cg, id, pid) : NULL;
+
+	*ret_image = 0;
+	if (!k)
+		return 0;
+	if (!k->named) {
+		char label[CGROUP_LABEL_MAX] = "", image[CGROUP_LABEL_MAX] = "";
+
+		cg->namer(strtab_get(cg->strings, k->path), label, image);
+		k->container = cgroup_text(cg, label);
+		k->image = cgroup_text(cg, image);
+		k->named = true;
+	}
+	*ret_image = k->image;
+	return k->container;
 }

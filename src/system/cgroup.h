@@ -44,6 +44,21 @@ void cgroups_free(struct cgroups *cg);           /* NULL is fine */
  */
 str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid);
 
+/*
+ * What the container is called in which the cgroup PATH is (system/container.h): texts into LABEL and IMAGE, of
+ * CGROUP_LABEL_MAX bytes, "" for none. It may read files.
+ */
+#define CGROUP_LABEL_MAX 768u
+typedef void cgroup_namer(const char *path, char label[CGROUP_LABEL_MAX], char image[CGROUP_LABEL_MAX]);
+
+/* NAMER is asked once for each cgroup, from the first cgroups_container() on that finds its path. */
+void cgroups_set_namer(struct cgroups *cg, cgroup_namer *namer);
+/*
+ * The container of the cgroup ID, as cgroups_path() finds it: what it is called, and in *RET_IMAGE its image. 0 ("")
+ * where nobody names containers, and for what is in none.
+ */
+str_id cgroups_container(struct cgroups *cg, uint64_t id, pid_t pid, str_id *ret_image);
+
 DEFINE_AUTO(cgroups_free, struct cgroups);
 
 #endif

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# src/system: one "libsberf_core_a_SOURCES += src/system/FILE" a line, headers too; what needs libbpf or libnuma is in libsberf_engine_a_SOURCES.
+# src/system: one "libsberf_core_a_SOURCES += src/system/FILE" a line, headers too; what needs libbpf, libnuma or libjansson is in libsberf_engine_a_SOURCES.
 libsberf_engine_a_SOURCES += src/system/bpfprogs.c
 libsberf_engine_a_SOURCES += src/system/bpfprogs.h
 libsberf_core_a_SOURCES += src/system/cgroup.c
 libsberf_core_a_SOURCES += src/system/cgroup.h
+libsberf_engine_a_SOURCES += src/system/container.c
+libsberf_engine_a_SOURCES += src/system/container.h
 libsberf_core_a_SOURCES += src/system/cpus.c
 libsberf_core_a_SOURCES += src/system/cpus.h
 libsberf_core_a_SOURCES += src/system/execmaps.c

@@ -199,6 +199,7 @@ suites_engine += tests/unit/test_wait_sums
 suites_engine += tests/unit/test_target
 suites_engine += tests/unit/test_batching
 suites_engine += tests/unit/test_budget
+suites_engine += tests/unit/test_container
 suites_engine += tests/unit/test_unseen
 suites_engine += tests/unit/test_stack_completion
 

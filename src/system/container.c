@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* container.c - reads paths of cgroups part by part, and the JSON that runtimes keep of each container. */
+#include "config.h"
+
+#include "system/container.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ID_DIGITS 32u            /* an id has more; other numbers in paths have fewer */
+#define ID_SHOWN 12u             /* digits that stand for a name, as the tools of all runtimes show them */
+#define ID_LEAST 4u              /* digits of an id that may stand for it */
+#define FILE_BYTES (4u << 20)
+#define SPACES_MAX 256u          /* namespaces of containerd that are looked into, and folders of pods' logs */
+#define UID_LEN 36u
+
+/* ---- paths ---- */
+
+/* A part of a path. */
+struct part {
+	const char *at;
+	size_t len;
+};
+
+static bool part_begins(struct part p, const char *with)
+{
+	return p.len >= strlen(with) && !memcmp(p.at, with, strlen(with));
+}
+
+static bool part_ends(struct part p, const char *with)
+{
+	const size_t n = strlen(with);
+
+	return p.len > n && !memcmp(p.at + p.len - n, with, n);
+}
+
+static bool part_is(struct part p, const char *text)
+{
+	return p.len == strlen(text) && part_begins(p, text);
+}
+
+static void part_put(struct part p, char *dst, size_t size)
+{
+	text_sanitise(dst, size, p.at, p.len);
+}
+
+/* The id in P; LEN 0 = there is none. */
+static struct part part_id(struct part p)
+{
+	for (size_t i = 0; i < p.len;) {
+		size_t n = 0;
+
+		while (i + n < p.len && isxdigit((unsigned char)p.at[i + n]))
+			n++;
+		if (n >= ID_DIGITS)
+			return (struct part){ p.at + i, n };
+		i += n + 1;
+	}
+	return (struct part){ p.at, 0 };
+}
+
+/*
+ * What follows the uid of a pod in P, "pod" and the uid or "kubepods-...-pod" and the uid; then it is in RET, in which
+ * systemd has "_" for "-". All of P when it is no pod.
+ */
+static struct part part_behind_pod(struct part p, char ret[UID_LEN + 1])
+{
+	const char *end = p.at + p.len, *uid = NULL;
+	char text[UID_LEN + 1] = "";
+	size_t n = 0;
+
+	if (part_begins(p, "pod"))
+		uid = p.at + strlen("pod");
+	else if (part_begins(p, "kubepods") && memmem(p.at, p.len, "-pod", strlen("-pod")))
+		uid = (const char *)memmem(p.at, p.len, "-pod", strlen("-pod")) + strlen("-pod");
+	for (; uid && n < UID_LEN && uid + n < end; n++) {
+		if (!isxdigit((unsigned char)uid[n]) && uid[n] != '-' && uid[n] != '_')
+			break;
+		text[n] = uid[n];
+		if (uid[n] == '_')
+			text[n] = '-';
+	}
+	/* Those of static pods are hashes. */
+	if (n != UID_LEN && n != ID_DIGITS)
+		return p;
+	memcpy(ret, text, sizeof(text));
+	return (struct part){ uid + n, (size_t)(end - uid - n) };
+}
+
+/* By what stands before the id in its part, and by the part above; false for what watches over a container. */
+static bool part_runtime(struct part p, struct part id, struct part above, uint8_t *ret)
+{
+	static const struct {
+		const char *prefix;
+		uint8_t runtime;
+	} prefixes[] = {
+		{ "docker-", CONTAINER_DOCKER }, { "cri-containerd-", CONTAINER_CONTAINERD },
+		{ "nerdctl-", CONTAINER_CONTAINERD }, { "crio-", CONTAINER_CRIO }, { "libpod-", CONTAINER_PODMAN },
+	};
+	const struct part before = { p.at, (size_t)(id.at - p.at) };
+
+	*ret = CONTAINER_UNKNOWN;
+	if (part_ends(before, "conmon-"))
+		return false;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (part_begins(before, prefixes[i].prefix))
+			*ret = prefixes[i].runtime;
+	if (memmem(before.at, before.len, ":cri-containerd:", 16))
+		*ret = CONTAINER_CONTAINERD;
+	else if (*ret == CONTAINER_UNKNOWN && part_is(above, "docker"))
+		*ret = CONTAINER_DOCKER;
+	else if (*ret == CONTAINER_UNKNOWN && part_is(above, "libpod_parent"))
+		*ret = CONTAINER_PODMAN;
+	return true;
+}
+
+/* LXC names its cgroup after the container. */
+static bool part_lxc(struct part p, struct part above, struct part *ret)
+{
+	static const char payload[] = "lxc.payload.";
+
+	if (part_begins(p, payload) && p.len > strlen(payload)) {
+		*ret = (struct part){ p.at + strlen(payload), p.len - strlen(payload) };
+		return true;
+	}
+	*ret = p;
+	return part_is(above, "lxc");
+}
+
+static bool part_unit(struct part p)
+{
+	return part_ends(p, ".service") || (part_ends(p, ".scope") && !part_is(p, "init.scope"));
+}
+
+bool container_parse(const char *path, struct container_place *ret)
+{
+	struct part above = { "", 0 }, part;
+	bool found = false;
+
+	*ret = (struct container_place){ 0 };
+	for (const char *at = path; *at; at += part.len + (at[part.len] != '\0')) {
+		struct part id, rest;
+		uint8_t runtime = CONTAINER_UNIT;
+
+		part = (struct part){ at, (size_t)(strchrnul(at, '/') - at) };
+		rest = part_behind_pod(part, ret->pod);
+		id = part_id(rest);
+		if (!id.len && (rest.at != part.at || !part.len)) {
+			above = part;
+			continue;
+		}
+		if (id.len ? part_runtime(part, id, above, &runtime) : part_lxc(part, above, &id)) {
+			ret->runtime = id.len && runtime != CONTAINER_UNIT ? runtime : CONTAINER_LXC;
+		} else if (part_unit(part) && (!found || ret->runtime == CONTAINER_UNIT)) {
+			ret->runtime = CONTAINER_UNIT;
+			id = part;
+		} else {
+			above = part;
+			continue;
+		}
+		found = true;
+		part_put(id, ret->id, sizeof(ret->id));
+		ret->len = (size_t)(part.at + part.len - path);
+		above = part;
+	}
+	return found;
+}
+
+/* ---- files ---- */
+
+/* The JSON in the file PATH; NULL. */
+static json_t *container_json(const char *path)
+{
+	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	AUTO_FREE char *text = NULL;
+	struct stat st;
+	size_t n = 0;
+	ssize_t got = 1;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > FILE_BYTES)
+		return NULL;
+	text = malloc((size_t)st.st_size);
+	while (text && n < (size_t)st.st_size && got > 0) {
+		got = read(fd, text + n, (size_t)st.st_size - n);
+		n += got > 0 ? (size_t)got : 0;
+	}
+	return text ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+}
+
+/* The text KEY of O to DST, unless there is one already. */
+static void container_take(char dst[CONTAINER_TEXT_MAX], const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	if (!*dst && s)
+		text_sanitise(dst, CONTAINER_TEXT_MAX, s + (*s == '/'), strlen(s + (*s == '/')));
+}
+
+/* What labels or annotations say, in the words of the kubelet, of containerd and of CRI-O. */
+static void container_take_labels(struct container *c, const json_t *labels)
+{
+	static const char *const names[] = { "io.kubernetes.cri.container-name", "io.kubernetes.container.name",
+					     "nerdctl/name", "io.kubernetes.cri-o.Name" };
+	static const char *const images[] = { "io.kubernetes.cri.image-name", "io.kubernetes.cri-o.ImageName" };
+	static const char *const pods[] = { "io.kubernetes.cri.sandbox-name", "io.kubernetes.pod.name" };
+	static const char *const spaces[] = { "io.kubernetes.cri.sandbox-namespace", "io.kubernetes.pod.namespace" };
+	const char *type = json_string_value(json_object_get(labels, "io.kubernetes.cri.container-type"));
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		container_take(c->name, labels, names[i]);
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+		container_take(c->image, labels, images[i]);
+	for (size_t i = 0; i < sizeof(pods) / sizeof(pods[0]); i++)
+		container_take(c->pod, labels, pods[i]);
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
+		container_take(c->space, labels, spaces[i]);
+	/* It holds the namespaces of its pod, and has no name of its own. */
+	if (!*c->name && type && !strcmp(type, "sandbox"))
+		snprintf(c->name, sizeof(c->name), "pause");
+}
+
+static bool container_read_docker(const char *root, const char *id, struct container *ret)
+{
+	char path[PATH_MAX];
+	json_t *j, *config;
+	bool found;
+
+	snprintf(path, sizeof(path), "%s/var/lib/docker/containers/%s/config.v2.json", root, id);
+	j = container_json(path);
+	found = j;
+	config = json_object_get(j, "Config");
+	container_take_labels(ret, json_object_get(config, "Labels"));
+	container_take(ret->name, j, "Name");
+	container_take(ret->image, config, "Image");
+	json_decref(j);
+	return found;
+}
+
+/* The configuration that runc was given, with its annotations. */
+static bool container_read_oci(const char *path, struct container *ret)
+{
+	json_t *j = container_json(path);
+	const bool found = j;
+
+	container_take_labels(ret, json_object_get(j, "annotations"));
+	json_decref(j);
+	return found;
+}
+
+static bool container_read_containerd(const char *root, const char *id, struct container *ret)
+{
+	static const char *const states[] = { "/run/containerd", "/run/k3s/containerd",
+					      "/var/snap/microk8s/common/run/containerd" };
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		char path[PATH_MAX], file[PATH_MAX];
+		AUTO_DIR DIR *d = NULL;
+		const struct dirent *space;
+		unsigned int left = SPACES_MAX;
+
+		snprintf(path, sizeof(path), "%s%s/io.containerd.runtime.v2.task", root, states[i]);
+		d = opendir(path);
+		while (d && left-- && (space = readdir(d))) {
+			if (space->d_name[0] == '.' ||
+			    snprintf(file, sizeof(file), "%s/%s/%s/config.json", path, space->d_name, id) >=
+				    (int)sizeof(file))
+				continue;
+			if (container_read_oci(file, ret))
+				return true;
+		}
+	}
+	return false;
+}
+
+#define STORAGE_RUN "/run/containers/storage/overlay-containers"
+#define STORAGE "/var/lib/containers/storage/overlay-containers"
+
+static bool container_read_crio(const char *root, const char *id, struct container *ret)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s" STORAGE_RUN "/%s/userdata/config.json", root, id);
+	return container_read_oci(path, ret);
+}
+
+/* One list has all containers; what Podman knows of one is JSON again, in a text. */
+static bool container_read_podman(const char *root, const char *id, struct container *ret)
+{
+	char path[PATH_MAX];
+	bool found = false;
+	json_t *list, *one;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s" STORAGE "/containers.json", root);
+	list = container_json(path);
+	json_array_foreach(list, i, one) {
+		const char *is = json_string_value(json_object_get(one, "id"));
+		const char *text = json_string_value(json_object_get(one, "metadata"));
+		json_t *told = NULL;
+
+		if (!is || strcmp(is, id) != 0)
+			continue;
+		told = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+		container_take(ret->name, told, "name");
+		container_take(ret->image, told, "image-name");
+		json_decref(told);
+		found = true;
+	}
+	json_decref(list);
+	return found;
+}
+
+/* The kubelet keeps logs in folders "NAMESPACE_POD_UID". */
+static void container_read_logs(const char *root, const char *uid, struct container *ret)
+{
+	char path[PATH_MAX];
+	AUTO_DIR DIR *d = NULL;
+	const struct dirent *e;
+	unsigned int left = SPACES_MAX;
+
+	snprintf(path, sizeof(path), "%s/var/log/pods", root);
+	d = opendir(path);
+	while (d && left-- && (e = readdir(d))) {
+		const char *pod = strchr(e->d_name, '_'), *own = pod ? strchr(pod + 1, '_') : NULL;
+
+		if (!own || strcmp(own + 1, uid) != 0)
+			continue;
+		part_put((struct part){ e->d_name, (size_t)(pod - e->d_name) }, ret->space, sizeof(ret->space));
+		part_put((struct part){ pod + 1, (size_t)(own - pod - 1) }, ret->pod, sizeof(ret->pod));
+		return;
+	}
+}
+
+void container_read(const char *root, const struct container_place *p, struct container *ret)
+{
+	typedef bool read_fn(const char *root, const char *id, struct container *ret);
+	static read_fn *const readers[] = {
+		[CONTAINER_DOCKER] = container_read_docker, [CONTAINER_CONTAINERD] = container_read_containerd,
+		[CONTAINER_CRIO] = container_read_crio, [CONTAINER_PODMAN] = container_read_podman,
+	};
+
+	*ret = (struct container){ 0 };
+	if (p->runtime == CONTAINER_LXC || p->runtime == CONTAINER_UNIT) {
+		snprintf(ret->name, sizeof(ret->name), "%s", p->id);
+		return;
+	}
+	if (p->runtime != CONTAINER_UNKNOWN)
+		readers[p->runtime](root, p->id, ret);
+	else
+		for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+			if (readers[i] && readers[i](root, p->id, ret))
+				break;
+	if (*p->pod && !*ret->pod)
+		container_read_logs(root, p->pod, ret);
+	if (!*ret->name)
+		snprintf(ret->name, sizeof(ret->name), "%.*s", (int)ID_SHOWN, p->id);
+}
+
+char *container_label(const struct container *c, char dst[CONTAINER_LABEL_MAX])
+{
+	if (*c->pod)
+		snprintf(dst, CONTAINER_LABEL_MAX, "%s/%s/%s", c->space, c->pod, c->name);
+	else
+		snprintf(dst, CONTAINER_LABEL_MAX, "%s", c->name);
+	return dst;
+}
+
+/* ---- by name ---- */
+
+static bool container_is(const struct container_place *p, const struct container *c, const char *name)
+{
+	char label[CONTAINER_LABEL_MAX];
+	const size_t n = strlen(name), space = strlen(c->space);
+
+	if (!strcmp(container_label(c, label), name) || !strcmp(c->name, name))
+		return true;
+	if (p->runtime == CONTAINER_UNIT && !strncmp(p->id, name, n) && !strcmp(p->id + n, ".service"))
+		return true;
+	if (*c->pod && (!strcmp(c->pod, name) || (n > space + 1 && !strncmp(name, c->space, space) &&
+						   name[space] == '/' && !strcmp(name + space + 1, c->pod))))
+		return true;
+	return p->runtime != CONTAINER_UNIT && p->runtime != CONTAINER_LXC && n >= ID_LEAST &&
+		!strncmp(p->id, name, n);
+}
+
+struct container_search {
+	const char *name;
+	char label[CONTAINER_LABEL_MAX], path[PROC_PATH_MAX];
+	char other[CONTAINER_LABEL_MAX + ID_SHOWN + 8];         /* another one that NAME means; "" = there is none */
+	char seen[PROC_PATH_MAX];                /* the cgroup of the process before */
+	bool v2;                                 /* some process is in a cgroup v2 other than the root */
+};
+
+/* PATH is the cgroup of a process. */
+static void container_try(struct container_search *s, const char *path)
+{
+	char label[CONTAINER_LABEL_MAX];
+	struct container_place p;
+	struct container c;
+
+	s->v2 |= !!strcmp(path, "/");
+	/* Processes of one cgroup come one after the other, mostly. */
+	if (!strcmp(path, s->seen) || !container_parse(path, &p))
+		return;
+	snprintf(s->seen, sizeof(s->seen), "%s", path);
+	if (!strncmp(path, s->path, p.len) && !s->path[p.len])
+		return;
+	container_read("", &p, &c);
+	if (!container_is(&p, &c, s->name))
+		return;
+	container_label(&c, label);
+	if (*s->path) {
+		snprintf(s->other, sizeof(s->other), "%s (%.*s)", label, (int)ID_SHOWN, p.id);
+		return;
+	}
+	snprintf(s->label, sizeof(s->label), "%s", label);
+	snprintf(s->path, sizeof(s->path), "%.*s", (int)p.len, path);
+}
+
+int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[PROC_PATH_MAX], struct err *e)
+{
+	AUTO_FREE struct container_search *s = calloc(1, sizeof(*s));
+	AUTO_DIR DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+
+	if (!s)
+		return err_nomem(e, "the search for a container");
+	s->name = name;
+	while (proc && (entry = readdir(proc))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		AUTO_FD int dir = pid > 0 ? proc_open(pid) : -1;
+		char text[2 * PROC_PATH_MAX] = "\n", *line;
+
+		if (dir < 0)
+			continue;
+		proc_read_start(dir, "cgroup", text + 1, sizeof(text) - 1);
+		line = strstr(text, "\n0::/");
+		if (!line)
+			continue;
+		line += strlen("\n0::");
+		line[strcspn(line, "\n")] = '\0';
+		container_try(s, line);
+	}
+	if (!*s->path && !s->v2)
+		return err_set(e, ENOENT, "no container is called '%s': processes here are in no cgroup v2, by which "
+			       "sberf knows containers; name its processes with -p", name);
+	if (!*s->path)
+		return err_set(e, ENOENT, "no container, pod or unit with running processes is called '%s'; key t of "
+			       "'sberf top -a' shows those that run", name);
+	if (*s->other)
+		return err_set(e, EEXIST, "'%s' is more than one container: %s and %s; name one as NAMESPACE/POD/NAME, "
+			       "or by the first digits of its id", name, s->label, s->other);
+	memcpy(label, s->label, sizeof(s->label));
+	memcpy(path, s->path, sizeof(s->path));
+	return 0;
+}
+
+void container_name_cgroup(const char *path, char label[CONTAINER_LABEL_MAX], char image[CONTAINER_LABEL_MAX])
+{
+	struct container_place p;
+	struct container c;
+
+	if (!container_parse(path, &p))
+		return;
+	container_read("", &p, &c);
+	container_label(&c, label);
+	snprintf(image, CONTAINER_LABEL_MAX, "%s", c.image);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_container.c - which container a cgroup is of, by its path, and what the files of runtimes call it. */
+#include "config.h"
+
+#include "system/container.h"
+
+#include "cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID2 "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+#define POD "12345678-1234-5678-9abc-def012345678"
+#define POD_ "12345678_1234_5678_9abc_def012345678"
+#define KUBE "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_ ".slice"
+
+static void paths(void **state)
+{
+	static const struct {
+		const char *path, *cut;          /* CUT: what follows its own cgroup */
+		int runtime;                     /* -1 = none */
+		const char *id, *pod;
+	} all[] = {
+		{ "/", "", -1, "", "" },
+		{ "", "", -1, "", "" },
+		{ "/user.slice/user-1000.slice", "", -1, "", "" },
+		{ "/init.scope", "", -1, "", "" },
+		{ "/system.slice/docker-" ID ".scope", "", CONTAINER_DOCKER, ID, "" },
+		{ "/docker/" ID, "", CONTAINER_DOCKER, ID, "" },
+		{ "/docker/" ID, "/init", CONTAINER_DOCKER, ID, "" },
+		{ KUBE "/cri-containerd-" ID ".scope", "", CONTAINER_CONTAINERD, ID, POD },
+		{ KUBE "/crio-" ID ".scope", "/container", CONTAINER_CRIO, ID, POD },
+		{ "/kubepods/besteffort/pod" POD "/" ID, "", CONTAINER_UNKNOWN, ID, POD },
+		{ "/system.slice/kubepods-pod" POD_ ".slice:cri-containerd:" ID, "", CONTAINER_CONTAINERD, ID, POD },
+		{ "/kubepods/pod0123456789abcdef0123456789abcdef/" ID2, "", CONTAINER_UNKNOWN, ID2,
+		  "0123456789abcdef0123456789abcdef" },
+		{ "/pod-/kubepods-pod", "", -1, "", "" },
+		{ "/machine.slice/libpod-" ID ".scope", "/container", CONTAINER_PODMAN, ID, "" },
+		{ "/libpod_parent/" ID, "", CONTAINER_PODMAN, ID, "" },
+		/* What watches over a container is not in it. */
+		{ "/machine.slice/libpod-conmon-" ID ".scope", "", CONTAINER_UNIT, "libpod-conmon-" ID ".scope", "" },
+		{ "/lxc.payload.web", "/system.slice", CONTAINER_LXC, "web", "" },
+		{ "/lxc/db", "", CONTAINER_LXC, "db", "" },
+		/* The innermost one; services in a container are of it. */
+		{ "/docker/" ID "/docker/" ID2, "", CONTAINER_DOCKER, ID2, "" },
+		{ "/docker/" ID, "/system.slice/nginx.service", CONTAINER_DOCKER, ID, "" },
+		{ "/lxc.payload.web", "/system.slice/nginx.service", CONTAINER_LXC, "web", "" },
+		{ "/system.slice/nginx.service", "", CONTAINER_UNIT, "nginx.service", "" },
+		{ "/user.slice/user@1000.service/app.slice/app-x.scope", "", CONTAINER_UNIT, "app-x.scope", "" },
+		{ "/default/" ID, "", CONTAINER_UNKNOWN, ID, "" },
+		{ "/a\033b.service", "", CONTAINER_UNIT, "a\xEF\xBF\xBD" "b.service", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct container_place p;
+		char path[512];
+
+		snprintf(path, sizeof(path), "%s%s", all[i].path, all[i].cut);
+		assert_int_equal(container_parse(path, &p), all[i].runtime >= 0);
+		if (all[i].runtime < 0)
+			continue;
+		assert_string_equal(p.id, all[i].id);
+		assert_string_equal(p.pod, all[i].pod);
+		assert_int_equal(p.runtime, all[i].runtime);
+		assert_int_equal(p.len, strlen(all[i].path));
+	}
+}
+
+/* A file of ROOT with TEXT, and the folders above it. */
+static void put(const char *root, const char *name, const char *text)
+{
+	char path[512], *slash;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	for (slash = strchr(path + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static const char *label_of(const char *root, const char *cgroup, struct container *c)
+{
+	static char label[CONTAINER_LABEL_MAX];
+	struct container_place p;
+
+	assert_true(container_parse(cgroup, &p));
+	container_read(root, &p, c);
+	return container_label(c, label);
+}
+
+static void names(void **state)
+{
+	char root[] = "/tmp/sberf-containers-XXXXXX", command[64];
+	struct container c;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	/* No file: the short id. */
+	assert_string_equal(label_of(root, "/docker/" ID, &c), "0123456789ab");
+	assert_string_equal(c.image, "");
+	assert_string_equal(label_of(root, KUBE "/crio-" ID ".scope", &c), "0123456789ab");
+
+	put(root, "/var/lib/docker/containers/" ID "/config.v2.json",
+	    "{\"Name\":\"/web\",\"Config\":{\"Image\":\"nginx:1.25\",\"Labels\":{\"a\":\"b\"}}}");
+	assert_string_equal(label_of(root, "/docker/" ID, &c), "web");
+	assert_string_equal(c.image, "nginx:1.25");
+
+	put(root, "/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID2 "/config.json",
+	    "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"api\","
+	    "\"io.kubernetes.cri.image-name\":\"r/api:2\","
+	    "\"io.kubernetes.cri.sandbox-name\":\"api-7f\",\"io.kubernetes.cri.sandbox-namespace\":\"shop\"}}");
+	assert_string_equal(label_of(root, KUBE "/cri-containerd-" ID2 ".scope", &c), "shop/api-7f/api");
+	assert_string_equal(c.image, "r/api:2");
+	/* The path does not say whose it is. */
+	assert_string_equal(label_of(root, "/kubepods/pod" POD "/" ID2, &c), "shop/api-7f/api");
+
+	put(root, "/run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json",
+	    "{\"annotations\":{\"io.kubernetes.cri.container-type\":\"sandbox\","
+	    "\"io.kubernetes.cri.sandbox-name\":\"p\","
+	    "\"io.kubernetes.cri.sandbox-namespace\":\"n\"}}");
+	assert_string_equal(label_of(root, KUBE "/cri-containerd-" ID ".scope", &c), "n/p/pause");
+
+	put(root, "/run/containers/storage/overlay-containers/" ID "/userdata/config.json",
+	    "{\"annotations\":{\"io.kubernetes.container.name\":\"db\",\"io.kubernetes.pod.name\":\"db-0\","
+	    "\"io.kubernetes.pod.namespace\":\"data\",\"io.kubernetes.cri-o.ImageName\":\"pg:16\"}}");
+	assert_string_equal(label_of(root, KUBE "/crio-" ID ".scope", &c), "data/db-0/db");
+
+	put(root, "/var/lib/containers/storage/overlay-containers/containers.json",
+	    "[{\"id\":\"x\"},{\"id\":\"" ID "\","
+	    "\"metadata\":\"{\\\"name\\\":\\\"cache\\\",\\\"image-name\\\":\\\"redis\\\"}\"}]");
+	assert_string_equal(label_of(root, "/machine.slice/libpod-" ID ".scope", &c), "cache");
+	assert_string_equal(c.image, "redis");
+
+	/* Nothing but the logs of its pod. */
+	put(root, "/var/log/pods/kube-system_dns-1_" POD "/dns/0.log", "");
+	assert_string_equal(label_of(root, KUBE "/crio-" ID2 ".scope", &c), "kube-system/dns-1/fedcba987654");
+
+	assert_string_equal(label_of(root, "/system.slice/nginx.service", &c), "nginx.service");
+	assert_string_equal(label_of(root, "/lxc.payload.web", &c), "web");
+
+	/* Hostile: of other types, with control characters, cut off, not regular. */
+	put(root, "/var/lib/docker/containers/" ID2 "/config.v2.json", "{\"Name\":[1],\"Config\":\"\\u001b[2J\"}");
+	assert_string_equal(label_of(root, "/docker/" ID2, &c), "fedcba987654");
+	put(root, "/var/lib/docker/containers/" ID2 "/config.v2.json", "{\"Name\":\"/a\\u001b[2J\"}");
+	assert_string_equal(label_of(root, "/docker/" ID2, &c), "a\xEF\xBF\xBD[2J");
+	put(root, "/var/lib/docker/containers/" ID2 "/config.v2.json", "{\"Name\":\"/a");
+	assert_string_equal(label_of(root, "/docker/" ID2, &c), "fedcba987654");
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	assert_int_equal(system(command), 0);    /* NOLINT(cert-env33-c): a name of our own */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths),
+		cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
