@@ -13,9 +13,9 @@
 #define HINT_COLS 12             /* of the text, which a hint leaves room for */
 
 static const char *const filter_hints[] = {
-	"a function, !function, thread: process: cgroup: node: state: syscall:, also with !",
-	"function, !function, thread: process: cgroup: node: state: syscall:",
-	"text !text thread: process: cgroup: node: state: syscall:",
+	"a function, !function, thread: process: cgroup: container: node: state: syscall:, or !",
+	"function, !function, thread: process: cgroup: container: node: state: syscall:",
+	"text !text thread: process: container: node: state:",
 	"text !text thread: process: node: ...",
 	"text !text thread:",
 	"",

@@ -19,6 +19,7 @@
 #include "model/measure.h"
 #include "model/probes.h"
 #include "probe/spec.h"
+#include "system/container.h"
 #include "system/lookup.h"
 #include "trace/hitvalues.h"
 
@@ -165,6 +166,19 @@ static int target_command(struct launch *s, const struct options *o, bool detach
 	return 0;
 }
 
+static int target_container(struct launch *s, const struct options *o, struct err *e)
+{
+	char label[CONTAINER_LABEL_MAX];
+	const int r = container_find(o->container, label, s->cgroup, e);
+
+	if (r < 0)
+		return r;
+	s->config.plan.target = TARGET_CGROUP;
+	s->config.plan.cgroup = s->cgroup;
+	launch_name_target(s, "container ", label);
+	return 0;
+}
+
 static int resolve_target(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	switch (o->target) {
@@ -180,6 +194,8 @@ static int resolve_target(struct launch *s, const struct options *o, bool detach
 		s->config.plan.cgroup = o->cgroup;
 		launch_name_target(s, "cgroup ", o->cgroup);
 		return 0;
+	case OPT_TARGET_CONTAINER:
+		return target_container(s, o, e);
 	case OPT_TARGET_REPLAY:
 		s->config.plan.replay = o->replay;
 		s->config.plan.numa = NUMA_OFF;

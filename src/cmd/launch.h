@@ -14,6 +14,7 @@
 #include "engine/placer.h"
 #include "engine/placing.h"
 #include "model/probes.h"
+#include "system/procfs.h"
 
 #define KEEP_BYTES (256ull << 20)        /* default size of --keep */
 
@@ -41,6 +42,7 @@ struct launch {
 	struct placer_figures placed;    /* with the first of these; all zero before */
 	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];
+	char cgroup[PROC_PATH_MAX];      /* of the target, when it was found by name */
 	char note[128];          /* what the user should know of the target, a sentence for one line; "" = nothing */
 	int status;              /* exit status for an error; 0 = the usual one */
 };

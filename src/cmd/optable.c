@@ -64,7 +64,7 @@ static const struct opt_choice branch_ways[] = {
 static const struct opt_choice orientations[] = { { "icicle", false }, { "flame", true }, { NULL, 0 } };
 static const struct opt_choice groups[] = {
 	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
-	{ "cgroup", GROUP_CGROUP }, { NULL, 0 },
+	{ "cgroup", GROUP_CGROUP }, { "container", GROUP_CONTAINER }, { NULL, 0 },
 };
 
 static const struct opt_choice memory_levels[] = {
@@ -135,6 +135,14 @@ const struct opt opts[] = {
 		.help = "everything in this cgroup and the cgroups below it",
 		.more = "PATH is a directory of the cgroup v2 file system, or its name below the mount point, as "
 			"--group-by cgroup prints it; / is the root.",
+	}, {
+		.name = "container", .metavar = "NAME", .type = OPT_TEXT, .what = "container",
+		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_CONTAINER,
+		.at = FIELD(container),
+		.help = "everything in this container, pod or systemd unit",
+		.more = "NAME is what its tools call it, NAMESPACE/POD or NAMESPACE/POD/NAME in Kubernetes, the name "
+			"of a unit such as nginx.service, or the first digits of an id. Names are read from files that "
+			"Docker, containerd, k3s, CRI-O, Podman and LXC keep; no daemon is asked. It needs cgroup v2.",
 	}, {
 		.letter = 'a', .name = "all", .type = OPT_FLAG,
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_ALL,
@@ -431,12 +439,18 @@ const struct opt opts[] = {
 		.help = "only processes of this name or pid; * and ? are wildcards",
 		.more = "The name is that of the main thread or of the executable. The pattern must match the whole "
 			"name. Commas separate several patterns, of which one must match. When --process is given "
-			"several times, all of them must hold; so it is with --cgroup, --thread, --focus and --ignore.",
+			"several times, all of them must hold; so it is with --cgroup, --container, --thread, "
+			"--focus and --ignore.",
 	}, {
 		.name = "cgroup", .metavar = "TEXT", .type = OPT_TEXTS, .what = "cgroup",
 		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(cgroups),
 		.help = "only cgroups with this text in their path",
 		.more = "A part of a container's id is enough; * and ? are wildcards.",
+	}, {
+		.name = "container", .metavar = "TEXT", .type = OPT_TEXTS, .what = "container",
+		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(containers),
+		.help = "only containers with this text in their name or image",
+		.more = "The name of one in a pod is NAMESPACE/POD/NAME; * and ? are wildcards.",
 	}, {
 		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "thread",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(threads),

@@ -26,6 +26,7 @@ enum opt_target {
 	OPT_TARGET_TIDS,         /* -t */
 	OPT_TARGET_NAME,         /* -n */
 	OPT_TARGET_CGROUP,       /* --cgroup */
+	OPT_TARGET_CONTAINER,    /* --container */
 	OPT_TARGET_ALL,          /* -a */
 	OPT_TARGET_REPLAY,       /* --replay: a raw capture instead of a live target */
 	OPT_TARGET_COMMAND,      /* -- COMMAND */
@@ -73,6 +74,7 @@ struct options {
 	const char *name;                /* -n */
 	bool wait;                       /* --wait */
 	const char *cgroup;              /* --cgroup */
+	const char *container;           /* --container */
 	char *const *argv;               /* -- COMMAND ARGS..., NULL-terminated */
 
 	/* CAPTURE */
@@ -114,6 +116,7 @@ struct options {
 	text_vec threads, processes;     /* --thread, --process PATTERN; may be repeated */
 	text_vec sizes;                  /* --size SIZE[,SIZE...]; may be repeated */
 	text_vec cgroups;                /* --cgroup PATH (report, diff); may be repeated */
+	text_vec containers;             /* --container TEXT; the same */
 	const char *time;                /* --time FROM,TO: cmd/timerange.h; NULL = all */
 	u32_vec nodes;                   /* --node LIST, empty = all */
 	bool by_node;                    /* --by-node */

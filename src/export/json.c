@@ -171,6 +171,7 @@ static void json_put_question(struct jsonout *j, const struct tree *t)
 	static const char *const groups[] = {
 		[GROUP_NONE] = "none", [GROUP_PROCESS] = "process", [GROUP_EXE] = "exe", [GROUP_COMM] = "comm",
 		[GROUP_THREAD] = "thread", [GROUP_CGROUP] = "cgroup",
+		[GROUP_CONTAINER] = "container",
 	};
 	json_t *o = json_object();
 
@@ -289,6 +290,10 @@ static void json_put_threads(struct jsonout *j, const struct export_view *v, con
 		set_string(j, o, "name", d, thread->comm);
 		set_string(j, o, "exe", d, thread->exe);
 		set_string(j, o, "cgroup", d, thread->cgroup);
+		if (thread->container)
+			set_string(j, o, "container", d, thread->container);
+		if (thread->image)
+			set_string(j, o, "image", d, thread->image);
 		set_sum(j, o, &sums[id], &t->set);
 		jsonout_put(j, NULL, o);
 	}

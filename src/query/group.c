@@ -113,6 +113,8 @@ static uint32_t group_of_thread(struct groups *g, const struct dict *d, enum gro
 		return intern_text(g, d, id, t->comm);
 	case GROUP_CGROUP:
 		return intern_text(g, d, id, t->cgroup);
+	case GROUP_CONTAINER:
+		return intern_text(g, d, id, t->container);
 	case GROUP_THREAD:
 		return intern_thread(g, d, id, t);
 	case GROUP_PROCESS:

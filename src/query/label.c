@@ -142,6 +142,12 @@ void label_numa(uint32_t node, char *dst, size_t size)
 		snprintf(dst, size, "unknown node");
 }
 
+static void label_container(const struct dict *d, const struct thread *thread, char *dst, size_t size)
+{
+	if (!put_str(d, dst, size, 0, thread->container))
+		snprintf(dst, size, "no container");
+}
+
 static void label_of_group(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
 {
 	const struct thread *thread = dict_get_thread(t->dict, n->thread);
@@ -152,6 +158,8 @@ static void label_of_group(const struct tree *t, const struct tree_node *n, char
 		put_str(t->dict, dst, size, 0, thread->exe);
 	else if (t->query.group_by == GROUP_CGROUP)
 		put_str(t->dict, dst, size, 0, thread->cgroup);
+	else if (t->query.group_by == GROUP_CONTAINER)
+		label_container(t->dict, thread, dst, size);
 	else if (t->query.group_by == GROUP_THREAD)
 		label_thread(t->dict, thread, dst, size);
 	else
@@ -242,7 +250,8 @@ static size_t thread_text_len(const struct dict *d, const struct thread *t)
 {
 	const struct strtab *st = dict_strings(d);
 
-	return strtab_len(st, t->comm) + strtab_len(st, t->exe) + strtab_len(st, t->cgroup);
+	return strtab_len(st, t->comm) + strtab_len(st, t->exe) + strtab_len(st, t->cgroup) +
+		strtab_len(st, t->container);
 }
 
 size_t tree_label_room(const struct tree *t, uint32_t node)

@@ -26,6 +26,7 @@ enum group_by {
 	GROUP_COMM,
 	GROUP_THREAD,            /* "comm tid" under its process's name and pid */
 	GROUP_CGROUP,
+	GROUP_CONTAINER,
 };
 
 #define QUERY_CALLS_MAX 16u

@@ -20,7 +20,8 @@
 
 static bool about_threads(const struct filter_term *t)
 {
-	return t->what == TERM_THREAD || t->what == TERM_PROCESS || t->what == TERM_CGROUP;
+	return t->what == TERM_THREAD || t->what == TERM_PROCESS || t->what == TERM_CGROUP ||
+		t->what == TERM_CONTAINER;
 }
 
 /* Copies the next of the words with commas at *AT, the last of which ends with the text. False behind it. */
@@ -143,6 +144,11 @@ static bool termmatch_runs(const struct dict *d, const char *pattern, str_id exe
 	return *name && term_matches(pattern, name, strlen(name), false);
 }
 
+static bool termmatch_has(const struct dict *d, const char *pattern, str_id text)
+{
+	return term_matches(pattern, strtab_get(dict_strings(d), text), strtab_len(dict_strings(d), text), true);
+}
+
 static uint32_t judge_thread(const struct terms *ts, const struct dict *d, const struct thread *t)
 {
 	uint32_t bits = 0;
@@ -157,8 +163,9 @@ static uint32_t judge_thread(const struct terms *ts, const struct dict *d, const
 			is = (t->tid == t->pid && is_called(d, pattern, t->pid, t->comm)) ||
 			     is_called(d, pattern, t->pid, 0) || termmatch_runs(d, pattern, t->exe);
 		else if (ts->v[i].what == TERM_CGROUP)
-			is = term_matches(pattern, strtab_get(dict_strings(d), t->cgroup),
-					  strtab_len(dict_strings(d), t->cgroup), true);
+			is = termmatch_has(d, pattern, t->cgroup);
+		else if (ts->v[i].what == TERM_CONTAINER)
+			is = termmatch_has(d, pattern, t->container) || termmatch_has(d, pattern, t->image);
 		bits |= is ? 1u << i : 0;
 	}
 	return bits;

@@ -8,6 +8,7 @@ shell_tests += tests/live/branches.sh
 EXTRA_DIST += tests/live/parting.c
 shell_tests += tests/live/call_graph.sh
 shell_tests += tests/live/capture.sh
+shell_tests += tests/live/container.sh
 EXTRA_DIST += tests/live/alloc_judge.py
 EXTRA_DIST += tests/live/python_judge.py
 EXTRA_DIST += tests/live/live.sh

@@ -28,7 +28,7 @@ terminal
 type_line "$SBERF report $recording"
 see "a tree" 'all time · by process'
 see "of 250 processes" '1 of [2-9][0-9]{2} rows'
-keys t t t t t
+keys t t t t t t
 see "all roots together, as soon as that tree is built" ' all time · all together '
 keys E
 see "what weighs most is opened, and the rest is said" 'too many lines for all: opened what has 0\.0[0-9]+ % or more'

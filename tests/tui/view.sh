@@ -105,7 +105,7 @@ see_not "Esc leaves the search" '/comm'
 # Questions
 keys t
 see "t groups by executable" 'on-CPU · by executable'
-keys t t t t t
+keys t t t t t t
 see "t comes round" 'on-CPU · by process'
 keys i
 see "i inverts" '· inverted'

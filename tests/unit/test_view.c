@@ -164,7 +164,7 @@ static void questions(void **state)
 	server("zoom-back-100x30", 100, 30, false, "/call<Enter>z<Esc><Esc>");
 	server("inverted-100x30", 100, 30, false, "it");
 	server("thread-100x30", 100, 30, false, "ttt");
-	server("none-80x24", 80, 24, false, "ttttt");
+	server("none-80x24", 80, 24, false, "tttttt");
 	server("no-kernel-100x30", 100, 30, false, "K");
 	server("sort-self-80x24", 80, 24, false, "sE");
 	server("sort-name-80x24", 80, 24, false, "ssE");

@@ -392,7 +392,7 @@ static void answers_the_question_of_the_tree(void **state)
 	driver_press(&w.d, "t");
 	assert_screen_has(w.d.canvas, "flame \xC2\xB7 all time \xC2\xB7 by executable");
 	assert_on(&w, "all");
-	driver_press(&w.d, "ttttt");
+	driver_press(&w.d, "tttttt");
 	assert_screen_has(w.d.canvas, "by process");
 	assert_on(&w, "bioProcessBackgroundJobs");
 	driver_press(&w.d, "i");

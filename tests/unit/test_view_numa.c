@@ -234,7 +234,7 @@ static void trees_and_waits_split_by_node(void **state)
 	assert_screen_has(w.d.canvas, "by node, by process");
 	assert_screen_has(w.d.canvas, "\xE2\x96\xBE node 0");
 	assert_screen_has(w.d.canvas, "node 1");
-	driver_press(&w.d, "ttttt");
+	driver_press(&w.d, "tttttt");
 	assert_screen_has(w.d.canvas, "by node, all together");
 	driver_press(&w.d, "6");
 	assert_screen_has(w.d.canvas, "node 0");

@@ -45,6 +45,8 @@ static bool rowfilter_group(struct filter_term *t, const struct tree *tree, cons
 		return rowfilter_name(t, TERM_THREAD, strtab_get(st, thread->comm));
 	case GROUP_CGROUP:
 		return rowfilter_name(t, TERM_CGROUP, strtab_get(st, thread->cgroup));
+	case GROUP_CONTAINER:
+		return rowfilter_name(t, TERM_CONTAINER, strtab_get(st, thread->container));
 	case GROUP_EXE:
 		exe = strrchr(strtab_get(st, thread->exe), '/');
 		return rowfilter_name(t, TERM_PROCESS, exe ? exe + 1 : strtab_get(st, thread->exe));

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# container.sh - containers by their names: as target, as roots, as filter, and in a recording that is read where nobody knows them. The
+# cgroups are real; what Docker and containerd would have written of them stands in a mount namespace of this test.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+docker=$(printf '%064x' $$)
+pod=$(printf 'f%063x' $$)
+slice=kubepods.slice/kubepods-pod12345678_1234_5678_9abc_def012345678.slice
+[ -n "$root" ] && mkdir "$root/sberf-test-$$" 2>/dev/null || skip_all "no writable cgroup v2"
+top=$root/sberf-test-$$
+web=$top/system.slice/docker-$docker.scope
+api=$top/$slice/cri-containerd-$pod.scope
+# shellcheck disable=SC2317  # by trap
+leave() {
+	local dir
+	tap_cleanup
+	for dir in "$web/inner" "$web" "$api" "$top/$slice" "$top/kubepods.slice" "$top/system.slice" "$top"; do
+		[ ! -d "$dir" ] || wait_until 10 rmdir "$dir" 2>/dev/null
+	done
+}
+trap leave EXIT
+mkdir -p "$web/inner" "$api" || skip_all "cgroups cannot be made"
+cd "$SCRATCH" || exit 1
+
+mkdir -p "docker/containers/$docker" "containerd/io.containerd.runtime.v2.task/k8s.io/$pod"
+echo '{"Name":"/web","Config":{"Image":"nginx:1.25"}}' >"docker/containers/$docker/config.v2.json"
+echo '{"annotations":{"io.kubernetes.cri.container-name":"api","io.kubernetes.cri.image-name":"shop/api:2",
+	"io.kubernetes.cri.sandbox-name":"api-7f","io.kubernetes.cri.sandbox-namespace":"shop"}}' \
+	>"containerd/io.containerd.runtime.v2.task/k8s.io/$pod/config.json"
+# knowing COMMAND...: where these files are those of the machine.
+knowing() {
+	unshare -m bash -c 'mount -t tmpfs none /var/lib && mkdir /var/lib/docker && mount --bind docker /var/lib/docker &&
+		mount -t tmpfs none /run && mkdir /run/containerd && mount --bind containerd /run/containerd && exec "$@"' - "$@"
+}
+# of FILE WHAT OPTIONS...: WHAT of the threads that have time in a recording, each once, by a filter if one is given.
+of() {
+	local file=$1 what=$2
+	shift 2
+	"$SBERF" report -i "$file" --format json "$@" | python3 -c '
+import json, sys
+threads = [t for t in json.load(sys.stdin)["threads"] if any(k.endswith("_ns") and t[k] for k in t)]
+print(*sorted({" ".join(str(t.get(k, "-")) for k in sys.argv[1].split()) for t in threads}), sep=", ")' "$what"
+}
+knowing true 2>err || { cat err; skip_all "no mount namespace can be made"; }
+
+# started DIR: a process that runs in that cgroup; its pid in $pid.
+started() {
+	bash -c 'while :; do :; done' &
+	pid=$!
+	also_kill $pid
+	echo $pid >"$1/cgroup.procs"
+}
+started "$web/inner"
+first=$pid
+started "$api"
+second=$pid
+started "$root"
+
+knowing "$SBERF" record --container web --duration 0.5 -o web.data >said 2>err
+equal "a container of Docker is a target: status" 0 $?
+note "$(cat err)"
+equal "its processes, and no others" "$first" "$(of web.data pid)"
+equal "its name and image" "web nginx:1.25" "$(of web.data "container image")"
+for name in shop/api-7f/api api-7f "${pod:0:64}"; do
+	knowing "$SBERF" record --container "$name" --duration 0.2 -o pod.data >said 2>err
+	equal "a container in a pod is '$name': its processes" "0 $second" \
+		"$? $(of pod.data pid)"
+done
+
+# Of all, it is known afterwards who is in which, where there are no such files.
+knowing "$SBERF" record -a --duration 0.5 -o all.data >said 2>err
+tree=$("$SBERF" report -i all.data --group-by container --ascii --depth 1 2>&1)
+matches "containers are roots" 'shop/api-7f/api' "$tree"
+matches "also those of Docker" '[^a-z]web[^a-z]' "$tree"
+matches "what is in none" 'no container' "$tree"
+equal "a filter by name" "$second" "$(of all.data pid --container 'api-7f')"
+equal "and by image" "$first" "$(of all.data pid --container nginx)"
+"$SBERF" report -i all.data --container nobody >out 2>err
+matches "a filter that leaves nothing says so" "there is no container with 'nobody' in its name or image" "$(cat err out)"
+
+# Where nobody knows its name it has that of its id; what is not there is refused.
+"$SBERF" record --container "${docker:0:64}" --duration 0.2 -o id.data >said 2>err
+equal "by its id, where no name is known" 0 $?
+"$SBERF" record --container sberf-nobody --duration 0.2 -o none.data >said 2>err
+equal "a container that is not there: status" 1 $?
+equal "one sentence" "sberf record: no container, pod or unit with running processes is called 'sberf-nobody'; key t of 'sberf top -a' shows those that run" \
+	"$(cat err)"
+started "$api"
+mkdir -p "containerd/io.containerd.runtime.v2.task/default/$docker"
+echo '{"annotations":{"nerdctl/name":"web"}}' >"containerd/io.containerd.runtime.v2.task/default/$docker/config.json"
+echo '{"annotations":{"nerdctl/name":"web"}}' >"containerd/io.containerd.runtime.v2.task/k8s.io/$pod/config.json"
+knowing "$SBERF" record --container web --duration 0.2 -o two.data >said 2>err
+matches "two of a name: status and a sentence" "^1 .*'web' is more than one container: web and web \(.*; name one as" "$? $(cat err)"
+finish
