@@ -51,7 +51,7 @@ static bool part_is(struct part p, const char *text)
 	return p.len == strlen(text) && part_begins(p, text);
 }
 
-static void part_put(struct part p, char *dst, size_t size)
+static void part_copy(struct part p, char *dst, size_t size)
 {
 	text_sanitise(dst, size, p.at, p.len);
 }
@@ -171,7 +171,7 @@ bool container_parse(const char *path, struct container_place *ret)
 			continue;
 		}
 		found = true;
-		part_put(id, ret->id, sizeof(ret->id));
+		part_copy(id, ret->id, sizeof(ret->id));
 		ret->len = (size_t)(part.at + part.len - path);
 		above = part;
 	}
@@ -337,8 +337,8 @@ static void container_read_logs(const char *root, const char *uid, struct contai
 
 		if (!own || strcmp(own + 1, uid) != 0)
 			continue;
-		part_put((struct part){ e->d_name, (size_t)(pod - e->d_name) }, ret->space, sizeof(ret->space));
-		part_put((struct part){ pod + 1, (size_t)(own - pod - 1) }, ret->pod, sizeof(ret->pod));
+		part_copy((struct part){ e->d_name, (size_t)(pod - e->d_name) }, ret->space, sizeof(ret->space));
+		part_copy((struct part){ pod + 1, (size_t)(own - pod - 1) }, ret->pod, sizeof(ret->pod));
 		return;
 	}
 }
