@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * branch.h - the branches that one call of a function took: from where to where, oldest first. They come of
- * probes at the basic blocks of a function (calls.h) or of the records of a CPU (records.h), and are counted,
+ * probes at the basic blocks of a function (calls.h) or of the records of a CPU (entries.h), and are counted,
  * compared and shown in the same way (sums.h, show.h).
  */
 #ifndef SBERF_BRANCH_BRANCH_H

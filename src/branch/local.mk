@@ -3,6 +3,8 @@
 libsberf_engine_a_SOURCES += src/branch/branch.h
 libsberf_engine_a_SOURCES += src/branch/calls.c
 libsberf_engine_a_SOURCES += src/branch/calls.h
+libsberf_engine_a_SOURCES += src/branch/entries.c
+libsberf_engine_a_SOURCES += src/branch/entries.h
 libsberf_engine_a_SOURCES += src/branch/show.c
 libsberf_engine_a_SOURCES += src/branch/show.h
 libsberf_engine_a_SOURCES += src/branch/sums.c

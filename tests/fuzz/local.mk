@@ -112,3 +112,6 @@ tests_fuzz_fuzz_trace_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_params
 tests_fuzz_fuzz_params_SOURCES = tests/fuzz/fuzz_params.c $(fuzz_main)
 tests_fuzz_fuzz_params_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_branch
+tests_fuzz_fuzz_branch_SOURCES = tests/fuzz/fuzz_branch.c $(fuzz_main)
+tests_fuzz_fuzz_branch_LDADD = $(fuzz_ldadd)

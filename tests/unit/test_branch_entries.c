@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_branch_entries.c - branch records of a CPU against stored ones: arrays of struct perf_branch_entry made by hand,
+ * with an excerpt of kallsyms, as processors of 8, 16 and 32 entries have them; word by word.
+ */
+#include "config.h"
+
+#include "branch/entries.h"
+#include "branch/sums.h"
+#include "symbol/kernel.h"
+
+#include "tests/unit/cmocka_all.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VFS_READ 0xffffffff81300000ull
+#define ACCESS_OK 0xffffffff81300200ull
+#define KSYS_READ 0xffffffff81300400ull
+#define PROG_ENTER 0xffffffff81400000ull
+#define SNAPSHOT 0xffffffff81400100ull
+#define RCU_LOCK 0xffffffff81400200ull
+#define MODULE 0xffffffffc0100000ull
+#define TRAMPOLINE 0xffffffffc0200000ull
+#define OWN_PROG 0xffffffffc0201000ull
+
+static const char kallsyms[] =
+	"ffffffff81300000 T vfs_read\n"
+	"ffffffff81300200 t access_ok\n"
+	"ffffffff81300400 T ksys_read\n"
+	"ffffffff81300500 T ksys_write\n"
+	"ffffffff81400000 T __bpf_prog_enter_recur\n"
+	"ffffffff81400100 T bpf_get_branch_snapshot\n"
+	"ffffffff81400200 T __rcu_read_lock\n"
+	"ffffffff81400300 T behind\n"
+	"ffffffffc0100000 t nft_do_chain\t[nf_tables]\n"
+	"ffffffffc0100800 t nft_end\t[nf_tables]\n"
+	"ffffffffc0200000 t bpf_trampoline_6442533\t[bpf]\n"
+	"ffffffffc0201000 t bpf_prog_0123456789abcdef_sb_branches\t[bpf]\n"
+	"ffffffffc0202000 t bpf_prog_fedcba9876543210_drop\t[bpf]\n"
+	"ffffffffc0203000 t bpf_end\t[bpf]\n";
+
+static bool find(void *ctx, uint64_t address, struct branch_symbol *ret)
+{
+	struct ksym s;
+
+	if (!ksyms_find(ctx, address, &s))
+		return false;
+	*ret = (struct branch_symbol){ s.name, s.start, s.size };
+	return true;
+}
+
+static struct branch_symbols symbols = { .find = find };
+
+static int setup(void **state)
+{
+	struct ksyms *k;
+
+	(void)state;
+	assert_int_equal(ksyms_parse(kallsyms, strlen(kallsyms), &k, NULL), 0);
+	symbols.ctx = k;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ksyms_free(symbols.ctx);
+	return 0;
+}
+
+static void name(void *ctx, uint32_t space, uint64_t address, struct branch_place *ret)
+{
+	(void)ctx;
+	assert_int_equal(space, BRANCH_KERNEL);
+	branch_records_place(&symbols, address, ret);
+}
+
+/* The N ENTRIES by RULES as text; FIGURES of them. */
+static char *read_entries(const struct perf_branch_entry *entries, size_t n, const struct branch_records_rules *rules,
+			  struct branch_records_figures *figures)
+{
+	struct branch_records_rules r = *rules;
+	struct branch_call call = { .comm = "cat" };
+	char *text;
+	size_t len;
+	struct branch_show show = { .out = open_memstream(&text, &len), .name = name };
+
+	r.symbols = &symbols;
+	*figures = (struct branch_records_figures){ 0 };
+	assert_int_equal(branch_records_read(entries, n * sizeof(*entries), &r, &call.branch, figures, NULL), 0);
+	assert_true(branch_show_call(&show, &call, &(struct branch_call_text){ "f", "", "", 0, false }));
+	fclose(show.out);
+	vec_free(&call.branch);
+	memmove(text, strchr(text, '\n') + 1, strlen(strchr(text, '\n')));
+	return text;
+}
+
+/* Newest first. What takes them, and the way of vfs_read() from its call to its return. */
+#define OWN_ENTRIES                                                                  \
+	{ .from = SNAPSHOT + 0x10, .to = RCU_LOCK }, { .from = OWN_PROG + 0x20, .to = SNAPSHOT }, \
+	{ .from = RCU_LOCK + 0x10, .to = PROG_ENTER + 0x20 }, { .from = PROG_ENTER + 0x18, .to = RCU_LOCK }, \
+	{ .from = TRAMPOLINE + 0x60, .to = PROG_ENTER }
+#define CALL_ENTRIES                                                                 \
+	{ .from = VFS_READ + 0x90, .to = TRAMPOLINE + 0x50, .type = PERF_BR_RET, .cycles = 7 }, \
+	{ .from = VFS_READ + 0x40, .to = VFS_READ + 0x80, .mispred = 1, .type = PERF_BR_COND, .cycles = 12 }, \
+	{ .from = ACCESS_OK + 0x20, .to = VFS_READ + 0x30, .predicted = 1, .type = PERF_BR_RET }, \
+	{ .from = VFS_READ + 0x2b, .to = ACCESS_OK, .type = PERF_BR_CALL }, \
+	{ .from = TRAMPOLINE + 0x40, .to = VFS_READ + 5 }, { .from = VFS_READ, .to = TRAMPOLINE }, \
+	{ .from = KSYS_READ + 0x50, .to = VFS_READ, .type = PERF_BR_CALL }
+
+static const struct branch_records_rules call_of_vfs_read = { .function = "vfs_read", .all = true };
+
+static void own_entries_are_left_out_by_name(void **state)
+{
+	static const struct perf_branch_entry entries[16] = {
+		OWN_ENTRIES, CALL_ENTRIES, { .from = KSYS_READ + 0x10, .to = KSYS_READ + 0x40 },
+	};
+	struct branch_records_figures f;
+	char *text = read_entries(entries, 16, &call_of_vfs_read, &f);
+
+	assert_string_equal(text,
+			    "  ksys_read+0x50 -> vfs_read+0x0  [call]\n"
+			    "  vfs_read+0x0 -> bpf_trampoline_6442533 [bpf]+0x0\n"
+			    "  vfs_read+0x2b -> access_ok+0x0  [call]\n"
+			    "  access_ok+0x20 -> vfs_read+0x30  [ret]\n"
+			    "  vfs_read+0x40 -> vfs_read+0x80  [mispredicted, 12 cycles, cond]\n"
+			    "  vfs_read+0x90 -> bpf_trampoline_6442533 [bpf]+0x50  [7 cycles, ret]\n");
+	free(text);
+	assert_int_equal(f.entries, 16);
+	assert_int_equal(f.unused, 3);
+	assert_int_equal(f.own, 6);
+	assert_int_equal(f.before, 1);
+	assert_int_equal(f.kept, 6);
+	assert_int_equal(f.gaps, 0);
+	assert_true(f.begun);
+}
+
+static void small_processors_lose_the_begin(void **state)
+{
+	static const struct perf_branch_entry entries[8] = {
+		OWN_ENTRIES, { .from = VFS_READ + 0x90, .to = TRAMPOLINE + 0x50 },
+		{ .from = VFS_READ + 0x40, .to = VFS_READ + 0x80 }, { .from = ACCESS_OK + 0x20, .to = VFS_READ + 0x30 },
+	};
+	struct branch_records_figures f;
+	char *text = read_entries(entries, 8, &call_of_vfs_read, &f);
+
+	assert_string_equal(text,
+			    "  access_ok+0x20 -> vfs_read+0x30\n"
+			    "  vfs_read+0x40 -> vfs_read+0x80\n"
+			    "  vfs_read+0x90 -> bpf_trampoline_6442533 [bpf]+0x50\n");
+	free(text);
+	assert_int_equal(f.own, 5);
+	assert_int_equal(f.before, 0);
+	assert_false(f.begun);
+}
+
+static void gaps_and_modules_that_are_gone(void **state)
+{
+	static const struct perf_branch_entry entries[32] = {
+		{ .from = VFS_READ + 0x90, .to = KSYS_READ + 0x55 },
+		/* backwards: something took the records */
+		{ .from = VFS_READ + 0x10, .to = VFS_READ + 0x80 },
+		/* of a module that was unloaded: what it was is not known, and that code goes on there */
+		{ .from = 0xffffffffc0900020, .to = VFS_READ + 0x60 },
+		{ .from = VFS_READ + 0x58, .to = 0xffffffffc0900000 },
+		{ .from = MODULE + 0x40, .to = VFS_READ + 0x50 },
+		{ .from = VFS_READ + 0x8, .to = MODULE, .in_tx = 1, .abort = 1 },
+		{ .from = KSYS_READ + 0x50, .to = VFS_READ },
+	};
+	struct branch_records_figures f;
+	char *text = read_entries(entries, 32, &(struct branch_records_rules){ .all = true }, &f);
+
+	assert_string_equal(text,
+			    "  ksys_read+0x50 -> vfs_read+0x0\n"
+			    "  vfs_read+0x8 -> nft_do_chain [nf_tables]+0x0  [in a transaction, abort]\n"
+			    "  nft_do_chain [nf_tables]+0x40 -> vfs_read+0x50\n"
+			    "  vfs_read+0x58 -> 0xffffffffc0900000\n"
+			    "  0xffffffffc0900020 -> vfs_read+0x60\n"
+			    "  ... what was between is not known\n"
+			    "  vfs_read+0x10 -> vfs_read+0x80\n"
+			    "  vfs_read+0x90 -> ksys_read+0x55\n");
+	free(text);
+	assert_int_equal(f.gaps, 1);
+	assert_int_equal(f.unnamed, 2);
+	assert_int_equal(f.unused, 25);
+	/* Where not all branches are recorded nothing is known of gaps. */
+	free(read_entries(entries, 32, &(struct branch_records_rules){ .all = false }, &f));
+	assert_int_equal(f.gaps, 0);
+}
+
+static void kinds_are_told_apart(void **state)
+{
+	static const struct perf_branch_entry entries[] = { CALL_ENTRIES };
+	struct branch_records_figures f;
+	const struct branch_records_rules calls = { .kinds = RECORDS_CALLS, .all = true };
+	const struct branch_records_rules returns = { .kinds = RECORDS_RETURNS, .function = "vfs_read" };
+	char *text = read_entries(entries, 7, &calls, &f);
+
+	assert_string_equal(text, "  ksys_read+0x50 -> vfs_read+0x0  [call]\n"
+			    "  vfs_read+0x2b -> access_ok+0x0  [call]\n");
+	free(text);
+	assert_int_equal(f.own, 3);
+	assert_int_equal(f.other, 2);
+	text = read_entries(entries, 7, &returns, &f);
+	assert_string_equal(text, "  access_ok+0x20 -> vfs_read+0x30  [ret]\n"
+			    "  vfs_read+0x90 -> bpf_trampoline_6442533 [bpf]+0x50  [7 cycles, ret]\n");
+	free(text);
+}
+
+static void hostile_entries_are_bounded(void **state)
+{
+	static struct perf_branch_entry entries[RECORDS_MAX + 1];
+	const struct branch_records_rules rules = { .symbols = &symbols, .function = "", .all = true };
+	struct branch_records_figures f = { 0 };
+	branch_vec got = { 0 };
+	struct err e = ERR_INIT;
+
+	memset(entries, 0xff, sizeof(entries));
+	assert_int_equal(branch_records_read(entries, sizeof(entries), &rules, &got, &f, &e), -EBADMSG);
+	assert_string_equal(e.text, "24600 bytes are no branch records: an entry has 24 bytes, and there are at most "
+			    "1024");
+	assert_int_equal(branch_records_read(entries, 25, &rules, &got, &f, NULL), -EBADMSG);
+	assert_int_equal(got.n, 0);
+	assert_int_equal(branch_records_read(entries, sizeof(entries) - sizeof(*entries), &rules, &got, &f, NULL), 0);
+	assert_int_equal(f.kept, RECORDS_MAX);
+	assert_true(got.n <= 2 * RECORDS_MAX);
+	assert_int_equal(branch_records_read(entries, 0, &rules, &got, &f, NULL), 0);
+	vec_free(&got);
+}
+
+/* Where calls of a function of the kernel part is found as for programs. */
+static void failures_part_in_records(void **state)
+{
+	static const struct perf_branch_entry good[] = { CALL_ENTRIES };
+	static const struct perf_branch_entry bad[] = {
+		{ .from = VFS_READ + 0x90, .to = TRAMPOLINE + 0x50 },
+		{ .from = VFS_READ + 0x34, .to = VFS_READ + 0x88 },
+		{ .from = ACCESS_OK + 0x20, .to = VFS_READ + 0x30 }, { .from = VFS_READ + 0x2b, .to = ACCESS_OK },
+		{ .from = TRAMPOLINE + 0x40, .to = VFS_READ + 5 }, { .from = VFS_READ, .to = TRAMPOLINE },
+		{ .from = KSYS_READ + 0x50, .to = VFS_READ },
+	};
+	const struct branch_records_rules rules = { .symbols = &symbols, .function = "vfs_read", .all = true };
+	struct branch_sums *s = branch_sums_new();
+	struct branch_records_figures f = { 0 };
+	struct branch_call call[20];
+	branch_sources sources = { 0 };
+	char *text;
+	size_t len;
+	struct branch_show show = { .out = open_memstream(&text, &len), .name = name, .condition = "retval < 0" };
+
+	assert_non_null(s);
+	for (int i = 0; i < 20; i++) {
+		call[i] = (struct branch_call){ .comm = "cat" };
+		assert_int_equal(branch_records_read(i % 4 ? good : bad, i % 4 ? sizeof(good) : sizeof(bad), &rules,
+						     &call[i].branch, &f, NULL), 0);
+		assert_true(branch_sources_add(&sources, call[i].branch.v, call[i].branch.n));
+	}
+	branch_sources_sort(&sources);
+	assert_int_equal(sources.n, 7);
+	for (int i = 0; i < 20; i++) {
+		assert_true(branch_sources_pass(&sources, &call[i].branch));
+		assert_true(branch_sums_add(s, &call[i], i % 4 ? SIDE_OTHER : SIDE_MEETS));
+		vec_free(&call[i].branch);
+	}
+	assert_true(branch_show_part(&show, s));
+	fclose(show.out);
+	assert_string_equal(text,
+			    "20 calls, 5 of them with retval < 0\n"
+			    "\nThey part first at vfs_read+0x34\n"
+			    "   that meet       others\n"
+			    "           5           15  come to it\n"
+			    "           0           15  -> vfs_read+0x34  not taken\n"
+			    "           5            0  -> vfs_read+0x88\n");
+	free(text);
+	vec_free(&sources);
+	branch_sums_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_entries_are_left_out_by_name),
+		cmocka_unit_test(small_processors_lose_the_begin),
+		cmocka_unit_test(gaps_and_modules_that_are_gone),
+		cmocka_unit_test(kinds_are_told_apart),
+		cmocka_unit_test(hostile_entries_are_bounded),
+		cmocka_unit_test(failures_part_in_records),
+	};
+
+	return cmocka_run_group_tests_name("branch_entries", tests, setup, teardown);
+}
