@@ -222,10 +222,11 @@ __u32 planned = 0;                                       /* some process has one
 struct plan_run {
 	struct sb_plan plan;                             /* the last one: plans are copied when they are others */
 	__u64 at, turn_at, fold;
+	__u64 again_at;                                  /* from where it is done once more; 0 = it is not */
 	__u64 reg[SB_NR_REGS];
 	__u32 place, off;                                /* where the next record goes */
 	__u32 words, turn_words;                         /* of this turn so far; of each that is whole */
-	__u32 step, loop_step;
+	__u32 step, loop_step, again_step;
 	__u32 turns, turns_max;                          /* whole ones */
 	__u64 word[SB_PLAN_RECORD / 8];                  /* the record in the making */
 	__u64 window_at, near;                           /* of the bytes in window; where a turn has read first */

@@ -129,8 +129,36 @@ static __always_inline int plan_turned(struct plan_run *r)
 	r->off += 8 * n;
 	r->words = 0;
 	r->turns++;
-	r->step = r->loop_step;
 	return PLAN_END;
+}
+
+/*
+ * Takes the step NR of the run WHICH, which is SB_STEP_OWN or SB_STEP_THEN: AT may become the state of the current
+ * thread that the step tells of, and the steps behind it are done once more from the other one.
+ */
+__noinline int sb_plan_own(__u32 which, __u32 nr)
+{
+	struct plan_run *r = bpf_map_lookup_elem(&plan_runs, &which);
+	const struct sb_plan_step *s;
+	__u64 own, thread;
+
+	if (!r)
+		return SB_TAKEN_BAD;
+	s = &r->plan.step[nr & (SB_PLAN_STEPS - 1)];
+	own = s->value;
+	if (s->op == SB_STEP_OWN && (bpf_probe_read_user(&own, sizeof(own), (void *)s->value) || !own))
+		return SB_TAKEN_WHOLE;
+	if (own != r->at) {
+		if (bpf_probe_read_user(&thread, sizeof(thread), (void *)(own + s->count)) ||
+		    thread != sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf())))
+			return SB_TAKEN_WHOLE;
+		r->again_at = s->op == SB_STEP_OWN ? r->at : own;
+	}
+	r->step += s->words;
+	r->again_step = r->step;
+	if (s->op == SB_STEP_OWN)
+		r->at = own;
+	return SB_TAKEN_WHOLE;
 }
 
 /* Takes the steps of the run WHICH up to the begin of its loop, or to the end of a turn of it. */
@@ -171,6 +199,11 @@ __noinline int sb_plan_turn(__u32 which)
 		case SB_STEP_ADD:
 			at += s->value;
 			break;
+		case SB_STEP_OWN:
+		case SB_STEP_THEN:
+			if (sb_plan_own(which, nr))
+				return SB_TAKEN_BAD;
+			continue;
 		case SB_STEP_DEREF:
 			if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + s->value)))
 				return SB_TAKEN_UNREAD;
@@ -199,9 +232,18 @@ __noinline int sb_plan_turn(__u32 which)
 	}
 	return SB_TAKEN_BAD;
 turned:
-	/* An AT of 0 ends the plan. */
-	how = r->turns_max ? plan_turned(r) : SB_TAKEN_WHOLE;
-	return how == PLAN_END && !at ? SB_TAKEN_WHOLE : how;
+	/* An AT of 0 ends the plan, unless it is to be done once more. */
+	r->step = r->loop_step;
+	how = r->turns_max && r->words ? plan_turned(r) : PLAN_END;
+	if (how != PLAN_END || at)
+		return how;
+	if (!r->again_at)
+		return SB_TAKEN_WHOLE;
+	r->at = r->again_at;
+	r->step = r->again_step;
+	r->again_at = 0;
+	r->words = r->turns_max = 0;
+	return PLAN_END;
 }
 
 /* What a run of a plan came to, for its callback. */
@@ -215,7 +257,7 @@ static long plan_turn_step(__u32 i, void *ctx)
 	struct plan_end *end = ctx;
 
 	end->why = sb_plan_turn(end->which);
-	return end->why != PLAN_END;
+	return end->why != PLAN_END && end->why != PLAN_LOOP;
 }
 
 /* Begins the run R of P, into the record in PLACE at OFF. False when P is being replaced. */
@@ -232,7 +274,7 @@ static __always_inline bool plan_begin(struct plan_run *r, const struct sb_plan 
 			return false;
 		}
 	}
-	r->at = r->fold = 0;
+	r->at = r->fold = r->again_at = 0;
 	r->place = place;
 	r->off = off + sizeof(struct sb_part_taken);
 	r->words = r->turn_words = r->step = r->loop_step = r->turns = r->turns_max = 0;
@@ -252,6 +294,7 @@ __noinline int sb_put_taken(__u32 which, __u32 place, __u32 off)
 	struct plan_run *r = bpf_map_lookup_elem(&plan_runs, &which);
 	struct plan_end end = { .which = which };
 	struct sb_part_taken *part;
+	__u32 turns;
 
 	if (!p || !r || !plan_begin(r, p, place, off))
 		return 0;
@@ -259,20 +302,23 @@ __noinline int sb_put_taken(__u32 which, __u32 place, __u32 off)
 	if (!part)
 		return 0;
 	end.why = sb_plan_turn(which);
-	if (end.why == PLAN_LOOP && r->turns_max && r->turns_max <= SB_PLAN_TURNS) {
+	if (end.why == PLAN_END)
+		end.why = sb_plan_turn(which);
+	turns = r->turns_max;
+	if (end.why == PLAN_LOOP && turns && turns <= SB_PLAN_TURNS) {
 		if (loops) {
-			bpf_loop(r->turns_max, plan_turn_step, &end, 0);
+			bpf_loop(turns, plan_turn_step, &end, 0);
 		} else {
-			for (__u32 i = 0; i < PLAN_TURNS_PLAIN && i < r->turns_max; i++) {
+			for (__u32 i = 0; i < PLAN_TURNS_PLAIN && i < turns; i++) {
 				end.why = sb_plan_turn(which);
-				if (end.why != PLAN_END)
+				if (end.why != PLAN_END && end.why != PLAN_LOOP)
 					break;
 			}
 		}
 	}
 	part->part.size = sizeof(*part) + 8 * r->turns * r->turn_words;
 	part->part.type = SB_PART_TAKEN;
-	part->part.flags = end.why == PLAN_END ? SB_TAKEN_DEEP : end.why == PLAN_LOOP ? SB_TAKEN_BAD : end.why;
+	part->part.flags = end.why < PLAN_END ? end.why : r->turns ? SB_TAKEN_DEEP : SB_TAKEN_BAD;
 	part->serial = r->plan.serial;
 	part->nr = r->turns;
 	part->record = 8 * r->turn_words;

@@ -787,7 +787,7 @@ struct sb_plan_step {
 	__u8 op;                 /* SB_STEP_* */
 	__u8 from;               /* SB_STEP_HERE, or before all else AT = this word of what this turn has copied ... */
 	__u8 tag;                /* ... without these bits */
-	__u8 words;              /* of SB_STEP_PICK: how many are copied, at least 1 ... */
+	__u8 words;              /* of SB_STEP_OWN: how many more follow; of SB_STEP_PICK: how many are copied ... */
 	__u32 count;             /* ... and which of those at AT + value, the first one in the lowest bits */
 	__s64 value;
 };
@@ -803,6 +803,9 @@ struct sb_plan_step {
 #define SB_STEP_PICK 6           /* copies words, the last one the farthest, behind what is in the record */
 #define SB_STEP_LOOP 7           /* the steps up to SB_STEP_END are done count times; each turn makes a record */
 #define SB_STEP_END 8            /* with value 1: AT is again what it was when the turn began */
+/* AT = the 8 bytes at value, if they are of this thread: what AT was comes afterwards (sberf/plugin.h) */
+#define SB_STEP_OWN 10
+#define SB_STEP_THEN 11          /* value comes afterwards, if it is of this thread */
 #define SB_PLAN_STEPS 32u        /* a power of two */
 #define SB_PLAN_TURNS 1024u
 #define SB_PLAN_RECORD 64u       /* bytes of one record at most */

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 
 _Static_assert(SB_STEP_END == SBERF_STEP_END && SB_STEP_ADDRESS == SBERF_STEP_ADDRESS &&
-	       SB_STEP_LOOP == SBERF_STEP_LOOP && SB_STEP_DEREF == SBERF_STEP_DEREF, "steps cross by number");
+	       SB_STEP_LOOP == SBERF_STEP_LOOP && SB_STEP_DEREF == SBERF_STEP_DEREF &&
+	       SB_STEP_OWN == SBERF_STEP_OWN && SB_STEP_THEN == SBERF_STEP_THEN, "steps cross by number");
 _Static_assert(SB_PLAN_STEPS == SBERF_PLAN_STEPS_MAX && SB_PLAN_RECORD == SBERF_PLAN_RECORD_MAX &&
 	       SB_PLAN_TURNS == SBERF_PLAN_TURNS_MAX, "plans are as long as they may be");
 _Static_assert(SBERF_PLAN_RECORD_MAX / 8 * SB_PICK_BITS <= 32 && SBERF_PLAN_RECORD_MAX <= SB_PICK_BYTES,
@@ -59,6 +60,16 @@ static void plan_copy(struct plan_making *m, const struct sberf_step *step)
 	plan_extend(plan_add(m, SB_STEP_PICK, 0, step->value), step->value, step->count / 8);
 }
 
+/* How many steps follow the step I of P that do not count where that one is true. */
+static uint8_t plan_more_own(const struct sberf_plan *p, uint32_t i)
+{
+	uint8_t n = 0;
+
+	while (i + n + 1 < p->nr_steps && p->steps[i + n + 1].op == SBERF_STEP_OWN)
+		n++;
+	return n;
+}
+
 void script_plan_make(const struct sberf_plan *p, uint64_t serial, struct sb_plan *ret)
 {
 	struct plan_making m = { .plan = ret, .from = SB_STEP_HERE };
@@ -75,7 +86,9 @@ void script_plan_make(const struct sberf_plan *p, uint64_t serial, struct sb_pla
 		} else if (s->op == SBERF_STEP_COPY) {
 			plan_copy(&m, s);
 		} else {
-			plan_add(&m, (uint8_t)s->op, s->count, s->value);
+			struct sb_plan_step *last = plan_add(&m, (uint8_t)s->op, s->count, s->value);
+
+			last->words = s->op == SBERF_STEP_OWN ? plan_more_own(p, i) : 0;
 		}
 	}
 	if (m.from != SB_STEP_HERE)

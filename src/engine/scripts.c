@@ -27,6 +27,7 @@
 #define NAME_NS (100 * NSEC_PER_MSEC)    /* how long a name is waited for */
 #define FIRST_ARGUMENT 5u                /* of a system call: rdi, by its DWARF number */
 #define SCRIPT_MODULE "python"           /* name of the one language that there is */
+#define AT_ITS_ENDS 3u                   /* native frames up to a call of the interpreter that begins or ends */
 #define RUNS_MAX (SB_PLAN_TURNS + 1)
 
 static uint64_t script_pid_hash(pid_t pid)
@@ -344,6 +345,12 @@ struct merging {
 	const struct script_process *p;
 	const struct raw_taken *t;
 	uint32_t at;
+	uint32_t loops;                  /* frames of the interpreter */
+	/*
+	 * The innermost of these may have no frame yet, or not any more. What leads to the frames is not whole then:
+	 * CPython 3.11 and 3.12 publish where their address is before they have written it there
+	 */
+	bool at_its_ends;
 	struct chain *to;
 };
 
@@ -364,14 +371,40 @@ static void merge_run(struct merging *m, const struct script_run *run)
 	}
 }
 
-/* Puts the N runs RUN into CHAIN, whose frames of the interpreter are LOOPS. ROOT: both are known up to their roots. */
-static void script_merge_runs(struct merging *m, const struct chain *chain, const struct script_run *run, uint32_t n,
-		       uint32_t loops, bool root)
+static void merge_note(struct merging *m, enum script_note note)
 {
-	/* Which of the loops, innermost first, has the first run. */
-	const uint32_t skip = root && loops > n ? loops - n : 0;
+	merge_frame(m, &(struct frame){ .module = m->s->module, .offset = note });
+}
+
+/* The last record has been merged: says why there is no more, if there should be. True. */
+static bool merge_end(struct merging *m)
+{
+	if (m->t->why != SB_TAKEN_WHOLE)
+		merge_note(m, m->t->why == SB_TAKEN_DEEP || m->t->why == SB_TAKEN_ROOM ? SCRIPT_DEEP : SCRIPT_UNREAD);
+	return true;
+}
+
+/*
+ * How many of the innermost frames of the interpreter have no run, of which there are N. One may just begin or end;
+ * others are of another interpreter, whose frames the plug-in could not find.
+ */
+static uint32_t loops_to_skip(const struct merging *m, uint32_t n)
+{
+	if (m->loops <= n)
+		return 0;
+	return m->p->plan.flags & SBERF_PLAN_INNER_FIRST ? m->at_its_ends : m->loops - n;
+}
+
+/* Puts the N runs RUN into CHAIN. ROOT: both are known up to their roots. */
+static void script_merge_runs(struct merging *m, const struct chain *chain, const struct script_run *run, uint32_t n,
+			      bool root)
+{
+	const uint32_t loops = m->loops, skip = root ? loops_to_skip(m, n) : 0;
+	/* None that is missing is told of where it begins or ends. */
+	const uint32_t silent = m->at_its_ends ? 1 : 0;
 	/* Runs for which there is no loop at the innermost end. */
 	uint32_t next = root && n > loops ? n - loops : 0, loop = 0;
+	bool ended = false;
 
 	for (uint32_t i = 0; i < next; i++)
 		merge_run(m, &run[i]);
@@ -380,22 +413,31 @@ static void script_merge_runs(struct merging *m, const struct chain *chain, cons
 
 		if (is_interpreter(m->p, &f)) {
 			f.flags |= FRAME_F_INTERPRETER;
-			if (loop++ >= skip && next < n)
+			if (loop >= skip && next < n)
 				merge_run(m, &run[next++]);
+			else if (root && loop >= silent)
+				merge_note(m, SCRIPT_MISSING);
+			if (loop++ >= skip && next == n && !ended)
+				ended = merge_end(m);
 		}
 		merge_frame(m, &f);
 	}
 	while (next < n)
 		merge_run(m, &run[next++]);
+	if (n && !ended)
+		merge_end(m);
 }
 
-static void scripts_count(struct scripts *s, const struct raw_taken *t, uint32_t runs, uint32_t loops)
+static void scripts_count(const struct merging *m, uint32_t runs)
 {
+	const struct raw_taken *t = m->t;
+	struct scripts *s = m->s;
+
 	s->figures.stacks++;
 	s->figures.whole += t->why == SB_TAKEN_WHOLE;
 	s->figures.unread += t->why == SB_TAKEN_UNREAD || t->why == SB_TAKEN_BAD;
 	s->figures.cut += t->why == SB_TAKEN_DEEP || t->why == SB_TAKEN_ROOM;
-	s->figures.unmatched += runs != loops && runs + 1 != loops;
+	s->figures.unmatched += runs != m->loops && !(m->at_its_ends && runs + 1 == m->loops);
 }
 
 /* Numbers of frames are of this capture, so its module is. */
@@ -426,20 +468,24 @@ static void scripts_put(struct scripts *s, const struct script_process *p, uint3
 	const struct raw_taken *t = &raw->sample.taken;
 	struct script_run run[RUNS_MAX];
 	struct merging m = { .s = s, .p = p, .t = t, .at = at, .to = s->merged };
-	uint32_t n, loops = 0;
+	uint32_t n;
 	bool open;
 
 	if (s->module == ID_NONE)
 		s->module = scripts_module(s, SCRIPT_MODULE);
 	n = scripts_runs(&p->plan, t, run, &open);
-	for (uint32_t i = 0; i < chain->n; i++)
-		loops += is_interpreter(p, &chain->frame[i]);
-	scripts_count(s, t, n, loops);
+	for (uint32_t i = 0; i < chain->n; i++) {
+		m.at_its_ends |= i < AT_ITS_ENDS && !m.loops && is_interpreter(p, &chain->frame[i]);
+		m.loops += is_interpreter(p, &chain->frame[i]);
+	}
+	scripts_count(&m, n);
+	if (m.at_its_ends && t->why == SB_TAKEN_UNREAD)
+		n = 0;
 	memcpy(s->merged, chain, offsetof(struct chain, frame));
 	s->merged->n = 0;
 	if (waits_for_lock(p, raw))
-		merge_frame(&m, &(struct frame){ .module = s->module, .offset = SCRIPT_LOCK });
-	script_merge_runs(&m, chain, run, n, loops, chain->cut == CUT_COMPLETE && t->why == SB_TAKEN_WHOLE);
+		merge_note(&m, SCRIPT_LOCK);
+	script_merge_runs(&m, chain, run, n, chain->cut == CUT_COMPLETE && t->why == SB_TAKEN_WHOLE);
 	memcpy(chain, s->merged, offsetof(struct chain, frame) + s->merged->n * sizeof(s->merged->frame[0]));
 }
 
@@ -469,10 +515,16 @@ void scripts_merge(struct scripts *s, struct process *process, const struct raw_
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* The name of the frame that says that a thread waits for the interpreter. */
-static enum script_answer scripts_name_lock(struct script_name *ret)
+static enum script_answer scripts_name_note(uint64_t note, struct script_name *ret)
 {
-	*ret = (struct script_name){ .function = strdup("[waiting for the GIL]"), .file = strdup(""), .note = true };
+	static const char *const text[] = {
+		[UINT32_MAX - SCRIPT_LOCK] = "[waiting for the GIL]",
+		[UINT32_MAX - SCRIPT_MISSING] = "[python: frames that were not found]",
+		[UINT32_MAX - SCRIPT_UNREAD] = "[python: frames that could not be read]",
+		[UINT32_MAX - SCRIPT_DEEP] = "[python: more frames than are read]",
+	};
+
+	*ret = (struct script_name){ .function = strdup(text[UINT32_MAX - note]), .file = strdup(""), .note = true };
 	if (ret->function && ret->file)
 		return SCRIPT_NAMED;
 	free(ret->function);
@@ -486,8 +538,8 @@ enum script_answer scripts_name(struct scripts *s, uint64_t offset, struct scrip
 	enum script_answer answer = SCRIPT_UNKNOWN;
 	int r = 0;
 
-	if (offset == SCRIPT_LOCK)
-		return scripts_name_lock(ret);
+	if (offset >= SCRIPT_DEEP && offset <= SCRIPT_LOCK)
+		return scripts_name_note(offset, ret);
 	pthread_mutex_lock(&s->lock);
 	while (offset < s->frame.n && s->frame.v[offset].naming == NAMING_ASKED && !s->stop && !r)
 		r = pthread_cond_timedwait(&s->named, &s->lock, &deadline);

@@ -14,7 +14,7 @@
  *   MODULE_KERNEL: the address minus the address of _text (0 when that is unknown);
  *   MODULE_ANON: the virtual address in that process;
  *   MODULE_SCRIPT: the number of a place in the code of an interpreted language, whose name is the path, or
- *   SCRIPT_LOCK;
+ *   an enum script_note;
  *   MODULE_NOTE: an enum note_kind; for cuts NOTE_CUT + enum cut_reason; above NOTE_MAX what
  *   dict_stack_inside() puts behind the innermost frame.
  * For callers the offset is that of the return address minus one, which lies inside the call; for
@@ -91,8 +91,13 @@ struct frame {
 
 /* its code has no unwind table: stacks go on from it by its frame pointer, or by a guess */
 #define FRAME_F_NO_TABLE 0x1u
-/* Offset of a frame of MODULE_SCRIPT: the stack waits for the lock of the interpreter. */
-#define SCRIPT_LOCK UINT32_MAX
+/* Offsets of frames of MODULE_SCRIPT that are notes, above those of all places. In recordings. */
+enum script_note {
+	SCRIPT_DEEP = UINT32_MAX - 3,    /* frames further out are more than are read */
+	SCRIPT_UNREAD = UINT32_MAX - 2,  /* ... could not be read */
+	SCRIPT_MISSING = UINT32_MAX - 1, /* of a call of the interpreter no frame was found */
+	SCRIPT_LOCK = UINT32_MAX,        /* the stack waits for the lock of the interpreter */
+};
 /* of an interpreter, which runs the frames of MODULE_SCRIPT that it calls */
 #define FRAME_F_INTERPRETER 0x2u
 #define FRAME_FLAGS_ALL 0x3u

@@ -34,6 +34,7 @@
 #define BLOCK_BYTES (32 * VARIABLE_BYTES)
 #define BLOCKS 32u                       /* in a table of blocks, the first of which is in front of it */
 #define GIL_BYTES 208u                   /* struct _gil_runtime_state on x86-64, from 3.8 to 3.14 */
+#define GIL_HOLDER 8u                    /* last_holder in there: the state of the thread that had it last */
 #define LINE_MAX 100000000u              /* of a file */
 #define OWNED_BY_CSTACK 3u               /* FRAME_OWNED_BY_CSTACK of pycore_frame.h */
 #define COPIES_MAX 65536u                /* of the instructions of a function */
@@ -54,6 +55,7 @@ struct cpython {
 	uint32_t variable;               /* of the block, or the descriptor: the state */
 	struct sberf_range loop;         /* of the interpreter */
 	uint64_t interp;                 /* the first one whose threads were found */
+	uint64_t first;                  /* state of the first thread of the first interpreter; 0 = unknown */
 	uint64_t lines_of;               /* the code object whose table of lines is at hand; 0 = none */
 	size_t lines_len;
 	uint8_t lines[CPYTHON_LINES_MAX];
@@ -206,6 +208,29 @@ static int find_threads(struct cpython *c)
 	return r;
 }
 
+/*
+ * Interpreters and threads are added in front of their lists, so the last of the last is the one that the program began
+ * with. It is part of its interpreter from 3.12 on, so it stays.
+ */
+static void find_first(struct cpython *c)
+{
+	uint64_t interp = c->interp, thread, next = interp;
+
+	for (unsigned int i = 0; next && i < INTERPRETERS_MAX; i++) {
+		interp = next;
+		if (cpython_word(c, interp + c->layout.interp_next, &next))
+			return;
+	}
+	if (next || cpython_word(c, interp + c->layout.interp_threads, &next))
+		return;
+	for (unsigned int i = 0; next && i < THREADS_MAX; i++) {
+		thread = next;
+		if (cpython_word(c, thread + c->layout.thread_next, &next))
+			return;
+		c->first = next ? 0 : thread;
+	}
+}
+
 static int cpython_attach(const struct sberf_host *host, const struct sberf_process *process, void **ret_state)
 {
 	uint64_t runtime, loop, size;
@@ -229,6 +254,8 @@ static int cpython_attach(const struct sberf_host *host, const struct sberf_proc
 	r = r ? r : find_threads(c);
 	if (r == -EBADMSG)
 		host->log(host, "the threads of Python are not where they should be: its stacks are native ones");
+	if (!r && c->layout.runtime_current == CPYTHON_NONE)
+		find_first(c);
 	if (!r)
 		*ret_state = c;
 	return r;
@@ -310,6 +337,24 @@ static void plan_frames(struct cpython *c, struct sberf_plan *p)
 	plan_step(p, SBERF_STEP_END, 0, 0);
 }
 
+/*
+ * A thread may be in one interpreter, called by another one. Before 3.12 its variable is the outer one's state, and
+ * that of the inner one is known to the lock. Since then it is the inner one's.
+ */
+static void plan_states(const struct cpython *c, struct sberf_plan *p)
+{
+	const struct cpython_layout *l = &c->layout;
+
+	if (l->runtime_current == CPYTHON_NONE) {
+		p->flags = SBERF_PLAN_INNER_FIRST;
+		if (c->first)
+			plan_step(p, SBERF_STEP_THEN, l->thread_id, (int64_t)c->first);
+		return;
+	}
+	plan_step(p, SBERF_STEP_OWN, l->thread_id, (int64_t)(c->runtime + l->runtime_current));
+	plan_step(p, SBERF_STEP_OWN, l->thread_id, (int64_t)(c->runtime + l->runtime_gil + GIL_HOLDER));
+}
+
 static int cpython_plan(void *state, struct sberf_plan *ret)
 {
 	struct cpython *c = state;
@@ -322,6 +367,7 @@ static int cpython_plan(void *state, struct sberf_plan *ret)
 	if (c->block)
 		plan_step(ret, SBERF_STEP_DEREF, 0, c->block);
 	plan_step(ret, SBERF_STEP_DEREF, 0, c->variable);
+	plan_states(c, ret);
 	plan_step(ret, SBERF_STEP_DEREF, 0, l->thread_frame);
 	if (l->cframe_frame != CPYTHON_NONE)
 		plan_step(ret, SBERF_STEP_DEREF, 0, l->cframe_frame);

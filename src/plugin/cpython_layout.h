@@ -45,6 +45,11 @@ struct cpython_layout {
 	uint16_t thread_next, thread_interp, thread_id;  /* PyThreadState */
 	uint16_t thread_frame;   /* the frame, or from where it is reached ... */
 	uint16_t cframe_frame;   /* ... which is in there (3.11 and 3.12) */
+	/*
+	 * Before 3.12 a thread keeps the state of its first interpreter alone; that of the one it is in is here, in
+	 * _PyRuntimeState, while it has the lock. CPYTHON_NONE from then on
+	 */
+	uint16_t runtime_current;
 	uint16_t runtime_gil;    /* the lock of the interpreter, in _PyRuntimeState ... */
 	uint16_t interp_gil;     /* ... or a pointer to it in PyInterpreterState; one of them is CPYTHON_NONE */
 	uint16_t frame_code, frame_back, frame_instr;

@@ -126,22 +126,24 @@ ssize_t plugin_message_take(int socket, enum plugin_side side, struct plugin_mes
 
 bool plugin_plan_check(const struct sberf_plan *p)
 {
-	bool looping = false;
+	bool looping = false, looped = false;
 
-	if (p->nr_steps > SBERF_PLAN_STEPS_MAX || p->nr_ranges > SBERF_PLAN_RANGES_MAX ||
-	    p->run_end > SBERF_RUN_BEHIND || p->run_offset > SBERF_PLAN_RECORD_MAX - 8 || p->run_offset % 8)
+	if (p->flags & ~SBERF_PLAN_INNER_FIRST || p->nr_steps > SBERF_PLAN_STEPS_MAX ||
+	    p->nr_ranges > SBERF_PLAN_RANGES_MAX || p->run_end > SBERF_RUN_BEHIND ||
+	    p->run_offset > SBERF_PLAN_RECORD_MAX - 8 || p->run_offset % 8)
 		return false;
 	for (uint32_t i = 0; i < p->nr_steps; i++) {
 		const struct sberf_step *s = &p->steps[i];
 
-		if (s->op < SBERF_STEP_ADDRESS || s->op > SBERF_STEP_COPIED ||
+		if (s->op < SBERF_STEP_ADDRESS || s->op > SBERF_STEP_THEN ||
 		    (s->op == SBERF_STEP_COPY && (!s->count || s->count > SBERF_PLAN_RECORD_MAX || s->count % 8)) ||
 		    (s->op == SBERF_STEP_LOOP && (looping || !s->count || s->count > SBERF_PLAN_TURNS_MAX)) ||
-		    (s->op == SBERF_STEP_END && !looping) ||
+		    (s->op == SBERF_STEP_END && !looping) || (s->op >= SBERF_STEP_OWN && looped) ||
 		    (s->op == SBERF_STEP_COPIED && (s->count > SBERF_PLAN_TAG_MAX || s->value < 0 || s->value % 8 ||
 						    s->value >= SBERF_PLAN_RECORD_MAX)))
 			return false;
 		looping = s->op == SBERF_STEP_LOOP || (looping && s->op != SBERF_STEP_END);
+		looped |= looping;
 	}
 	for (uint32_t i = 0; i < p->nr_ranges; i++)
 		if (p->ranges[i].start >= p->ranges[i].end)

@@ -51,8 +51,8 @@ note "$(cat judged)"
 note "$(summary python.data | grep -E '^(script|lost_ring)' | tr '\n' ' ')"
 read -r _ total _ changing _ wrong _ cut <<<"$(tail -n 1 judged)"
 at_least "stacks to judge, us" 500000 "${total:-0}"
-# 6,000 to 9,000 ppm are usual; more where many programs take turns.
-at_least "samples in which the stack did not change, and which count, ppm" 980000 $((1000000 - ${changing:-1000000}))
+# 6,000 to 9,000 ppm are usual (tests/bench/python.sh), and up to five times as many where so many programs take turns.
+at_least "samples in which the stack did not change, and which count, ppm" 950000 $((1000000 - ${changing:-1000000}))
 equal "stacks that are not the true one, ppm" 0 "${wrong:-none}"
 at_least "complete, ppm" 995000 $((1000000 - ${cut:-1000000}))
 at_least "stacks with all frames read, percent" 99.5 "$(awk -v w="$(value python.data script_whole)" -v n="$(value python.data script_stacks)" 'BEGIN { print n ? 100 * w / n : 0 }')"
@@ -60,6 +60,8 @@ equal "frames and processes that were too many" 0 "$(value python.data script_re
 
 check "frames of a program with more than 32 variables of threads" grep -q '^k[0-9].*;leaf ' only.folded
 check "frames below a call that let the lock go and took it again" grep -q ';apart;compared_apart;leaf ' only.folded
+check "frames of another interpreter in the same thread" \
+	grep -qE "^[dk][0-9]+;<module> \(selfreport.py\);main;rounds;other_interpreter;(<module> .*|\[.*\]);inside " only.folded
 check "frames of a thread that Python has not begun" grep -qE '^[a-z0-9.]+;foreign;leaf ' only.folded
 
 # Between native frames: who sorts is C, and calls Python again.
@@ -124,9 +126,39 @@ exec {ready}<traced.ready
 read -rt 30 word <&"$ready" && [ "$word" = ready ]
 result $? "a Python runs in a mount namespace of its own"
 check "its file is there alone" [ ! -e root/own/python ]
-check "it is recorded" record traced.data -F 997 --duration 1s -p $traced
-"$SBERF" report -i traced.data --format folded --python only >traced.folded
+# A thread that waits in another interpreter while somebody else has the lock: before 3.12 nothing says which one.
+cat >other.py <<'PY'
+import threading
+import _xxsubinterpreters as interpreters
+def asks():
+    other = interpreters.create()
+    while True:
+        interpreters.run_string(other, "import time\ntime.sleep(.02)")
+def spins():
+    while True:
+        pass
+threading.Thread(target=asks, daemon=True).start()
+print("ready", flush=True)
+spins()
+PY
+mkfifo other.ready
+others=
+if /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
+	/usr/bin/python3 other.py >other.ready 2>other.err &
+	others=,$!
+	also_kill $!
+	exec {ready}<other.ready
+	read -rt 30 word <&"$ready" && [ "$word" = ready ]
+	result $? "a Python with two interpreters runs"
+fi
+check "it is recorded" record traced.data -F 997 --duration 1s -p $traced$others
+[ -z "$others" ] || {
+	"$SBERF" report -i traced.data --format folded --python only --metric wall >other.folded
+	kill "${others#,}"
+	check "frames of another interpreter that are not known are said to be there" grep -qF ';asks;[python: frames that were not found]' other.folded
+}
+"$SBERF" report -i traced.data --format folded --python only | grep -v '(other[.]py)\|;asks;' >traced.folded
 kill $traced
-equal "stacks that cannot be" "" "$(grep -vE '^[^;]*(;<module> \(traced[.]py\)(;outer(;leafy)?)?(;(tracer|profiler))?)? [0-9]+$' traced.folded)"
+equal "stacks that cannot be" "" "$(grep -vE '^[^;]*(;<module> \(traced[.]py\)(;outer(;leafy)?)?(;(tracer|profiler))?|;\[python: frames that could not be read\])? [0-9]+$' traced.folded)"
 at_least "stacks of the function that works, percent" 80 "$(awk '{ n += $NF } /;outer;leafy( |;tracer )/ { f += $NF } END { print n ? 100 * f / n : 0 }' traced.folded)"
 finish

@@ -381,6 +381,8 @@ static uint32_t carry_out(const struct memory *m, const struct sberf_plan *p, ui
 		case SBERF_STEP_DEREF:
 			assert_int_equal(memory_read(&m->host, at + (uint64_t)s->value, &at, 8), 0);
 			break;
+		case SBERF_STEP_THEN:
+			break;
 		case SBERF_STEP_LOOP:
 			loop = i;
 			break;
@@ -537,6 +539,50 @@ static void builds_without_the_lock(void **state)
 	free(m);
 }
 
+/* Threads may be in an interpreter that another one has called. Which state is at hand is another one from 3.12 on. */
+static void a_thread_in_several_interpreters(void **state)
+{
+	struct memory *m = memory_new();
+	struct sberf_plan plan = { .size = sizeof(plan) };
+	void *it;
+
+	(void)state;
+	make_process(m);
+	put_u64(m, BASE + 0x4000 + 8, BASE + 0x4800);    /* the thread that began first is the last one */
+	put_u64(m, BASE + 0x4800 + 16, BASE + 0x1000);
+	assert_int_equal(attach(m, &it), 0);
+	assert_int_equal(cpython_plugin.plan(it, &plan), 0);
+	assert_int_equal(plan.steps[2].op, SBERF_STEP_THEN);
+	assert_int_equal(plan.steps[2].count, 152);
+	assert_int_equal(plan.steps[2].value, BASE + 0x4800);
+	assert_int_equal(plan.flags, SBERF_PLAN_INNER_FIRST);
+	/* A circle behind the first thread, which is found: there is no last one. */
+	put_u64(m, BASE + 0x4800 + 8, BASE + 0x4800);
+	plan = (struct sberf_plan){ .size = sizeof(plan) };
+	assert_int_equal(attach(m, &it), 0);
+	assert_int_equal(cpython_plugin.plan(it, &plan), 0);
+	assert_int_equal(plan.steps[2].op, SBERF_STEP_DEREF);
+	/* 3.11, which has no table: its lists are where ours says, and the lock knows the state. */
+	memset(m->byte, 0, sizeof(m->byte));
+	put_u64(m, BASE + 0x8000, 0x030b00f0);
+	put_u64(m, BASE + 40, BASE + 0x1000);
+	put_u64(m, BASE + 0x1000 + 16, BASE + 0x4000);
+	put_u64(m, BASE + 0x4000 + 16, BASE + 0x1000);
+	put_u64(m, BASE + 0x4000 + 152, DESCRIPTOR);
+	put_u64(m, DESCRIPTOR + 0x318, BASE + 0x4000);
+	plan = (struct sberf_plan){ .size = sizeof(plan) };
+	assert_int_equal(attach(m, &it), 0);
+	assert_int_equal(cpython_plugin.plan(it, &plan), 0);
+	assert_int_equal(plan.steps[2].op, SBERF_STEP_OWN);
+	assert_int_equal(plan.steps[2].value, BASE + 576);
+	assert_int_equal(plan.steps[2].count, 152);
+	assert_int_equal(plan.steps[3].op, SBERF_STEP_OWN);
+	assert_int_equal(plan.steps[3].value, BASE + 368);
+	assert_int_equal(plan.flags, 0);
+	free(m->allocated);
+	free(m);
+}
+
 /* A thread that has more than 32 variables keeps the others in blocks to which a table points. */
 static void a_state_beyond_the_first_variables_is_found(void **state)
 {
@@ -579,6 +625,7 @@ int main(void)
 		cmocka_unit_test(strings_are_checked),
 		cmocka_unit_test(a_process_is_believed_if_its_lists_lead_back),
 		cmocka_unit_test(builds_without_the_lock),
+		cmocka_unit_test(a_thread_in_several_interpreters),
 		cmocka_unit_test(a_state_beyond_the_first_variables_is_found),
 	};
 

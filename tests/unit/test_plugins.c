@@ -434,6 +434,13 @@ static void checks_plans(void **state)
 	assert_false(plugin_plan_check(&p));
 	p.steps[0].op = 77;
 	assert_false(plugin_plan_check(&p));
+	p.steps[0] = (struct sberf_step){ .op = SBERF_STEP_OWN, .count = 8 };
+	assert_true(plugin_plan_check(&p));
+	p.flags = SBERF_PLAN_INNER_FIRST << 1;   /* of a later version */
+	assert_false(plugin_plan_check(&p));
+	p.flags = 0;
+	p.steps[2].op = SBERF_STEP_THEN;         /* in the loop */
+	assert_false(plugin_plan_check(&p));
 	p.nr_steps = SBERF_PLAN_STEPS_MAX + 1;
 	assert_false(plugin_plan_check(&p));
 	p = (struct sberf_plan){ .nr_ranges = 1, .ranges = { { 10, 10 } } };

@@ -41,6 +41,20 @@ static void copies_near_each_other_are_one_read(void **state)
 	check_step(&got.step[5], SB_STEP_STOP, 0, 0, 0, 0);
 }
 
+/* Of steps that look for a thread's own state each says how many more there are. */
+static void states_one_behind_the_other(void **state)
+{
+	const struct sberf_plan p = PLAN({ .op = SBERF_STEP_OWN, .count = 8, .value = 16 }, { .op = SBERF_STEP_OWN },
+					 { .op = SBERF_STEP_THEN, .count = 8, .value = 24 });
+	struct sb_plan got;
+
+	(void)state;
+	script_plan_make(&p, 1, &got);
+	check_step(&got.step[0], SB_STEP_OWN, SB_STEP_HERE, 1, 8, 16);
+	check_step(&got.step[1], SB_STEP_OWN, SB_STEP_HERE, 0, 0, 0);
+	check_step(&got.step[2], SB_STEP_THEN, SB_STEP_HERE, 0, 8, 24);
+}
+
 static void others_are_not(void **state)
 {
 	/* Before the first one, in the midst of a word, too far away, the same word again. */
@@ -84,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_near_each_other_are_one_read),
+		cmocka_unit_test(states_one_behind_the_other),
 		cmocka_unit_test(others_are_not),
 		cmocka_unit_test(words_of_the_record_lead_on),
 	};

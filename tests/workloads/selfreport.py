@@ -3,8 +3,8 @@
 
 The name of a thread is the number of its true stack; it is "~" while the stack changes. The kernel tells the
 name with each sample, so what a profiler has read can be compared with the truth of that very moment. At the
-end the table of stacks is written: number, "=" (the whole stack), "=FUNCTION" (that, or with FUNCTION as the
-innermost one) or "..." (its innermost part), functions from the outermost on.
+end the table of stacks is written: number, "=" (the whole stack), "=FUNCTIONS" (that, and perhaps the first
+ones of FUNCTIONS inside of it) or "..." (its innermost part), functions from the outermost on.
 
 usage: selfreport.py TABLE PREFIX THREADS
 
@@ -20,6 +20,11 @@ import re
 import selectors
 import sys
 import threading
+
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
 
 PR_SET_NAME = 15
 CHANGING = b"~"
@@ -256,10 +261,30 @@ def apart():
     released.qsort(array, 3, ctypes.sizeof(ctypes.c_int), compared_apart)
     name_thread(PR_SET_NAME, CHANGING)
     thread = ctypes.c_ulong()
-    if not libc.pthread_create(ctypes.byref(thread), None, foreign, None):
+    if not local.threads and not libc.pthread_create(ctypes.byref(thread), None, foreign, None):
         name_thread(PR_SET_NAME, now)
         released.pthread_join(thread, None)
         name_thread(PR_SET_NAME, CHANGING)
+    pop()
+
+
+# In another interpreter of the same thread, which cannot change the name.
+INSIDE = """
+def inside():
+    x = 0
+    for i in range(%d):
+        x += i
+inside()
+"""
+
+
+def other_interpreter():
+    if local.other is None:
+        return
+    push("other_interpreter")
+    name_thread(PR_SET_NAME, number_of(local.stack, "=<module>;inside"))
+    interpreters.run_string(local.other, INSIDE % UNITS)
+    name_thread(PR_SET_NAME, CHANGING)
     pop()
 
 
@@ -332,22 +357,28 @@ def rounds():
     global UNITS
     push("rounds")
     local.loop = asyncio.SelectorEventLoop(Never())
+    local.other = None if local.threads else interpreters.create()
     first = True
     while first or is_there(STOP, os.F_OK):
         middle()
         recursion(25)
         recursion(150)
         generators()
+        other_interpreter()
         callbacks()
         apart()
+        other_interpreter()
         exceptions()
         compiled()
+        other_interpreter()
         coroutines()
         if first and not local.threads:
             UNITS = UNITS_THEN
             print("ready", flush=True)
         first = False
     local.loop.close()
+    if local.other is not None:
+        interpreters.destroy(local.other)
     pop()
 
 

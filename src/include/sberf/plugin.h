@@ -162,6 +162,19 @@ enum sberf_step_op {
 	 * SBERF_PLAN_TAG_MAX at most; 0 ends the plan
 	 */
 	SBERF_STEP_COPIED = 9,
+	/*
+	 * In front of the loop: where the 8 bytes at value are an address P that is not 0, and the 8 bytes at P + count
+	 * are the thread pointer, AT = P. Then the steps behind this one, with the loop, are done from P first, and
+	 * after that once more from what AT was, unless it was P already. Where not, nothing is done. Of such steps
+	 * one behind the other the first one counts that is true
+	 */
+	SBERF_STEP_OWN = 10,
+	/*
+	 * In front of the loop: where AT is not value, and the 8 bytes at value + count are the thread pointer, the
+	 * steps behind this one, with the loop, are done once more afterwards, from AT = value. Otherwise nothing is
+	 * done
+	 */
+	SBERF_STEP_THEN = 11,
 };
 
 struct sberf_step {
@@ -207,7 +220,15 @@ struct sberf_plan {
 	uint64_t run_mask, run_value;
 	/* the lock of the interpreter: who waits on a futex there waits for that. Both 0 = it has none */
 	struct sberf_range lock;
+	uint32_t flags;          /* SBERF_PLAN_* */
+	uint32_t reserved;       /* 0 */
 };
+
+/*
+ * Where a stack has fewer runs than native frames of the interpreter, it is the outermost of these that have none; by
+ * default the innermost ones.
+ */
+#define SBERF_PLAN_INNER_FIRST 0x1u
 
 /* What the plan has copied at one event. The host's until expand returns. */
 struct sberf_taken {
