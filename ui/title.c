@@ -221,6 +221,8 @@ char *title_memory(const struct query *q, const struct leaks *l, const struct ui
 				 units_bytes(bytes, l->all.allocated));
 	if (l->n && !l->all.unfollowed)
 		text_builder_put(&w, TEXT_BUILDER_DOT "%s in use", units_bytes(bytes, l->all.in_use));
+	else if (l->n && l->unfollowed_ns)
+		text_builder_put(&w, TEXT_BUILDER_DOT "not followed since %s", units_time(bytes, l->unfollowed_ns));
 	put_filters(&w, q, o);
 	return dst;
 }

@@ -1114,7 +1114,9 @@ static void placer_obey_blocks(struct placer *p, uint32_t interval)
 		placer_end_blocks(p, set);
 	else if (interval && !set && !p->figures.blocks)
 		r = placer_begin_blocks(p, interval, &a.err);
-	if (!r && p->figures.blocks)
+	if (!interval && p->figures.blocks)
+		text_format(a.err.text, sizeof(a.err.text), "blocks are followed by --memory until the capture ends");
+	else if (!r && p->figures.blocks)
 		text_format(a.err.text, sizeof(a.err.text), "blocks of memory are followed: %u functions are probed, "
 			    "which costs up to 1 us a call, within --budget", p->figures.places - before);
 	else if (!r)

@@ -11,7 +11,7 @@ struct leaks_wish leaks_wish_of(const struct export_view *v)
 	return (struct leaks_wish){
 		.from_ns = v->meta->start_mono_ns, .to_ns = v->meta->start_mono_ns + v->meta->duration_ns,
 		.older_ns = v->older_ns, .min_bytes = v->min_bytes, .min_percent = v->min_percent,
-		.unfollowed = v->meta->mem_unfollowed_ns, .scale = (uint32_t)v->meta->probe_scale,
+		.unfollowed_ns = v->meta->mem_unfollowed_ns, .scale = (uint32_t)v->meta->probe_scale,
 	};
 }
 

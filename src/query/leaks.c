@@ -119,7 +119,7 @@ static void leaks_begin_row(struct leak_site *r, const struct leaks_builder *b)
 	r->stack = STACK_ROOT;
 	r->history.from_ns = b->from_ns;
 	r->history.to_ns = b->to_ns;
-	r->unfollowed = b->wish->unfollowed || b->grown;
+	r->unfollowed = b->wish->unfollowed_ns || b->grown;
 	r->grown = b->grown;
 }
 
@@ -328,7 +328,8 @@ int leaks_build(const struct snapshot *s, const struct names *names, const struc
 
 	if (!l)
 		return err_nomem(e, "the list of sites that allocate");
-	*l = (struct leaks){ .dict = snapshot_dict(s), .names = names, .query = *q };
+	*l = (struct leaks){ .dict = snapshot_dict(s), .names = names, .query = *q,
+			     .unfollowed_ns = wish->unfollowed_ns };
 	ok = filter_init(&b.filter, s, names, &asked);
 	ok = stack_signature_init(&b.reading, l->dict, names, q->no_inlines, true) && ok;
 	b.filter.kinds = b.grown ? KINDS_OF_GROWTH : KINDS_OF_BLOCKS;

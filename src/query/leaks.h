@@ -66,7 +66,7 @@ struct leaks_wish {
 	uint64_t older_ns;       /* only blocks that have been in use for so long count as in use */
 	uint64_t min_bytes;      /* sites with less in use have no row */
 	double min_percent;      /* nor have those with less of all that is in use */
-	bool unfollowed;         /* not all frees were seen: what is in use is not known */
+	uint64_t unfollowed_ns;  /* since when, from FROM_NS on, not all frees were seen; 0 = all were */
 	uint32_t scale;          /* lately one call of so many was seen, as probes cost too much; up to 1 = all */
 };
 
@@ -77,6 +77,7 @@ struct leaks {
 	struct leak_site *row;   /* by what is in use, then by what was allocated; the others last */
 	size_t n;
 	size_t left_out;         /* sites that are in no row of their own */
+	uint64_t unfollowed_ns;  /* of the wish: what is in use is not known then */
 	struct leak_site all;    /* everything together, without threads */
 };
 

@@ -23,6 +23,8 @@ resize 40 10
 see "and 40x10" 'in use +verdict'
 resize 100 28
 see "what is resident" "resident +[▁▂▃▄▅▆▇█]"
+keys U
+see "U cannot end what the capture began with" 'blocks are followed by --memory until the capture ends'
 keys g j j Enter
 see "Enter shows the function in the tree" 'memory in use, memory allocated'
 keys Escape

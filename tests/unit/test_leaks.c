@@ -133,7 +133,7 @@ static void parts_of_sites(void **state)
 	assert_int_equal(l->all.sizes[kb].blocks, SECONDS * 3072 + 128);
 	leaks_free(l);
 	/* Where not all frees were seen nothing is said of what is in use. */
-	l = leaks_of(m, &(struct leaks_wish){ .unfollowed = true });
+	l = leaks_of(m, &(struct leaks_wish){ .unfollowed_ns = 1 });
 	assert_true(l->row[0].unfollowed && l->all.unfollowed);
 	leaks_free(l);
 }

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/world.h"
@@ -77,6 +78,24 @@ static void fill_growth(struct made_session *f)
 {
 	madesession_server(f);
 	madesession_growth(f);
+}
+
+static void fill_unfollowed(struct made_session *f)
+{
+	fill(f);
+	f->meta.mem_unfollowed_ns = 1500 * NSEC_PER_MSEC;
+}
+
+/* Where not all frees were seen, since when is said, and nothing of what is in use. */
+static void not_all_frees_were_seen(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_begin(&w, fill_unfollowed, 100, 28, false, "M0");
+	assert_screen_has(w.d.canvas, "not followed since 1.50 s");
+	assert_false(screen_has(w.d.canvas, "plateau"));
+	world_end(&w);
 }
 
 /* Where blocks were not followed, sites are those that made memory grow. */
@@ -153,6 +172,7 @@ int main(void)
 		cmocka_unit_test(orders),
 		cmocka_unit_test(to_the_tree_and_back),
 		cmocka_unit_test(growth),
+		cmocka_unit_test(not_all_frees_were_seen),
 		cmocka_unit_test(without_memory),
 		cmocka_unit_test(growth_begins_with_the_pane),
 	};

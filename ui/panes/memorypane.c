@@ -293,7 +293,7 @@ static void memorypane_build(struct built *b, const struct names *names)
 	const struct profile_meta *m = &b->job.meta;
 	const struct leaks_wish wish = {
 		.from_ns = m->start_mono_ns, .to_ns = m->start_mono_ns + m->duration_ns,
-		.unfollowed = m->mem_unfollowed_ns, .scale = (uint32_t)m->probe_scale,
+		.unfollowed_ns = m->mem_unfollowed_ns, .scale = (uint32_t)m->probe_scale,
 	};
 	struct memory_history *sizes = NULL;
 	struct leaks *leaks = NULL;
