@@ -39,6 +39,7 @@
 #define REFRESH_NS (200 * NSEC_PER_MSEC)
 #define WAITING_BYTES (128u << 20)       /* of hits that wait for their turn */
 #define RING_BYTES (64u << 20)
+#define FUNCTION_BYTES 512u
 #define FUNCTIONS_MAX 4096u              /* whose times are kept apart */
 
 /* The calls of one function. */
@@ -80,11 +81,23 @@ static const struct branch_wish *branches_wish(const struct branches *b, uint32_
 	return NULL;
 }
 
+/* How CODE is called, without its parameters, which have their values. Returns DST. */
+static const char *branches_called(const struct probe_code *code, char dst[FUNCTION_BYTES])
+{
+	const char *at = code->name;
+
+	while (*at && (*at != '(' || !strncmp(at, "(anonymous", 10)))
+		at += strncmp(at, "operator()", 10) ? 1 : 10;
+	text_format(dst, FUNCTION_BYTES, "%.*s", (int)(at - code->name), code->name);
+	return *dst ? dst : code->symbol;
+}
+
 /* Writes CALL. */
 static void branches_put(struct branches *b, const struct branch_call *call)
 {
 	struct hit params = { .probe = call->probe, .nr_args = BRANCH_ARGS + (call->end == BRANCH_RETURNED) };
 	struct branch_call_text text = { .function = "", .args = "", .result = "", .real_ns = b->real_ns };
+	char called[FUNCTION_BYTES];
 	struct probe_code code;
 
 	memcpy(params.arg, call->arg, sizeof(call->arg));
@@ -93,7 +106,7 @@ static void branches_put(struct branches *b, const struct branch_call *call)
 	text.args = b->fields.text;
 	text.result = b->fields.result;
 	if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
-		text.function = code.symbol;
+		text.function = branches_called(&code, called);
 	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
 	if (!branch_show_call(&b->show, call, &text))
 		b->untold++;
@@ -227,15 +240,15 @@ static void branches_say_prices(struct branches *b)
 	}
 }
 
-static void branches_say_n(const struct branches *b, uint64_t n, const char *what)
+static void branches_say_n(const struct branches *b, const char *what, uint64_t n)
 {
 	char text[UNITS_MAX];
 
 	if (!n)
 		return;
-	fprintf(stderr, "sberf branches: %s %s\n", units_thousands(text, n), what);
+	fprintf(stderr, "sberf branches: %s: %s\n", what, units_thousands(text, n));
 	if (b->o->trace_json)
-		fprintf(b->show.out, "{\"count\":%llu,\"what\":\"%s\"}\n", (unsigned long long)n, what);
+		fprintf(b->show.out, "{\"what\":\"%s\",\"count\":%llu}\n", what, (unsigned long long)n);
 }
 
 /* What is missing in what was shown, and what was left out of it. */
@@ -248,18 +261,19 @@ static void branches_say_end(struct branches *b)
 	branch_calls_figures(b->calls, &f);
 	hitorder_figures(b->order, &h);
 	engine_status(b->launch.engine, &m);
-	branches_say_n(b, losses_total(&m.lost) + h.dropped, "hits are lost: their calls have gaps, or are missing");
-	branches_say_n(b, h.late, "hits came too late to be in order");
-	branches_say_n(b, f.left, "calls were left without a return (exceptions, longjmp)");
-	branches_say_n(b, f.unended, "calls are left out: their end was not seen, as probes were off by then");
-	branches_say_n(b, f.open, "calls had not ended");
-	branches_say_n(b, f.gaps, "times it is not known which way a call took between two blocks");
-	branches_say_n(b, f.dropped, "branches are left out, of calls with more than 16,384");
-	branches_say_n(b, f.refused, "hits are left out for want of room");
-	branches_say_n(b, b->unmet, "calls do not meet the condition of their function");
-	branches_say_n(b, b->unknown, "calls are left out: the condition asks for what is not known of them, as a "
-		       "result where there was no return, or a parameter without debug information");
-	branches_say_n(b, b->untold, "calls or branches are left out for want of memory");
+	branches_say_n(b, "lost hits, whose calls have gaps or are missing", losses_total(&m.lost) + h.dropped);
+	branches_say_n(b, "hits that came too late to be in order", h.late);
+	branches_say_n(b, "hits of calls that had begun before", f.unbegun);
+	branches_say_n(b, "calls left without a return (exceptions, longjmp)", f.left);
+	branches_say_n(b, "calls left out, since their end was not seen: probes were off by then", f.unended);
+	branches_say_n(b, "calls that had not ended", f.open);
+	branches_say_n(b, "times that the way between two blocks is not known", f.gaps);
+	branches_say_n(b, "branches left out, of calls with more than 16,384", f.dropped);
+	branches_say_n(b, "hits left out for want of room", f.refused);
+	branches_say_n(b, "calls that do not meet the condition of their function", b->unmet);
+	branches_say_n(b, "calls left out, of which the condition asks for what is not known: a result without a "
+		       "return, or a parameter without debug information", b->unknown);
+	branches_say_n(b, "calls or branches left out for want of memory", b->untold);
 }
 
 /* ---- the end ---- */
@@ -274,12 +288,14 @@ static void branches_put_last(struct branches *b)
 
 static void branches_put_times(struct branches *b)
 {
+	char called[FUNCTION_BYTES];
+
 	for (size_t i = 0; i < b->function.n; i++) {
 		const uint32_t space = (uint32_t)b->function.v[i].space;
 		struct probe_code code;
 
 		if (probe_code_find(BRANCH_SPACE_PROBE(space), BRANCH_SPACE_NUMBER(space), &code) &&
-		    !branch_show_times(&b->show, code.symbol, &b->function.v[i].times))
+		    !branch_show_times(&b->show, branches_called(&code, called), &b->function.v[i].times))
 			b->untold++;
 	}
 }
