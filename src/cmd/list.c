@@ -3,13 +3,17 @@
 #include "config.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "base/vec.h"
+#include "base/wildcard.h"
 #include "capture/tracelink.h"
 #include "cmd/clean.h"
 #include "cmd/options.h"
 #include "engine/completing.h"
 #include "engine/executed.h"
 #include "probe/catalog.h"
+#include "probe/ktypes.h"
+#include "system/bpfprogs.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -92,6 +96,61 @@ static int list_one(struct listing *l, const struct catalog *c, struct err *ret_
 	return rc;
 }
 
+#define BPF_KIND "bpf:"
+#define BPF_TEXT_MAX (2 * BPF_PROG_NAME_MAX)
+
+/* Lists function F, number NR of P, whose types are TYPES (NULL = not known), if TEXT means it. */
+static int list_program_function(struct listing *l, const char *text, const struct bpf_prog *p,
+				 const struct bpf_function *f, size_t nr, struct ktypes *types)
+{
+	char by_id[BPF_TEXT_MAX], by_name[BPF_TEXT_MAX], args[512] = "", note[128], type[32];
+
+	text_format(by_id, sizeof(by_id), BPF_KIND "%u:%s", p->id, f->name);
+	text_format(by_name, sizeof(by_name), BPF_KIND "%s", f->name);
+	if (!wildcard_matches(text, by_id) && !wildcard_matches(text, by_name))
+		return 0;
+	if (types)
+		ktypes_text(types, KTYPES_FUNCTION, f->name, args, sizeof(args));
+	text_format(note, sizeof(note), "%s, tag %02x%02x%02x%02x%02x%02x%02x%02x%s", bpfprogs_type(p->type, type),
+		    p->tag[0], p->tag[1], p->tag[2], p->tag[3], p->tag[4], p->tag[5], p->tag[6], p->tag[7],
+		    nr ? ", sub-program" : "");
+	return print_row(l, &(struct catalog_row){ by_id, args, 0, note });
+}
+
+static int list_program(struct listing *l, const char *text, const struct bpf_prog *p)
+{
+	AUTO(ktypes_free) struct ktypes *types = NULL;
+	bpf_function_vec functions = { 0 };
+	struct bpf_function own;
+	int rc = bpfprogs_functions(p, &functions);
+
+	/* One that has gone by now is no error. */
+	rc = rc == -ENOMEM ? rc : 0;
+	if (p->btf_id)
+		(void)ktypes_open_program(p->btf_id, &types, NULL);
+	snprintf(own.name, sizeof(own.name), "%s", p->name);
+	if (!rc && !functions.n)
+		rc = list_program_function(l, text, p, &own, 0, NULL);
+	for (size_t i = 0; !rc && i < functions.n; i++)
+		rc = list_program_function(l, text, p, &functions.v[i], i, types);
+	vec_free(&functions);
+	return rc;
+}
+
+/* BPF programs that are loaded, and their functions: TEXT is a wildcard for "bpf:ID:FUNCTION" or "bpf:FUNCTION". */
+static int list_programs(struct listing *l, const char *text, struct err *e)
+{
+	const uint64_t before = l->rows;
+	bpf_prog_vec programs = { 0 };
+	int rc = bpfprogs_list(&programs, e);
+
+	for (size_t i = 0; !rc && i < programs.n; i++)
+		rc = list_program(l, text, &programs.v[i]);
+	vec_free(&programs);
+	return rc || l->rows > before ? rc : err_set(e, ENOENT, "no BPF program has a function that is called '%s' "
+						     "(sberf bpf lists programs)", text);
+}
+
 /* TEXT is a probe when it begins with a kind of probe and a colon; else it is a wildcard for the text of probes. */
 static int list_asked(struct listing *l, const char *text, struct err *e)
 {
@@ -102,6 +161,8 @@ static int list_asked(struct listing *l, const char *text, struct err *e)
 	struct spec s;
 	int rc;
 
+	if (!strncmp(text, BPF_KIND, strlen(BPF_KIND)))
+		return list_programs(l, text, e);
 	if (text[len] == ':' && probe_kind_find(text, len) != PROBE_KINDS) {
 		rc = spec_parse(text, &s, e);
 		if (rc < 0)

@@ -1157,10 +1157,13 @@ static const char *const list_text[] = {
 	"it. sberf looks for the first instruction of the former kind behind the entry; the remark says where it "
 	"is, or why there is none.",
 	"sberf top and sberf record can place all of these (--probe).",
+	"bpf:ID:FUNCTION and bpf:FUNCTION, with wildcards, list the functions of BPF programs that are loaded, "
+	"with their sub-programs, and what each is given. These cannot be probed yet.",
 	NULL,
 };
 
 static const char *const list_examples[] = {
+	"sberf list 'bpf:*'", "the functions of all BPF programs",
 	"sberf list 'sys:%net'", "system calls about the network, with their arguments",
 	"sberf list 'tracepoint:sched:*'", "tracepoints of the scheduler, with their fields",
 	"sberf list -p 1234 'call:libc.so.6:*alloc'", "functions of the C library of a process, and what timing "

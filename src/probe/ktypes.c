@@ -68,20 +68,40 @@ static int ktypes_index(struct ktypes *t)
 	return 0;
 }
 
-int ktypes_open(struct ktypes **ret, struct err *e)
+/* Of BTF, which is given up; NULL = there is none, and E says so already. */
+static int ktypes_of_btf(struct btf *btf, struct ktypes **ret, struct err *e)
 {
-	AUTO(ktypes_free) struct ktypes *t = calloc(1, sizeof(*t));
+	AUTO(ktypes_free) struct ktypes *t = btf ? calloc(1, sizeof(*t)) : NULL;
 
-	if (!t)
+	if (!btf)
+		return -ENOENT;
+	if (!t) {
+		btf__free(btf);
 		return err_nomem(e, "types of the kernel");
-	t->btf = btf__load_vmlinux_btf();
-	if (!t->btf)
-		return err_set(e, ENOENT, "this kernel says nothing of its types (CONFIG_DEBUG_INFO_BTF): use arg0 to "
-			       "arg5");
+	}
+	t->btf = btf;
 	if (ktypes_index(t))
 		return err_nomem(e, "types of the kernel");
 	*ret = take_ptr(t);
 	return 0;
+}
+
+int ktypes_open(struct ktypes **ret, struct err *e)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		err_set(e, ENOENT, "this kernel says nothing of its types (CONFIG_DEBUG_INFO_BTF): use arg0 to arg5");
+	return ktypes_of_btf(btf, ret, e);
+}
+
+int ktypes_open_program(uint32_t btf_id, struct ktypes **ret, struct err *e)
+{
+	struct btf *btf = btf__load_from_kernel_by_id(btf_id);
+
+	if (!btf)
+		err_set(e, ENOENT, "the BPF program says nothing of its types");
+	return ktypes_of_btf(btf, ret, e);
 }
 
 void ktypes_free(struct ktypes *t)

@@ -58,7 +58,7 @@ static int bpfprogs_read(uint32_t id, struct bpf_prog *ret)
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		return -errno;
 	*ret = (struct bpf_prog){ .id = id, .type = info.type, .uid = info.created_by_uid,
-				  .jited_bytes = info.jited_prog_len, .runs = info.run_cnt,
+				  .btf_id = info.btf_id, .jited_bytes = info.jited_prog_len, .runs = info.run_cnt,
 				  .run_ns = info.run_time_ns, .missed = info.recursion_misses };
 	_Static_assert(sizeof(ret->tag) == sizeof(info.tag), "a tag is as long as the kernel's");
 	memcpy(ret->tag, info.tag, sizeof(ret->tag));
@@ -66,6 +66,43 @@ static int bpfprogs_read(uint32_t id, struct bpf_prog *ret)
 	ret->name[sizeof(info.name) - 1] = '\0';
 	bpfprogs_whole_name(fd, info.btf_id, ret->name);
 	return 0;
+}
+
+/* Appends the names of the N functions INFO, of BTF. */
+static int bpfprogs_named(const struct btf *btf, const struct bpf_func_info *info, uint32_t n, bpf_function_vec *ret)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct btf_type *t = btf__type_by_id(btf, info[i].type_id);
+		const char *name = t && btf_is_func(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
+		struct bpf_function *at = name ? vec_push(ret) : NULL;
+
+		if (at)
+			snprintf(at->name, sizeof(at->name), "%s", name);
+		else if (name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int bpfprogs_functions(const struct bpf_prog *p, bpf_function_vec *ret)
+{
+	AUTO_FD int fd = bpf_prog_get_fd_by_id(p->id);
+	AUTO_FREE struct bpf_func_info *func = calloc(BPF_FUNCTIONS_MAX, sizeof(*func));
+	struct bpf_prog_info info = { .nr_func_info = BPF_FUNCTIONS_MAX, .func_info_rec_size = sizeof(*func),
+				      .func_info = (uint64_t)(uintptr_t)func };
+	uint32_t len = sizeof(info);
+	struct btf *btf;
+	int rc;
+
+	if (fd < 0 || !func)
+		return fd < 0 ? -errno : -ENOMEM;
+	if (!p->btf_id || bpf_obj_get_info_by_fd(fd, &info, &len))
+		return p->btf_id ? -errno : 0;
+	btf = btf__load_from_kernel_by_id(p->btf_id);
+	rc = btf ? bpfprogs_named(btf, func, info.nr_func_info < BPF_FUNCTIONS_MAX ? info.nr_func_info :
+				  BPF_FUNCTIONS_MAX, ret) : 0;
+	btf__free(btf);
+	return rc;
 }
 
 static int bpfprogs_refused(struct err *e)

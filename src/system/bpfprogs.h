@@ -24,6 +24,7 @@ struct bpf_prog {
 	uint32_t id;
 	uint32_t type;                   /* enum bpf_prog_type */
 	uid_t uid;                       /* who loaded it */
+	uint32_t btf_id;                 /* of its type information; 0 = it has none */
 	uint32_t jited_bytes;            /* 0 = it is interpreted, or this is hidden */
 	uint8_t tag[BPF_PROG_TAG_BYTES];
 	/* since it was loaded, while runs were counted; missed: it ran there already */
@@ -38,6 +39,21 @@ typedef VEC(struct bpf_prog) bpf_prog_vec;
  * listed. A program that goes meanwhile is left out.
  */
 int bpfprogs_list(bpf_prog_vec *ret, struct err *e);
+
+/* The name of a function of a program; raw bytes. */
+struct bpf_function {
+	char name[BPF_PROG_NAME_MAX];
+};
+
+typedef VEC(struct bpf_function) bpf_function_vec;
+
+#define BPF_FUNCTIONS_MAX 1024u          /* of one program */
+
+/*
+ * Appends the functions of P by its type information, that at which it begins first. 0, also when it has none; -ENOMEM,
+ * or the negative errno of opening it.
+ */
+int bpfprogs_functions(const struct bpf_prog *p, bpf_function_vec *ret);
 
 /*
  * Has the kernel count runs until the descriptor returned is closed. A negative errno when it cannot (-EINVAL: a

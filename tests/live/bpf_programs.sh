@@ -54,6 +54,15 @@ at_least "percent of them that bpftool has, too, with type and tag" 90 $((100 * 
 mkdir bpffs
 pinned=$(unshare -m bash -c 'mount -t bpf none bpffs && bpftool prog pin id "$1" "bpffs/kept here" && "$2" bpf -d 0.1' - "$id" "$SBERF")
 matches "where it is pinned" "^ *$id +tracing .* sb_leave[a-z_]*  $SCRATCH/bpffs/kept here, sberf \\($recorder\\)" "$(grep "^ *$id " <<<"$pinned")"
+"$SBERF" list "bpf:$id:*" >listed
+note "$(cat listed)"
+matches "sberf list has its functions, by its number, with what they are given" \
+	"unknown  bpf:$id:sb_leave[a-z_]*\\([^()]*\\* ?ctx[^()]*\\)  # tracing, tag [0-9a-f]{16}\$" "$(sed -n 1p listed)"
+"$SBERF" list 'bpf:sb_leave*' >listed
+matches "and by its name" "bpf:$id:sb_leave" "$(cat listed)"
+text=$("$SBERF" list 'bpf:no_such_*' 2>&1)
+equal "what no program has, status" 1 $?
+matches "and a sentence" "^sberf list: no BPF program has a function that is called 'bpf:no_such_\*'" "$text"
 text=$(setpriv --reuid 65534 --regid 65534 --clear-groups "$SBERF" bpf -d 0.1 2>&1)
 equal "without the right to list them, status" 1 $?
 matches "and a sentence" "^sberf bpf: BPF programs may not be listed: that takes root, or CAP_SYS_ADMIN" "$text"
