@@ -128,7 +128,9 @@ struct calls_way {
 
 static bool way_ends(const struct calls_way *w, uint32_t block)
 {
-	return w->to == NO_BLOCK ? w->c->code.block[block].end == CODE_RETURN : block == w->to;
+	const struct code_block *b = &w->c->code.block[block];
+
+	return w->to == NO_BLOCK ? b->end == CODE_RETURN && !b->probed : block == w->to;
 }
 
 static void way_step(struct calls_way *w, uint32_t block)

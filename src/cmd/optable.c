@@ -1215,8 +1215,8 @@ static const char *const branches_text[] = {
 	"Shows which branches the calls of a function took, oldest first: each from where to where, by function and "
 	"offset, with file, line and inlined functions. With --part it shows the first branch at which calls that "
 	"meet a condition part from those that do not: the line that decided.",
-	"In programs and libraries that needs no hardware: a probe is placed at each basic block of the function, "
-	"and what the blocks of a call were says which branches it took. The price is said first: how many probes, "
+	"In programs and libraries that needs no hardware: probes are placed at basic blocks of the function, as many "
+	"as are needed to know which branches a call took. The price is said first: how many probes, "
 	"and what a hit of one costs. Where they cost more than --budget they are in place for a part of the time. "
 	"Each call is printed when it ends, unless --part, --count, --disasm or --last asks for what is known in the "
 	"end: at Ctrl-C, after --duration, or with the end of the target.",

@@ -23,6 +23,7 @@
 #include "probe/ktypes.h"
 #include "probe/leaves.h"
 #include "probe/memory_notes.h"
+#include "probe/probed_blocks.h"
 #include "probe/site.h"
 #include "probe/spec.h"
 #include "probe/tracepoint.h"
@@ -1071,6 +1072,25 @@ static bool may_return(const struct file_at_hand *f, const struct found_function
 		!(f->passed && unreturning_caller(f->name, fn->symbol) && leaves_calls(f->elf, fn));
 }
 
+/* Chooses which of the BLOCKS of CODE are probed, by what hits at them cost. */
+static int choose_blocks(struct file_at_hand *f, const struct probe_code *code, struct code_block *blocks,
+			 struct err *e)
+{
+	const struct site_wish wish = { .cfi = f->image };
+	AUTO_FREE uint32_t *cost_ns = calloc(code->n, sizeof(*cost_ns));
+
+	for (uint32_t i = 0; cost_ns && i < code->n; i++) {
+		struct found_function at = { .name = code->name };
+		struct probe_site site;
+
+		if (elf_file_offset(f->elf, blocks[i].vaddr + blocks[i].at, &at.offset) &&
+		    !site_of_function(f->elf, &at, &wish, &site, NULL))
+			cost_ns[i] = site.cost_ns;
+	}
+	return cost_ns && probed_blocks_choose(blocks, code->n, cost_ns, code->returns) ? 0 :
+		err_nomem(e, "the code of a function");
+}
+
 /* All basic blocks of FN of X, which are told apart by their numbers (model/probecode.h). */
 static int placing_add_branches(struct file_at_hand *f, const struct in_program *x, const struct functions *all,
 				const struct found_function *fn, struct err *e)
@@ -1089,8 +1109,7 @@ static int placing_add_branches(struct file_at_hand *f, const struct in_program 
 	code.block = blocks.v;
 	code.n = (uint32_t)blocks.n;
 	code.returns = !r && may_return(f, fn, &entry);
-	for (size_t i = 0; i < blocks.n; i++)
-		blocks.v[i].probed = !i || !code.returns || blocks.v[i].end != CODE_RETURN;
+	r = r ? r : choose_blocks(f, &code, blocks.v, e);
 	if (!fn->resolver && (r == -EOPNOTSUPP || r == -E2BIG))
 		err_prefix(e, "the branches of '%.100s' cannot be followed", fn->name);
 	r = r ? r : place_blocks(f, x, &entry, &code, &places, &returned, e);

@@ -18,6 +18,7 @@
 #include "capture/branchrecords.h"
 #include "model/probecode.h"
 #include "model/probes.h"
+#include "probe/probed_blocks.h"
 
 #include "tests/unit/cmocka_all.h"
 
@@ -457,6 +458,120 @@ static void code_is_noted_once(void **state)
 	assert_int_equal(probe_code_note(3, &code), CODE_NUMBERS_MAX);
 }
 
+#define MADE_BLOCKS 24u
+
+/* A function made by chance. */
+struct made {
+	struct code_block block[MADE_BLOCKS];
+	uint32_t n, hidden;
+	bool returns;
+	branch_vec want;         /* what a call of it did */
+	unsigned int calls, seed;
+};
+
+static unsigned int made_random(struct made *m, unsigned int below)
+{
+	m->seed = m->seed * 1103515245 + 12345;
+	return (m->seed >> 16) % below;
+}
+
+static void made_begin(struct made *m)
+{
+	static const uint8_t ends[] = { CODE_CONDITION, CODE_CONDITION, CODE_CONDITION, CODE_ON, CODE_JUMP,
+					CODE_RETURN };
+	uint32_t cost_ns[MADE_BLOCKS];
+
+	m->n = 3 + made_random(m, MADE_BLOCKS - 3);
+	m->returns = made_random(m, 4);
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct code_block *b = &m->block[i];
+
+		*b = (struct code_block){ .vaddr = 0x1000 + 16 * i, .size = 16, .last = 14,
+					  .end = ends[made_random(m, 6)],
+					  .target = 0x1000 + 16 * (1 + made_random(m, m->n - 1)) };
+		b->end = i == m->n - 1 ? CODE_RETURN : i ? b->end : CODE_CONDITION;
+		cost_ns[i] = made_random(m, 3) ? 14000 : 900;
+	}
+	assert_true(probed_blocks_choose(m->block, m->n, cost_ns, m->returns));
+	assert_true(m->block[0].probed);
+	for (uint32_t i = 0; i < m->n; i++)
+		m->hidden += !m->block[i].probed;
+}
+
+static bool made_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret)
+{
+	const struct made *m = ctx;
+
+	*ret = (struct probe_code){ .path = "/app", .symbol = "f", .name = "f", .start = 0x1000, .n = m->n,
+				    .block = m->block, .returns = m->returns };
+	return number < m->n;
+}
+
+static void made_ended(void *ctx, const struct branch_call *call)
+{
+	struct made *m = ctx;
+
+	m->calls++;
+	assert_int_equal(call->end, BRANCH_RETURNED);
+	assert_int_equal(call->branch.n, m->want.n);
+	for (size_t i = 0; i < m->want.n; i++) {
+		assert_int_equal(call->branch.v[i].from, m->want.v[i].from);
+		assert_int_equal(call->branch.v[i].to, m->want.v[i].to);
+		assert_int_equal(call->branch.v[i].how, m->want.v[i].how);
+	}
+}
+
+/* Goes from block to block by chance, up to a return. False when that does not come soon. */
+static bool made_call(struct made *m, struct branch_calls *c)
+{
+	uint32_t at = 0;
+
+	m->want.n = 0;
+	for (unsigned int step = 0; step < 500; step++) {
+		const struct code_block *b = &m->block[at];
+		const bool jumps = b->end == CODE_JUMP || (b->end == CODE_CONDITION && made_random(m, 2));
+		const uint32_t to = jumps ? (uint32_t)(b->target - 0x1000) / 16 : at + 1;
+		struct branch *want;
+
+		if (b->probed)
+			hit(c, 7, at, at && b->end != CODE_RETURN ? STACK - 64 : STACK);
+		if (b->end == CODE_RETURN) {
+			if (m->returns)
+				returned(c, 7, STACK, 0);
+			return true;
+		}
+		want = b->end == CODE_ON ? NULL : vec_push(&m->want);
+		if (want)
+			*want = (struct branch){ .from = b->vaddr + 14, .to = 0x1000 + 16 * to,
+						 .how = jumps || b->target == 0x1000 + 16 * to ? BRANCH_TAKEN :
+						 BRANCH_PASSED };
+		at = to;
+	}
+	return false;
+}
+
+/* Whatever blocks go without a probe, it is known which way calls went. */
+static void ways_without_probes_are_known(void **state)
+{
+	struct made m = { .seed = 23 };
+	uint32_t all = 0;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		const struct branch_calls_ops ops = { made_code, made_ended, &m };
+		struct branch_calls *c = branch_calls_new(&ops);
+
+		assert_non_null(c);
+		made_begin(&m);
+		all += m.n;
+		for (unsigned int k = 0; k < 20 && made_call(&m, c); k++)
+			;
+		branch_calls_free(c);
+	}
+	print_message("%u calls; of %u blocks %u have no probe\n", m.calls, all, m.hidden);
+	assert_true(m.calls > 20000 && m.hidden > all / 10);
+	vec_free(&m.want);
+}
+
 static void judged(struct branchrecords_facts f, const char *want)
 {
 	struct err e = ERR_INIT;
@@ -501,6 +616,7 @@ int main(void)
 		cmocka_unit_test(calls_that_differ_in_shares_part_there),
 		cmocka_unit_test(counts_are_shown),
 		cmocka_unit_test(code_is_noted_once),
+		cmocka_unit_test(ways_without_probes_are_known),
 		cmocka_unit_test(why_there_are_no_records),
 	};
 
