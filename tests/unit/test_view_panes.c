@@ -307,6 +307,44 @@ static void frame_pointers_are_followed_in_the_kernel(void **state)
 	end(&w);
 }
 
+/* Each plug-in has a line, with what it failed at; frames of Python that are missing have one for each reason. */
+static void plugins_and_what_they_failed_at(void **state)
+{
+	static const char said[] =
+		"python: 12 names in 2 processes; toy: it is not asked any more after its third fault: in resolve it "
+		"took more than 5 ms; /opt/x.so: it cannot be used: it is not root's";
+	struct world w;
+
+	madesession_init(&w.f);
+	snprintf(w.f.meta.plugins, sizeof(w.f.meta.plugins), "%s", said);
+	w.f.meta.script_stacks = 20000;
+	w.f.meta.script_unread = 71;
+	w.f.meta.script_cut = 72;
+	w.f.meta.script_unmatched = 73;
+	w.f.meta.script_nameless = 74;
+	driver_init(&w.d, &w.f, 140, 60, false);
+	driver_press(&w.d, "80G");
+	assert_screen_has(w.d.canvas, "script_unread: stacks whose frames of Python could not be read to the end");
+	assert_screen_has(w.d.canvas, "71");
+	assert_screen_has(w.d.canvas, "script_cut: stacks with more frames of Python than there is room for");
+	assert_screen_has(w.d.canvas, "script_unmatched: ");
+	assert_screen_has(w.d.canvas, "script_nameless: frames of Python whose code was gone before its name was read");
+	assert_screen_has(w.d.canvas, "plugins: what plug-ins have named, and what they failed at");
+	driver_press(&w.d, "<Right>");
+	assert_screen_has(w.d.canvas, "python: 12 names in 2 processes");
+	assert_screen_has(w.d.canvas, "toy: it is not asked any more after its third fault: in resolve it took");
+	assert_screen_has(w.d.canvas, "/opt/x.so: it cannot be used: it is not root's");
+	end(&w);
+	/* None of it has anything to say where all went well. */
+	madesession_init(&w.f);
+	w.f.meta.script_stacks = 20000;
+	driver_init(&w.d, &w.f, 140, 60, false);
+	driver_press(&w.d, "80G");
+	assert_false(screen_has(w.d.canvas, "script_unread"));
+	assert_false(screen_has(w.d.canvas, "what plug-ins have named"));
+	end(&w);
+}
+
 static void digits_show_and_hide(void **state)
 {
 	struct world w;
@@ -635,6 +673,7 @@ int main(void)
 		cmocka_unit_test(how_stacks_were_unwound),
 		cmocka_unit_test(frame_pointers_are_followed_in_the_kernel),
 		cmocka_unit_test(how_good_figures_are),
+		cmocka_unit_test(plugins_and_what_they_failed_at),
 		cmocka_unit_test(digits_show_and_hide),
 		cmocka_unit_test(escape_closes_the_pane_in_focus),
 		cmocka_unit_test(kinds_bring_the_tree),

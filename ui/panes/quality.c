@@ -38,6 +38,10 @@
 	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "") \
 	X(STRIPPED, "stripped", "files whose functions have no names", "install debug symbols, or use --debuginfod") \
 	X(UNREAD, "unread", "files that could not be read in part", "") \
+	X(SCRIPT_UNREAD, "script_unread", "stacks whose frames of Python could not be read to the end", "") \
+	X(SCRIPT_CUT, "script_cut", "stacks with more frames of Python than there is room for", "") \
+	X(SCRIPT_UNMATCHED, "script_unmatched", "stacks with frames of Python missing, or not in their places", "") \
+	X(SCRIPT_NAMELESS, "script_nameless", "frames of Python whose code was gone before its name was read", "") \
 	X(PLUGINS, "plugins", "what plug-ins have named, and what they failed at", "")
 
 enum doubt {
@@ -346,8 +350,33 @@ static uint64_t doubt_count(const struct profile_meta *m, const struct seen_doub
 		return seen->stripped.n;
 	case DOUBT_UNREAD:
 		return quality_known(m->unread.n);
+	case DOUBT_SCRIPT_UNREAD:
+		return quality_known(m->script_unread);
+	case DOUBT_SCRIPT_CUT:
+		return quality_known(m->script_cut);
+	case DOUBT_SCRIPT_UNMATCHED:
+		return quality_known(m->script_unmatched);
+	case DOUBT_SCRIPT_NAMELESS:
+		return quality_known(m->script_nameless);
 	case DOUBT_PLUGINS:
 		return quality_plugins(m->plugins);
+	default:
+		return 0;
+	}
+}
+
+/* Of how many things those are that DOUBT is about; 0 = that is not told. */
+static uint64_t doubt_of(const struct profile_meta *m, const struct seen_doubts *seen, enum doubt doubt)
+{
+	switch (doubt) {
+	case DOUBT_RATE:
+		return m->freq_asked;
+	case DOUBT_NO_TABLE:
+		return seen->frames.frames;
+	case DOUBT_SCRIPT_UNREAD:
+	case DOUBT_SCRIPT_CUT:
+	case DOUBT_SCRIPT_UNMATCHED:
+		return quality_known(m->script_stacks);
 	default:
 		return 0;
 	}
@@ -402,7 +431,7 @@ static void add_doubts(struct maker *m, const struct profile_meta *meta, const s
 						 (struct quality_line){ .part = QUALITY_DOUBTS, .module = ID_NONE }, 8);
 		line.level = QUALITY_REASON;
 		line.reason = (uint8_t)i;
-		line.of = i == DOUBT_RATE ? meta->freq_asked : i == DOUBT_NO_TABLE ? seen->frames.frames : 0;
+		line.of = doubt_of(meta, seen, (enum doubt)i);
 		if (head)
 			at = quality_add(m, head, line, 0);
 		if (at && i == DOUBT_UNREAD)
