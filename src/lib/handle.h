@@ -93,6 +93,7 @@ struct sberf {
 
 	/* names */
 	struct resolver *resolver;       /* NULL until first asked */
+	struct plugins *plugins; /* NULL = what is built in alone */
 	struct symbolizer_stats counts;
 	struct unread unread;
 	_Atomic bool stop;       /* what runs is to end */

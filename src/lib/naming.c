@@ -10,6 +10,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/fetch.h"
 #include "symbol/kernel.h"
+#include "symbol/runtime_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,6 +34,7 @@ void lib_names_clear(struct sberf *s)
 {
 	answer_clear(&s->answer);
 	resolver_free(s->resolver);
+	plugins_free(s->plugins);
 	vec_free(&s->function);
 }
 
@@ -51,13 +53,21 @@ static int open_root_of(void *ctx, module_id module)
 	return lib_added(s, module) ? -ENOENT : processes_open_root(s->ps, module);
 }
 
+static int open_process_of(void *ctx, module_id module)
+{
+	struct sberf *s = ctx;
+
+	return lib_added(s, module) ? -ESRCH : processes_open_process(s->ps, module);
+}
+
 static void no_progress(void *ctx, const char *line)
 {
 }
 
 static int need_resolver(struct sberf *s)
 {
-	const struct module_opener opener = { .open = open_symbols_of, .root = open_root_of, .ctx = s };
+	const struct module_opener opener = { .open = open_symbols_of, .root = open_root_of,
+					      .process = open_process_of, .ctx = s };
 	const struct fetch_hooks hooks = { .stop = &s->stop, .cancelled = &s->stop, .progress = no_progress };
 	struct fetcher *fetcher = NULL;
 	int rc;
@@ -69,8 +79,23 @@ static int need_resolver(struct sberf *s)
 		if (rc)
 			return rc;
 	}
-	s->resolver = resolver_new(&opener, NULL, s->symfs, fetcher, &s->counts, &s->unread, &s->stop);
+	s->resolver = resolver_new(&opener, s->plugins, s->symfs, fetcher, &s->counts, &s->unread, &s->stop);
 	return s->resolver ? 0 : err_nomem(&s->err, "the names of functions");
+}
+
+int sberf_plugin_add(struct sberf *s, const char *path, uint32_t flags)
+{
+	const struct runtime_plugins none = { .no_installed = true };
+	int rc = 0;
+
+	lib_begin(s);
+	if (flags & ~SBERF_PLUGIN_IN_PROCESS)
+		return err_set(&s->err, EINVAL, "flags of a plug-in that this libsberf does not know");
+	if (s->resolver)
+		return err_set(&s->err, EBUSY, "plug-in %s comes too late: add it before names are asked for", path);
+	if (!s->plugins)
+		rc = runtime_plugins_new(&none, &s->plugins, &s->err);
+	return rc ? rc : plugins_add_file(s->plugins, path, flags & SBERF_PLUGIN_IN_PROCESS, &s->err);
 }
 
 static bool know_module(struct sberf *s, module_id id)

@@ -87,7 +87,7 @@ int worker_start(const char *job, int file, struct worker *ret, struct err *e)
 	if (!installed_find(PROGRAM, program))
 		return err_set(e, ENOENT,
 			       PROGRAM ", in which plug-ins run, is neither beside sberf nor in %s: install it, "
-				       "or use --plugin-in-process",
+				       "or run plug-ins without it (--plugin-in-process)",
 			       installed_dir());
 	if ((file >= 0 && given < 0) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return err_set(e, errno, "cannot start " PROGRAM ": %s", strerror(errno));

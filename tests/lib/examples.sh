@@ -114,6 +114,21 @@ named --plugin ./toy.so --plugin-in-process
 told $? "the same inside of sberf" "$work/log"
 ! named
 told $? "without it they have none" "$work/log"
+# The same with libsberf: what it is called at the begin of the compiled code, by a program of its own.
+code=$(awk '$2 == "r-xp" && NF == 5 { split($1, a, "-"); print a[1]; exit }' "/proc/$pid/maps")
+read -ra cflags < <(pkg-config --cflags --libs sberf)
+${CC:-cc} -Wall -Wextra -Werror -o "$work/plugged" "$here/plugged.c" "${cflags[@]}" 2>"$work/log"
+told $? "a program that adds a plug-in to libsberf" "$work/log"
+matches "without it the code has no name" "compiler" "$("$work/plugged" "$pid" "$code" 0)"
+equal "inside of the program it has one" "toy_even " "$("$work/plugged" "$pid" "$code" 1 ./toy.so)"
+matches "without sberf-worker there is no process for it" "^-2: plug-in ./toy.so cannot be used: sberf-worker, " \
+	"$("$work/plugged" "$pid" "$code" 0 ./toy.so)"
+cp "$(find "$dest" -name sberf-worker)" "$work/"
+equal "in a process of its own it has one" "toy_even " "$("$work/plugged" "$pid" "$code" 0 ./toy.so)"
+matches "a file that is no plug-in" "^-8: plug-in .* cannot be used: " "$("$work/plugged" "$pid" "$code" 1 "$lib/libsberf.so")"
+matches "a file that is not there" "^-2: plug-in /none cannot be used: " "$("$work/plugged" "$pid" "$code" 0 /none)"
+matches "flags that are not known" "^-22: " "$("$work/plugged" "$pid" "$code" 2 ./toy.so)"
+matches "after names were asked for" "^toy_even -16: .* comes too late" "$("$work/plugged" "$pid" "$code" 1 ./toy.so late)"
 mkdir -p "$folder" && cp toy.so "$folder/" && chmod 755 "$folder" && chmod 644 "$folder/toy.so"
 named
 told $? "a plug-in of the folder is used without an option" "$work/log"

@@ -10,4 +10,5 @@ EXTRA_DIST += tests/lib/busy.c
 EXTRA_DIST += tests/lib/installing.sh
 EXTRA_DIST += tests/lib/libsberf.abi
 EXTRA_DIST += tests/lib/names.py
+EXTRA_DIST += tests/lib/plugged.c
 EXTRA_DIST += tests/lib/stack.c

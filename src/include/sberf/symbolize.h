@@ -96,6 +96,19 @@ SBERF_API int sberf_folder_add(struct sberf *s, const char *path);
  */
 SBERF_API int sberf_file_place(struct sberf *s, uint32_t module, uint64_t address, struct sberf_frame *ret);
 
+/* Runs the plug-in inside of the calling process, with all that this may do, and without any protection. */
+#define SBERF_PLUGIN_IN_PROCESS 0x1u
+
+/*
+ * Has the plug-in in the file PATH (sberf/plugin.h) name code that no file holds: before those that were
+ * added earlier, and before perf maps and jitdump files. Plans for interpreters are not carried out. The
+ * plug-in runs in a process without privileges, sberf-worker, which this starts, and sberf_close() ends; it
+ * is not asked any more after its third fault. To be called before the first sberf_symbolize() of S.
+ * -EBUSY after it; -EINVAL for FLAGS that are not known; -ENOENT, -EACCES: there is no such file, or no
+ * sberf-worker; -ENOEXEC: it is no plug-in, or for another version of the interface.
+ */
+SBERF_API int sberf_plugin_add(struct sberf *s, const char *path, uint32_t flags);
+
 #ifdef __cplusplus
 }
 #endif
