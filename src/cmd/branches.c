@@ -251,6 +251,17 @@ static void branches_say_n(const struct branches *b, const char *what, uint64_t 
 		fprintf(b->show.out, "{\"what\":\"%s\",\"count\":%llu}\n", what, (unsigned long long)n);
 }
 
+/* Says that there was nothing, and why, where that is known. */
+static void branches_say_nothing(struct branches *b)
+{
+	struct placer_figures f;
+
+	engine_probes(b->launch.engine, &f);
+	fprintf(stderr, "sberf branches: no call has ended while it was looked at%s\n",
+		b->launch.child.pid && !f.places ?
+		": the command was over before there were probes; let it run for longer, or use -p" : "");
+}
+
 /* What is missing in what was shown, and what was left out of it. */
 static void branches_say_end(struct branches *b)
 {
@@ -261,6 +272,8 @@ static void branches_say_end(struct branches *b)
 	branch_calls_figures(b->calls, &f);
 	hitorder_figures(b->order, &h);
 	engine_status(b->launch.engine, &m);
+	if (!f.calls)
+		branches_say_nothing(b);
 	branches_say_n(b, "lost hits, whose calls have gaps or are missing", losses_total(&m.lost) + h.dropped);
 	branches_say_n(b, "hits that came too late to be in order", h.late);
 	branches_say_n(b, "hits of calls that had begun before", f.unbegun);

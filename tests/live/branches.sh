@@ -130,6 +130,10 @@ matches "and where they part" "^They part first at PyObject_SetItem\\+0x" "$(gre
 equal "on one side alone" "25 0" "$(awk '/ -> / && $1 == 25 && !$2 { print $1, $2; exit }' got)"
 kill $pid
 
+# What is over too soon is said to be.
+text=$("$SBERF" branches u:tailing:tail -- ./tailing </dev/null 2>&1 >got)
+matches "a command that is over at once" "no call has ended while it was looked at" "$text"
+
 # Without records of the CPU.
 for spec in k:vfs_read bpf:1 "u:$exe:PyObject_SetItem --how lbr"; do
 	# shellcheck disable=SC2086
