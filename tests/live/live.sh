@@ -29,7 +29,9 @@ start_workload() {
 	# The descriptor stays open, so that a workload that prints more does not get a SIGPIPE.
 	exec {workload_out}<"$fifo"
 	rm -f "$fifo"
-	read -rt 60 word <&"$workload_out" && [ "$word" = ready ]
+	read -rt 60 word <&"$workload_out" && [ "$word" = ready ] && return
+	result 1 "$name says that it is ready"
+	return 1
 }
 
 stop_workload() {

@@ -32,7 +32,9 @@ see "Esc shows time again" 'time is shown again'
 keys q
 restored "after q"
 # Growth, to which M alone leads, and from there to blocks and back, while the program runs.
-start_workload leaks 120 50
+"$WORKLOADS/leaks" 120 50 >/dev/null &
+workload=$!
+also_kill $workload
 type_line "$SBERF top -e cpu-clock --budget none -p $workload"
 see "a view without memory" 'leaks [0-9]+ · running'
 keys M 0
@@ -45,5 +47,4 @@ keys U
 see "U again: they are not followed any more" '[─━] memory · [0-9.]+ [KMG]B allocated'
 keys q
 restored "after q, again"
-stop_workload
 finish
