@@ -405,7 +405,7 @@ const struct opt opts[] = {
 		.help = "also write into FILE what was captured, before unwinding",
 		.more = "For developers of sberf: --replay reads it, on the same machine. Stacks are copied then, as "
 			"with --unwind copy, unless you say --unwind kernel. The file holds memory of the target, and "
-			"is large.",
+			"is large. It has no names of what is interpreted: stacks of Python are native ones then.",
 	},
 	/* What is shown */
 	{

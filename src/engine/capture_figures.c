@@ -113,11 +113,14 @@ static void measure_rules(struct engine *en, const struct ingest_figures *in, co
 	m->verify_kernel_different = st->kstacks_different;
 }
 
-static void measure_scripts(struct engine *en)
+static void measure_scripts(struct engine *en, const struct ingest_figures *in)
 {
 	struct profile_meta *m = &en->meta;
 	struct scripts_figures s;
 
+	if (in->scripts_left)
+		text_format(m->script_said, sizeof(m->script_said), "frames of Python are left out of %" PRIu64
+			    " stacks: a raw capture has no names of them", in->scripts_left);
 	if (!en->scripts)
 		return;
 	scripts_figures(en->scripts, &s);
@@ -292,7 +295,7 @@ void engine_measure(struct engine *en)
 	profile_stats(en->profile, &ps);
 	m->refused = ps.refused;
 	m->folded = ps.facts_folded;
-	measure_scripts(en);
+	measure_scripts(en, &in);
 	measure_own(en);
 	measure_placed(en);
 	measure_memory(en);

@@ -263,6 +263,7 @@ static void ingest_finish(struct ingest *in, thread_id thread, const struct raw_
 		ev.flags |= EVENT_F_LEARNT;
 	if (in->config.scripts && user)
 		ingest_scripts(in, raw);
+	in->figures.scripts_left += !in->config.scripts && s->taken.nr;
 	ev.stack = intern_stack(&in->intern, &in->chain, s, user);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE) {
 		in->figures.no_memory++;

@@ -40,6 +40,7 @@ struct ingest_figures {
 	uint64_t extended;       /* stacks whose upper part was read from outside */
 	uint64_t parked;         /* samples and waits now parked, for a module or for their upper part */
 	uint64_t no_memory;      /* events dropped because memory ran out */
+	uint64_t scripts_left;   /* stacks with frames of an interpreter that nobody can name: of a replay */
 };
 
 struct ingest_config {

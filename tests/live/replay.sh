@@ -103,6 +103,24 @@ same_waits waits -p "$workload" --duration 1200ms
 same_waits sums -p "$workload" --duration 1200ms --unwind kernel
 stop_workload
 
+# Names of frames of Python were in the memory of the process: a replay says that they are missing.
+if [ -x /usr/bin/python3 ]; then
+	/usr/bin/python3 -c 'while True: pass' &
+	python=$!
+	also_kill $python
+	wait_until 10 test "$(readlink "/proc/$python/exe")" != "$(readlink /proc/$$/exe)"
+	# It is looked at before the first sample, if it is there already; else soon.
+	for _ in 1 2 3 4 5; do
+		record python.data -F 997 --duration 300ms --raw-capture python.raw -p $python
+		[ "$(value python.data script_stacks)" -eq 0 ] || break
+	done
+	kill $python
+	at_least "stacks with frames of Python" 1 "$(value python.data script_stacks)"
+	"$SBERF" record --replay python.raw -o python.again 2>python.err
+	matches "a replay has none, and says so" "sberf record: frames of Python are left out of [0-9]+ stacks: " "$(cat python.err)"
+	equal "and counts none" 0 "$(value python.again script_stacks)"
+fi
+
 # Nothing else is taken for one.
 head -c 100 /dev/zero >zeros
 "$SBERF" record --replay zeros -o none.data 2>err
