@@ -203,7 +203,9 @@ __noinline int sb_plan_turn(__u32 which)
 		case SB_STEP_THEN:
 			if (sb_plan_own(which, nr))
 				return SB_TAKEN_BAD;
-			continue;
+			/* No "continue": clang lays the loop out so that Linux 6.1 refuses it ("back-edge"). */
+			at = r->at;
+			break;
 		case SB_STEP_DEREF:
 			if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + s->value)))
 				return SB_TAKEN_UNREAD;
