@@ -166,7 +166,11 @@ struct task_struct___x86 {
  */
 #define SB_TRAMPOLINE_PUSHES 24u
 #define SB_TRAMPOLINE_BACK(at) ((at) == 13 ? 24u : (at) == 15 ? 16u : (at) == 16 ? 8u : 0u)
+#define SB_CALL_FUTEX 202        /* __NR_futex of the native ABI; its arguments are in DI, SI and DX */
+#define SB_DWARF_DX 1
 #define SB_DWARF_CX 2
+#define SB_DWARF_SI 4
+#define SB_DWARF_DI 5
 #define SB_DWARF_BP 6
 #define SB_DWARF_SP 7
 #define SB_DWARF_PC 16

@@ -42,6 +42,10 @@
 #define TASK_NEW 0x0800u
 #define TASK_FROZEN 0x8000u      /* since 6.1 */
 
+/* futex(2): without flags, and as a mask those that wait: FUTEX_WAIT, LOCK_PI, WAIT_BITSET, LOCK_PI2 */
+#define SB_FUTEX_COMMAND 0x7fu
+#define SB_FUTEX_WAITS (1u << 0 | 1u << 6 | 1u << 9 | 1u << 13)
+
 #define CHANCE_BITS 24
 /* the end of a stack is looked for again when none of these bits of the chance is set */
 #define STACK_END_AGAIN 63u
@@ -259,12 +263,36 @@ static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *s
 	return put_known_stack(st, extra, h, task, v[SB_DWARF_SP], stop);
 }
 
+/*
+ * Which lock the current task waits for, by its registers V, and what stands in the memory around it: who holds it,
+ * in some of them. Only a thread that sleeps comes by here, so locks that nobody waits for cost nothing.
+ */
+static __always_inline void put_lock(struct sb_lock *l, const struct sb_task *st, const __u64 *v)
+{
+	const __u32 command = v[SB_DWARF_SI] & SB_FUTEX_COMMAND;
+
+	l->address = 0;
+	if (st->call != SB_CALL_FUTEX || st->flags & SB_WAIT_COMPAT || !(SB_FUTEX_WAITS >> (command & 31) & 1))
+		return;
+	l->address = v[SB_DWARF_DI];
+	l->op = v[SB_DWARF_SI];
+	l->value = v[SB_DWARF_DX];
+	l->from = 0;
+	if (!bpf_probe_read_user(l->bytes, sizeof(l->bytes), (void *)(l->address - SB_LOCK_BEFORE)))
+		return;
+	/* It may stand at the begin of the first page of a mapping. */
+	l->from = SB_LOCK_BEFORE;
+	if (bpf_probe_read_user(l->bytes + SB_LOCK_BEFORE, sizeof(l->bytes) - SB_LOCK_BEFORE, (void *)l->address))
+		l->from = SB_LOCK_BYTES;
+}
+
 /* Writes the record of the wait that begins into the slot of TASK, which is current. */
 static __always_inline void keep_stack(struct sb_task *st, struct task_struct *task, __u64 now, bool walk)
 {
 	struct sb_slot *slot = begin_slot(st);
 	__u32 off = WAIT_HEAD_BYTES;
 	struct sb_part_task *t;
+	struct sb_part_wait *w;
 	struct sb_part_regs *r;
 	struct sb_hdr *h;
 
@@ -275,17 +303,22 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	put_head(h, SB_REC_WAIT, task, now);
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
 	r = (void *)(slot->rec + WAIT_HEAD_BYTES);
+	w = (void *)(t + 1);
 	/* User space may take the record before the wait ends. */
-	((struct sb_part_wait *)(t + 1))->inside = st->inside;
+	w->inside = st->inside;
+	w->lock.address = 0;
 	slot->stack = 0;
 	if (has_user(h, task) && put_entry_regs(r, h, task)) {
 		const __u32 place = PLACE_SLOT | (st->slot - 1);
 
+		put_lock(&w->lock, st, (void *)(r + 1));
 		off = put_wait_user(st, slot, r, h, task, now, walk);
 		if (!no_callers)
 			off = put_taken(place, off, (void *)(r + 1));
 		if (slot->stack && *(volatile __u32 *)&planned)
 			slot->stack = sum_fold(slot->stack, taken_fold(place)) | 1;
+		if (slot->stack && w->lock.address)
+			slot->stack = sum_fold(slot->stack, w->lock.address) | 1;
 	} else if (h->flags & SB_F_KTHREAD) {
 		slot->stack = 1;
 	}

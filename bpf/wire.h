@@ -438,6 +438,20 @@ struct sb_loads {
 #define SB_LOAD_SETS 256u        /* different ones; the first is not used */
 
 /*
+ * The futex that a thread waits for, and the memory around it when the wait began (src/model/lock.h). The arguments
+ * are those of futex(2).
+ */
+#define SB_LOCK_BEFORE 16
+#define SB_LOCK_BYTES 48
+struct sb_lock {
+	__u64 address;           /* 0 = it waits for none */
+	__u32 op, value;
+	__u32 from;              /* of the first FROM bytes nothing is known */
+	__u32 pad;
+	__u8 bytes[SB_LOCK_BYTES];       /* from ADDRESS - SB_LOCK_BEFORE on */
+};
+
+/*
  * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else
  * follows.
  */
@@ -458,9 +472,11 @@ struct sb_part_wait {
 	char waker_comm[16];
 	/* sb_sum_key.id of waits that are not told, but summed, since this one was; 0 = none are */
 	__u64 sum;
-	struct sb_inside inside; /* not where there is no stack */
+	/* these two not where there is no stack; older sides do not know the second */
+	struct sb_inside inside;
+	struct sb_lock lock;
 };
-#define SB_WAIT_BARE_BYTES (sizeof(struct sb_part_wait) - sizeof(struct sb_inside))
+#define SB_WAIT_BARE_BYTES (sizeof(struct sb_part_wait) - sizeof(struct sb_inside) - sizeof(struct sb_lock))
 #define SB_WAIT_SEEDED 0x1u
 #define SB_WAIT_NO_STACK 0x2u
 #define SB_WAIT_COMPAT 0x4u      /* call is of the 32-bit ABI */
@@ -901,7 +917,7 @@ _Static_assert(sizeof(struct sb_part_task) == 56, "sb_part_task is wire format")
 _Static_assert(sizeof(struct sb_part_sample) == 64, "sb_part_sample is wire format");
 _Static_assert(sizeof(struct sb_part_regs) == 16, "sb_part_regs is wire format");
 _Static_assert(sizeof(struct sb_part_addrs) == 16, "sb_part_addrs is wire format");
-_Static_assert(sizeof(struct sb_part_wait) == 128, "sb_part_wait is wire format");
+_Static_assert(sizeof(struct sb_part_wait) == 200, "sb_part_wait is wire format");
 _Static_assert(sizeof(struct sb_part_inside) == 24, "sb_part_inside is wire format");
 _Static_assert(sizeof(struct sb_part_wake) == 32, "sb_part_wake is wire format");
 _Static_assert(sizeof(struct sb_slot) == 24, "sb_slot is shared with user space");

@@ -318,7 +318,7 @@ static void live_waits_complete(struct live_source *s, uint32_t size, uint64_t i
 	h->size = size;
 	*w = (struct sb_part_wait){
 		.part = { .size = sizeof(*w), .type = SB_PART_WAIT }, .id = id, .out_ns = h->time_ns, .period_ns = 1,
-		.inside = w->inside,
+		.inside = w->inside, .lock = w->lock,
 	};
 }
 
@@ -345,7 +345,8 @@ static bool live_take_stack(struct live_source *s, const struct source_open *w, 
 	if (wire_decode_record(s->taken, size, ret) <= 0)
 		return false;
 	ret->kind = RAW_WAIT_STACK;
-	ret->wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded };
+	ret->wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded,
+				       .lock = ret->wait.lock };
 	ret->sample.kernel = w->kernel;
 	ret->sample.nr_kernel = w->nr_kernel;
 	return true;

@@ -131,7 +131,7 @@ static struct raw_event rawfile_as_wait(const struct raw_event *ev)
 
 	wait.kind = RAW_WAIT;
 	wait.wait = (struct raw_wait){ .id = ev->wait.id, .period_ns = 1, .call = ev->wait.call,
-				       .state = ev->wait.state, .seeded = ev->wait.seeded };
+				       .state = ev->wait.state, .seeded = ev->wait.seeded, .lock = ev->wait.lock };
 	return wait;
 }
 
@@ -440,7 +440,7 @@ static bool rawfile_to_stack(struct raw_event *ev)
 		return false;
 	ev->kind = RAW_WAIT_STACK;
 	ev->wait = (struct raw_wait){ .id = ev->wait.id, .call = ev->wait.call, .state = ev->wait.state,
-				      .seeded = ev->wait.seeded };
+				      .seeded = ev->wait.seeded, .lock = ev->wait.lock };
 	return true;
 }
 

@@ -27,6 +27,8 @@ struct asked {
 	uint64_t kernel[SB_KSTACK_MAX];  /* w.kernel: of a wait that is asked for again it does not live as long */
 	uint32_t bytes;
 	bool used;
+	bool wants_lock;         /* first the memory around the futex that it waits for */
+	struct lock_futex lock;  /* address 0 = it waits for none */
 	bool by_thread;          /* the process had no memory any more: its first thread has ended */
 };
 
@@ -35,6 +37,7 @@ struct remote_stacks {
 	uint32_t first, most;            /* bytes */
 	const struct source_open *walking;       /* whose stack is being handed on; NULL = nobody's */
 	VEC(struct asked) asked;         /* by cookie */
+	uint64_t locks_read;             /* answers that were no stacks */
 	uint64_t further_bytes, further_ns;      /* used up of what may be read further, at that moment */
 };
 
@@ -60,8 +63,8 @@ void remote_stacks_free(struct remote_stacks *o)
 }
 
 /* What the source lists of W, with SEG as its stack (NULL = none). */
-static struct raw_event remote_stacks_event(const struct source_open *w, uint64_t time_ns,
-					    const struct raw_segment *seg)
+static struct raw_event remote_stacks_event(const struct source_open *w, const struct lock_futex *lock,
+					    uint64_t time_ns, const struct raw_segment *seg)
 {
 	struct raw_event raw = {
 		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns,
@@ -73,6 +76,8 @@ static struct raw_event remote_stacks_event(const struct source_open *w, uint64_
 		.wait = { .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded },
 	};
 
+	if (lock)
+		raw.wait.lock = *lock;
 	if (seg) {
 		raw.sample.user.segment[raw.sample.user.nr_segments++] = *seg;
 		raw.sample.outside = true;
@@ -84,7 +89,7 @@ static struct raw_event remote_stacks_event(const struct source_open *w, uint64_
 
 static struct raw_event remote_stacks_unread(const struct source_open *w)
 {
-	return remote_stacks_event(w, w->since_ns, NULL);
+	return remote_stacks_event(w, NULL, w->since_ns, NULL);
 }
 
 static struct asked *free_place(struct remote_stacks *o)
@@ -105,19 +110,43 @@ static int remote_stacks_ask_helper(struct remote_stacks *o, struct asked *a)
 {
 	const uint64_t sp = machine_sp(a->w.machine, a->w.nr_regs, a->w.regs);
 	const pid_t pid = a->by_thread ? a->w.tid : a->w.pid;
+	const uint64_t cookie = (uint64_t)(a - o->asked.v);
 
-	return peek_ask(o->peek, (uint64_t)(a - o->asked.v), pid, sp, a->bytes);
+	if (a->wants_lock)
+		return peek_ask(o->peek, cookie, pid, a->lock.address - LOCK_BYTES_BEFORE + machine_host_red_zone(),
+				LOCK_BYTES + 8);
+	return peek_ask(o->peek, cookie, pid, sp, a->bytes);
 }
 
-/* Asks for BYTES of the stack of W. 0, or a negative errno: -EAGAIN when there is no room now. */
-static int remote_stacks_ask_for(struct remote_stacks *o, const struct source_open *w, uint32_t bytes)
+/* The futex that W waits for, of which nothing is known yet; address 0 = it waits for none. */
+static struct lock_futex remote_stacks_futex(const struct source_open *w)
+{
+	const struct machine *m = machine_of(w->machine);
+	struct lock_futex lock = { .address = 0 };
+
+	if (!m || w->nr_regs < m->nr_regs || !call_is_futex(w->call, NULL) ||
+	    !lock_op_waits((uint32_t)w->regs[m->call_args[1]]))
+		return lock;
+	lock.address = w->regs[m->call_args[0]];
+	lock.op = (uint32_t)w->regs[m->call_args[1]];
+	lock.value = (uint32_t)w->regs[m->call_args[2]];
+	return lock;
+}
+
+/*
+ * Asks for BYTES of the stack of W, and first for what is around its futex, unless that is KNOWN. 0, or a negative
+ * errno: -EAGAIN when there is no room now.
+ */
+static int remote_stacks_ask_for(struct remote_stacks *o, const struct source_open *w, const struct lock_futex *known,
+				 uint32_t bytes)
 {
 	struct asked *a = free_place(o);
 	int r;
 
 	if (!a)
 		return -EAGAIN;
-	*a = (struct asked){ .w = *w, .bytes = bytes };
+	*a = (struct asked){ .w = *w, .bytes = bytes, .lock = known ? *known : remote_stacks_futex(w) };
+	a->wants_lock = !known && a->lock.address;
 	if (a->w.nr_kernel > SB_KSTACK_MAX)
 		a->w.nr_kernel = SB_KSTACK_MAX;
 	if (a->w.nr_kernel)
@@ -130,7 +159,7 @@ static int remote_stacks_ask_for(struct remote_stacks *o, const struct source_op
 enum source_stack remote_stacks_ask(struct remote_stacks *o, const struct source_open *w, struct raw_event *ret)
 {
 	const bool readable = o->peek && machine_sp(w->machine, w->nr_regs, w->regs);
-	const int r = readable ? remote_stacks_ask_for(o, w, o->first) : -ENOTSUP;
+	const int r = readable ? remote_stacks_ask_for(o, w, NULL, o->first) : -ENOTSUP;
 
 	if (!r)
 		return SOURCE_STACK_COMES;
@@ -186,7 +215,7 @@ bool remote_stacks_further(struct remote_stacks *o, const struct raw_event *raw)
 		w.nr_returns = o->walking->nr_returns;
 		memcpy(w.returns, o->walking->returns, sizeof(w.returns));
 	}
-	return !remote_stacks_ask_for(o, &w, bytes);
+	return !remote_stacks_ask_for(o, &w, &raw->wait.lock, bytes);
 }
 
 /*
@@ -218,6 +247,8 @@ static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer
 	struct raw_segment seg = { .addr = answer->addr, .len = answer->len, .unreadable = answer->unreadable,
 					 .bytes = answer->bytes };
 	struct source_open w = a->w;
+	bool ok = answer->status == PEEK_OK;
+	struct lock_futex lock;
 	struct raw_event raw;
 	AUTO_FREE uint8_t *mended = NULL;
 	const uint32_t spared = a->bytes > answer->len ? a->bytes - answer->len : 0;
@@ -232,9 +263,18 @@ static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer
 		if (!remote_stacks_ask_helper(o, a))
 			return;
 	}
+	if (a->wants_lock && answer->status == PEEK_OK) {
+		lock_fill(&a->lock, answer->addr, answer->bytes, answer->len);
+		o->locks_read++;
+		a->wants_lock = false;
+		if (!remote_stacks_ask_helper(o, a))
+			return;
+		ok = false;      /* that was no stack */
+	}
 	a->used = false;
-	mended = answer->status == PEEK_OK ? remote_stacks_mend(&w, &seg) : NULL;
-	raw = answer->status == PEEK_OK ? remote_stacks_event(&w, clock_mono_ns(), &seg) : remote_stacks_unread(&w);
+	lock = a->lock;
+	mended = ok ? remote_stacks_mend(&w, &seg) : NULL;
+	raw = ok ? remote_stacks_event(&w, &lock, clock_mono_ns(), &seg) : remote_stacks_unread(&w);
 	o->walking = &w;
 	each(ctx, &raw);
 	o->walking = NULL;
@@ -277,7 +317,7 @@ void remote_stacks_stats(const struct remote_stacks *o, struct source_stats *ret
 
 	if (o->peek)
 		peek_stats(o->peek, &st);
-	ret->stacks_read = st.answered[PEEK_OK];
+	ret->stacks_read = st.answered[PEEK_OK] - o->locks_read;
 	ret->stacks_hung = st.answered[PEEK_HUNG];
 	ret->stacks_denied = st.answered[PEEK_DENIED];
 }

@@ -173,10 +173,19 @@ static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct r
 	return true;
 }
 
+static void wire_decode_lock(const struct sb_lock *l, struct lock_futex *ret)
+{
+	_Static_assert(SB_LOCK_BYTES == LOCK_BYTES && SB_LOCK_BEFORE == LOCK_BYTES_BEFORE, "both sides mean the same");
+	*ret = (struct lock_futex){ .address = l->address, .op = l->op, .value = l->value,
+				    .from = l->from < LOCK_BYTES ? l->from : LOCK_BYTES, .len = LOCK_BYTES };
+	memcpy(ret->bytes, l->bytes, sizeof(ret->bytes));
+}
+
 static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 {
 	const struct sb_part_wait *p = wire_decode_take(in, SB_WAIT_BARE_BYTES);
 	const struct sb_inside *inside = p && in->left ? wire_decode_take(in, sizeof(*inside)) : NULL;
+	const struct sb_lock *lock = inside && in->left ? wire_decode_take(in, sizeof(*lock)) : NULL;
 	struct raw_wait *w = &ev->wait;
 
 	/* Not twice: what the second leaves out would be of the first. */
@@ -194,6 +203,8 @@ static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 	w->sum = p->sum;
 	if (inside)
 		memcpy(ev->sample.inside, inside->call, sizeof(ev->sample.inside));
+	if (lock && lock->address)
+		wire_decode_lock(lock, &w->lock);
 	w->context = p->context;
 	if (w->context == WAKER_TASK) {
 		w->waker_pid = (pid_t)p->waker_pid;

@@ -251,6 +251,9 @@ static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 	p->to_node = w->to_node;
 	p->sum = w->sum;
 	memcpy(p->inside.call, ev->sample.inside, sizeof(ev->sample.inside));
+	p->lock = (struct sb_lock){ .address = w->lock.address, .op = w->lock.op, .value = w->lock.value,
+				    .from = w->lock.from };
+	memcpy(p->lock.bytes, w->lock.bytes, sizeof(p->lock.bytes));
 	p->waker_pid = (uint32_t)w->waker_pid;
 	p->waker_tid = (uint32_t)w->waker_tid;
 	p->waker_start_ns = w->waker_start_ns;

@@ -297,21 +297,11 @@ static struct lock_state lock_memory(struct looking *l, const struct hung_thread
 {
 	struct lock_futex f = { .kind = t->kind, .address = t->call.args[0], .op = (uint32_t)t->call.args[1],
 				.value = (uint32_t)t->call.args[2] };
-	const uint64_t from = f.address - LOCK_BYTES_BEFORE;
 	struct peek_answer a;
-	uint64_t skip, first, len;
 
-	/* The helper begins at a multiple of 8, or at the page where something can be read. */
-	if (!memory_read(l, t->pid, from, LOCK_BYTES + 8, &a) || a.addr > f.address || a.addr + a.len <= from) {
-		l->h->unread++;
-		return (struct lock_state){ .address = f.address };
-	}
-	skip = a.addr < from ? from - a.addr : 0;
-	first = a.addr > from ? a.addr - from : 0;
-	len = first + a.len - skip;
-	f.from = (uint32_t)first;
-	f.len = len < LOCK_BYTES ? (uint32_t)len : LOCK_BYTES;
-	memcpy(f.bytes + first, a.bytes + skip, f.len - first);
+	if (memory_read(l, t->pid, f.address - LOCK_BYTES_BEFORE, LOCK_BYTES + 8, &a))
+		lock_fill(&f, a.addr, a.bytes, a.len);
+	l->h->unread += !f.len;
 	return lock_read(&f);
 }
 

@@ -169,10 +169,45 @@ static void remember_waker(struct ingest *in, const struct raw_event *raw, const
 	wakers_put(&in->wakers, &w);
 }
 
-static void describe_wait(const struct raw_wait *w, struct event *ev)
+struct holder_asked {
+	struct processes *ps;
+	struct process *p;
+};
+
+static bool holder_exists(void *ctx, uint32_t tid)
 {
+	const struct holder_asked *h = ctx;
+
+	return process_has_thread(h->ps, h->p, (pid_t)tid);
+}
+
+/* What RAW waited for, as long as the process is known. What kind of lock that is names say, later. */
+static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw)
+{
+	const struct lock_futex *f = &raw->wait.lock;
+	struct holder_asked asked = { .ps = in->ps, .p = f->address ? processes_get(in->ps, raw->pid) : NULL };
+	struct held_lock l = { .holder = ID_NONE };
+	struct lock_state state;
+	lock_id id;
+
+	if (!asked.p || !lock_op_waits(f->op))
+		return LOCK_ID_NONE;
+	l.guess = lock_guess(f, holder_exists, &asked, &state);
+	l.address = state.address;
+	if (state.holder)
+		l.holder = process_thread(in->ps, asked.p, (pid_t)state.holder, 0, 0, NULL);
+	id = dict_lock(in->config.dict, &l);
+	return id == ID_NONE ? LOCK_ID_NONE : id;
+}
+
+static void describe_wait(struct ingest *in, const struct raw_event *raw, struct event *ev)
+{
+	const struct raw_wait *w = &raw->wait;
+
+
 	ev->wait.call = w->call;
 	ev->wait.state = w->state;
+	ev->wait.lock = ingest_lock(in, raw);
 	ev->flags |= w->seeded ? EVENT_F_EARLIER : 0;
 }
 
@@ -193,11 +228,11 @@ static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, str
 		return;
 	case RAW_WAIT:
 		wakers_take(&in->wakers, raw->tid, raw->wait.id, &ev->wait);
-		describe_wait(&raw->wait, ev);
+		describe_wait(in, raw, ev);
 		break;
 	case RAW_WAIT_STACK:
 		/* Who ends it is told with its end. */
-		describe_wait(&raw->wait, ev);
+		describe_wait(in, raw, ev);
 		break;
 	case RAW_FAULT:
 		ev->kind = EVENT_FAULT;

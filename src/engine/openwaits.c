@@ -195,6 +195,7 @@ static uint64_t openwaits_tell(struct openwaits *o, const struct open *w, uint64
 		ev.weight = weight;
 		ev.count = count;
 		ev.wait = (struct event_wait){ .call = w->w.call, .state = w->w.state, .waker = ID_NONE,
+					       .lock = has_stack(w) ? w->like.wait.lock : LOCK_ID_NONE,
 					       .own_ns = length[i] };
 		event_sink_add(to, &ev);
 		count = 0;
@@ -360,6 +361,7 @@ static void give_stack(const struct openwaits *o, const struct open *w, struct e
 	ev->cut_module = w->like.cut_module;
 	ev->method = w->like.method;
 	ev->walk = w->like.walk;
+	ev->wait.lock = w->like.wait.lock;
 	memcpy(ev->calls, w->like.calls, sizeof(ev->calls));
 	ev->flags |= w->like.flags;
 }

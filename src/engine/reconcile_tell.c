@@ -140,7 +140,8 @@ static void tell_one(const struct reconcile *a, const struct giving *g, const st
 	ev.flags = EVENT_F_EXTRAPOLATED;
 	ev.thread = thread;
 	ev.time_ns = time_ns;
-	ev.wait = (struct event_wait){ .call = k->call, .state = ev.wait.state, .waker = ID_NONE };
+	ev.wait = (struct event_wait){ .call = k->call, .state = ev.wait.state, .waker = ID_NONE,
+				       .lock = ev.wait.lock };
 	for (int i = 0; i < 2; i++) {
 		if (!part[i] && !(i && count))
 			continue;

@@ -31,7 +31,7 @@ struct table {
 
 struct dict {
 	struct strtab *strings;
-	struct table modules, frames, stacks, threads, waits, places, arguments;
+	struct table modules, frames, stacks, threads, waits, places, arguments, locks;
 	module_id notes;         /* the pseudo module; ID_NONE until the first note */
 	size_t limit;            /* bytes, 0 = none; with a limit OTHER_FRAME and OTHER_STACK exist */
 	frame_id other_frame;
@@ -48,7 +48,8 @@ enum need { NEED_USUAL, NEED_STAND_IN, NEED_ALWAYS };
 
 _Static_assert(sizeof(struct frame) == 16, "frames come in millions");
 _Static_assert(sizeof(struct stack) == 8, "trie nodes come in millions");
-_Static_assert(sizeof(struct wait) == 16, "as many as there are ways to wait, times wakers");
+_Static_assert(sizeof(struct wait) == 20, "as many as there are ways to wait, times wakers");
+_Static_assert(sizeof(struct held_lock) == 16, "hashed and compared as a whole");
 _Static_assert(sizeof(struct memory_place) == 8, "hashed and compared as a whole");
 
 static uint64_t dict_module_hash(const void *elem)
@@ -127,7 +128,20 @@ static uint64_t wait_hash(const void *elem)
 	const uint32_t rest = (uint32_t)w->state << 24 | (uint32_t)w->bucket << 16 |
 		(uint32_t)w->context << 8 | w->flags;
 
-	return hash_2u64((uint64_t)w->call << 32 | rest, (uint64_t)w->waker << 32 | w->waker_stack);
+	return hash_2u64((uint64_t)w->call << 32 | rest,
+			 hash_2u64((uint64_t)w->waker << 32 | w->waker_stack, w->lock));
+}
+
+static uint64_t lock_hash(const void *elem)
+{
+	const struct held_lock *l = elem;
+
+	return hash_2u64(l->address, (uint64_t)l->holder << 32 | l->guess);
+}
+
+static bool lock_equal(const void *va, const void *vb)
+{
+	return !memcmp(va, vb, sizeof(struct held_lock));
 }
 
 static bool wait_equal(const void *va, const void *vb)
@@ -239,6 +253,11 @@ static bool argument_equal(const void *va, const void *vb)
 	return *(const uint64_t *)va == *(const uint64_t *)vb;
 }
 
+static lock_id dict_add_lock(struct dict *d, const struct held_lock *l, enum need need)
+{
+	return dict_intern(d, &d->locks, l, sizeof(*l), lock_hash, lock_equal, need);
+}
+
 static argument_id dict_add_argument(struct dict *d, uint64_t argument, enum need need)
 {
 	return dict_intern(d, &d->arguments, &argument, sizeof(argument), argument_hash, argument_equal, need);
@@ -248,6 +267,7 @@ struct dict *dict_new(void)
 {
 	const struct stack root = { .parent = STACK_ROOT, .frame = ID_NONE };
 	const struct wait none = { .waker = ID_NONE };
+	const struct held_lock unheld = { .holder = ID_NONE };
 	const struct memory_place nowhere = { .node = NODE_UNKNOWN, .file = ID_NONE };
 	struct dict *d = calloc(1, sizeof(*d));
 
@@ -261,12 +281,14 @@ struct dict *dict_new(void)
 	table_init(&d->waits, sizeof(struct wait), wait_hash);
 	table_init(&d->places, sizeof(struct memory_place), dict_place_hash);
 	table_init(&d->arguments, sizeof(uint64_t), argument_hash);
+	table_init(&d->locks, sizeof(struct held_lock), lock_hash);
 	d->strings = strtab_new();
 	d->other_frame = d->other_stack = d->other_thread = ID_NONE;
 	if (!d->strings || dict_add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT ||
 	    dict_add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY ||
 	    dict_add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY ||
-	    dict_add_argument(d, 0, NEED_ALWAYS) != ARGUMENT_EMPTY) {
+	    dict_add_argument(d, 0, NEED_ALWAYS) != ARGUMENT_EMPTY ||
+	    dict_add_lock(d, &unheld, NEED_ALWAYS) != LOCK_ID_NONE) {
 		dict_free(d);
 		return NULL;
 	}
@@ -284,6 +306,7 @@ void dict_free(struct dict *d)
 	dict_table_free(&d->waits);
 	dict_table_free(&d->places);
 	dict_table_free(&d->arguments);
+	dict_table_free(&d->locks);
 	strtab_free(d->strings);
 	free(d);
 }
@@ -434,7 +457,7 @@ thread_id dict_thread(struct dict *d, const struct thread *t)
 	return id == ID_FULL ? dict_refuse(d, dict_other_thread(d)) : id;
 }
 
-/* The same as W without waker; WAIT_EMPTY when there is no room for that. */
+/* The same as W without waker and lock; WAIT_EMPTY when there is no room for that. */
 static wait_id add_wakerless(struct dict *d, const struct wait *w)
 {
 	struct wait less = *w;
@@ -442,6 +465,7 @@ static wait_id add_wakerless(struct dict *d, const struct wait *w)
 
 	less.waker = ID_NONE;
 	less.waker_stack = STACK_ROOT;
+	less.lock = LOCK_ID_NONE;
 	id = dict_add_wait(d, &less, NEED_STAND_IN);
 	return id == ID_FULL ? WAIT_EMPTY : id;
 }
@@ -450,7 +474,8 @@ wait_id dict_wait(struct dict *d, const struct wait *w)
 {
 	wait_id id;
 
-	if (w->waker_stack >= dict_stacks(d) || (w->waker != ID_NONE && w->waker >= dict_threads(d)))
+	if (w->waker_stack >= dict_stacks(d) || (w->waker != ID_NONE && w->waker >= dict_threads(d)) ||
+	    w->lock >= dict_locks(d))
 		return ID_NONE;
 	id = dict_add_wait(d, w, NEED_USUAL);
 	return id == ID_FULL ? dict_refuse(d, add_wakerless(d, w)) : id;
@@ -460,7 +485,7 @@ wait_id dict_wakerless(struct dict *d, wait_id id)
 {
 	const struct wait *w = dict_get_wait(d, id);
 
-	return !w || (w->waker == ID_NONE && w->waker_stack == STACK_ROOT) ? id : add_wakerless(d, w);
+	return !w || (w->waker == ID_NONE && w->waker_stack == STACK_ROOT && !w->lock) ? id : add_wakerless(d, w);
 }
 
 /* The same as P without file; PLACE_EMPTY when there is no room for that. */
@@ -489,6 +514,16 @@ argument_id dict_argument(struct dict *d, uint64_t argument)
 	const argument_id id = dict_add_argument(d, argument, NEED_USUAL);
 
 	return id == ID_FULL ? dict_refuse(d, ARGUMENT_EMPTY) : id;
+}
+
+lock_id dict_lock(struct dict *d, const struct held_lock *l)
+{
+	lock_id id;
+
+	if (l->holder != ID_NONE && l->holder >= dict_threads(d))
+		return ID_NONE;
+	id = dict_add_lock(d, l, NEED_USUAL);
+	return id == ID_FULL ? dict_refuse(d, LOCK_ID_NONE) : id;
 }
 
 place_id dict_fileless(struct dict *d, place_id id)
@@ -638,6 +673,16 @@ uint32_t dict_waits(const struct dict *d)
 	return pages_count(&d->waits.elems);
 }
 
+const struct held_lock *dict_get_lock(const struct dict *d, lock_id id)
+{
+	return dict_table_get(&d->locks, id);
+}
+
+uint32_t dict_locks(const struct dict *d)
+{
+	return pages_count(&d->locks.elems);
+}
+
 uint64_t dict_get_argument(const struct dict *d, argument_id id)
 {
 	const uint64_t *argument = dict_table_get(&d->arguments, id);
@@ -664,5 +709,5 @@ size_t dict_bytes(const struct dict *d)
 {
 	return sizeof(*d) + strtab_bytes(d->strings) + table_bytes(&d->modules) + table_bytes(&d->frames) +
 	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits) + table_bytes(&d->places) +
-	       table_bytes(&d->arguments);
+	       table_bytes(&d->arguments) + table_bytes(&d->locks);
 }

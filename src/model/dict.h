@@ -46,12 +46,14 @@ typedef uint32_t thread_id;
 typedef uint32_t wait_id;
 typedef uint32_t place_id;
 typedef uint32_t argument_id;
+typedef uint32_t lock_id;
 
 #define ID_NONE UINT32_MAX       /* "no such thing" for each of them; also "out of memory" from the adders */
 #define STACK_ROOT 0u            /* the empty stack */
 #define WAIT_EMPTY 0u            /* of facts that are no waits: all zero, no waker */
 #define PLACE_EMPTY 0u           /* a place of which nothing is known */
 #define ARGUMENT_EMPTY 0u        /* the argument 0 */
+#define LOCK_ID_NONE 0u          /* no lock, or none that is known */
 
 enum module_kind {               /* numbers are in recordings: append only */
 	MODULE_FILE = 1,
@@ -126,6 +128,14 @@ struct wait {
 	uint8_t flags;           /* EVENT_F_OPEN, EVENT_F_EXTRAPOLATED, EVENT_F_EARLIER */
 	thread_id waker;         /* ID_NONE = not known */
 	stack_id waker_stack;    /* STACK_ROOT = none */
+	lock_id lock;            /* LOCK_ID_NONE = none is known */
+};
+
+/* What waits for locks are for: one lock at a time when one thread held it. Hashed and compared as a whole. */
+struct held_lock {
+	uint64_t address;        /* in the process of the thread that waits: of the lock, or of its futex */
+	thread_id holder;        /* ID_NONE = not known */
+	uint32_t guess;          /* enum lock_kind whose layout names the holder (lock_guess()) */
 };
 
 /* Where memory is: what tells migrations, faults and accesses apart beside thread, stack and node (model/memory.h). */
@@ -177,7 +187,8 @@ thread_id dict_thread(struct dict *d, const struct thread *t);
 wait_id dict_wait(struct dict *d, const struct wait *w);
 place_id dict_place(struct dict *d, const struct memory_place *p);
 argument_id dict_argument(struct dict *d, uint64_t argument);
-/* The same wait as ID without its waker. */
+lock_id dict_lock(struct dict *d, const struct held_lock *l);
+/* The same wait as ID without its waker and its lock. */
 wait_id dict_wakerless(struct dict *d, wait_id id);
 /* The same place as ID without its file. */
 place_id dict_fileless(struct dict *d, place_id id);
@@ -202,9 +213,10 @@ bool dict_has_inside(const struct dict *d);
  *   dict_frame    the frame of NOTE_OTHER
  *   dict_stack    PARENT's child with the frame of NOTE_OTHER; when even those have no room, the child of STACK_ROOT
  *   dict_thread   one thread without pid and tid whose comm is "(other)"
- *   dict_wait     the same without waker; when even that has no room, WAIT_EMPTY
+ *   dict_wait     the same without waker and lock; when even that has no room, WAIT_EMPTY
  *   dict_place    the same without file; when even that has no room, PLACE_EMPTY
  *   dict_argument ARGUMENT_EMPTY
+ *   dict_lock     LOCK_ID_NONE
  * and a stack that ends in NOTE_OTHER is its own child, whatever the frame. So a chain that is
  * added frame by frame ends in "(other)" under its deepest known caller, and nobody who adds need
  * care. Modules and strings, which others hold by id, are not refused; what they take leaves less
@@ -228,6 +240,7 @@ const struct stack *dict_get_stack(const struct dict *d, stack_id id);
 const struct thread *dict_get_thread(const struct dict *d, thread_id id);
 const struct wait *dict_get_wait(const struct dict *d, wait_id id);
 const struct memory_place *dict_get_place(const struct dict *d, place_id id);
+const struct held_lock *dict_get_lock(const struct dict *d, lock_id id);
 uint64_t dict_get_argument(const struct dict *d, argument_id id);        /* 0 when there is none */
 
 uint32_t dict_modules(const struct dict *d);     /* counts: ids are below */
@@ -237,6 +250,7 @@ uint32_t dict_threads(const struct dict *d);
 uint32_t dict_waits(const struct dict *d);
 uint32_t dict_places(const struct dict *d);
 uint32_t dict_arguments(const struct dict *d);
+uint32_t dict_locks(const struct dict *d);
 
 size_t dict_bytes(const struct dict *d);         /* memory held */
 

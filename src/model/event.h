@@ -82,6 +82,7 @@ struct event_wait {
 	uint8_t context;         /* enum waker_context */
 	thread_id waker;         /* with WAKER_TASK; ID_NONE = not known */
 	stack_id waker_stack;    /* STACK_ROOT = none */
+	lock_id lock;            /* what it was for; LOCK_ID_NONE = not known, or no lock */
 	/*
 	 * Full length of this part of the wait (of many waits: their average), of which a piece may
 	 * have been told before; 0 = the event only stands for other waits.

@@ -86,6 +86,22 @@ bool lock_op_private(uint32_t op)
 	return op & FUTEX_PRIVATE_FLAG;
 }
 
+void lock_fill(struct lock_futex *f, uint64_t at, const uint8_t *bytes, size_t len)
+{
+	const uint64_t from = f->address - LOCK_BYTES_BEFORE;
+	const uint64_t skip = at < from ? from - at : 0, first = at > from ? at - from : 0;
+
+	f->from = f->len = 0;
+	if (skip >= len || first >= LOCK_BYTES)
+		return;
+	len -= skip;
+	if (len > LOCK_BYTES - first)
+		len = LOCK_BYTES - first;
+	f->from = (uint32_t)first;
+	f->len = (uint32_t)(first + len);
+	memcpy(f->bytes + first, bytes + skip, len);
+}
+
 static bool is_inheriting(const struct lock_futex *f)
 {
 	const uint32_t cmd = f->op & (uint32_t)FUTEX_CMD_MASK;
@@ -152,4 +168,29 @@ struct lock_state lock_read(const struct lock_futex *f)
 	else if (f->kind == LOCK_JOIN && lock_word(f, 0, &word) && word == f->value)
 		state.holder = word;
 	return state;
+}
+
+enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ctx, uint32_t tid), void *ctx,
+			  struct lock_state *ret)
+{
+	static const enum lock_kind kinds[] = { LOCK_MUTEX, LOCK_JOIN, LOCK_RWLOCK_WRITE };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct lock_futex as = *f;
+		struct lock_state state;
+
+		as.kind = kinds[i];
+		state = lock_read(&as);
+		if (state.holder && is_thread(ctx, state.holder)) {
+			*ret = state;
+			return kinds[i];
+		}
+	}
+	*ret = (struct lock_state){ .address = f->address };
+	return LOCK_FUTEX;
+}
+
+bool lock_agrees(enum lock_kind kind, enum lock_kind guess)
+{
+	return kind == guess || (kind == LOCK_RWLOCK_READ && guess == LOCK_RWLOCK_WRITE);
 }

@@ -68,6 +68,19 @@ struct lock_state {
 
 struct lock_state lock_read(const struct lock_futex *f);
 
+/* Takes from the LEN bytes BYTES, which are at AT in the process, those that belong to F, whose address is set. */
+void lock_fill(struct lock_futex *f, uint64_t at, const uint8_t *bytes, size_t len);
+
+/*
+ * The same where it is not known yet what the stack says: the layout in which F, whose kind does not matter,
+ * names a holder for whom IS_THREAD says that the thread exists. Returns the kind that the layout is of, with
+ * *RET filled; LOCK_FUTEX where nobody is named.
+ */
+enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ctx, uint32_t tid), void *ctx,
+			  struct lock_state *ret);
+/* Is what lock_guess() found, GUESS, said of a lock of KIND? */
+bool lock_agrees(enum lock_kind kind, enum lock_kind guess);
+
 /* Does OP, the second argument of futex(2), wait? Does it say that the lock is of one process only? */
 bool lock_op_waits(uint32_t op);
 bool lock_op_private(uint32_t op);

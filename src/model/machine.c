@@ -10,14 +10,14 @@
 static const struct machine machines[] = {
 	/* System V psABI 1.0: figure 3.36; section 3.2.2 */
 	{ .number = EM_X86_64, .nr_regs = 17, .sp = 7, .fp = 6, .pc = 16, .link = MACHINE_NO_REG, .result = 0,
-	  .red_zone = 128, .code_bits = UINT64_MAX },
+	  .call_args = { 5, 4, 1 }, .red_zone = 128, .code_bits = UINT64_MAX },
 	/*
 	 * DWARF for the Arm 64-bit Architecture, section 4.1. User addresses have 48 bits unless a
 	 * program asks for more (Linux, Documentation/arch/arm64/memory.rst); pointer
 	 * authentication signs a return address in those above.
 	 */
-	{ .number = EM_AARCH64, .nr_regs = 33, .sp = 31, .fp = 29, .pc = 32, .link = 30, .result = 0, .red_zone = 0,
-	  .code_bits = (1ull << 48) - 1 },
+	{ .number = EM_AARCH64, .nr_regs = 33, .sp = 31, .fp = 29, .pc = 32, .link = 30, .result = 0,
+	  .call_args = { 0, 1, 2 }, .red_zone = 0, .code_bits = (1ull << 48) - 1 },
 };
 
 const struct machine *machine_of(uint32_t number)

@@ -23,6 +23,7 @@ struct machine {
 	uint8_t sp, fp, pc;
 	uint8_t link;            /* where a call leaves the return address; MACHINE_NO_REG = on the stack */
 	uint8_t result;          /* what a system call returned */
+	uint8_t call_args[3];    /* the first arguments of a system call, as long as it lasts */
 	uint16_t red_zone;       /* bytes below sp that a function may use without moving it */
 	uint64_t code_bits;      /* of an address of user code: others may hold a signature */
 };

@@ -10,6 +10,7 @@
 #ifndef SBERF_MODEL_RAW_H
 #define SBERF_MODEL_RAW_H
 
+#include "model/lock.h"
 #include "model/unwind_input.h"
 
 #include <stdbool.h>
@@ -115,6 +116,7 @@ struct raw_wait {
 	/* what waits like this are known by that are summed since (source_sums()); 0 = none are */
 	uint64_t sum;
 	uint32_t to_cpu, to_node;        /* where it ran next */
+	struct lock_futex lock;          /* what it waited for; address 0 = nothing that is known */
 	pid_t waker_pid, waker_tid;      /* with WAKER_TASK */
 	uint64_t waker_start_ns;
 	char waker_comm[17];

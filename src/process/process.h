@@ -86,6 +86,9 @@ int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,
 			 const char *comm);
 
+/* Has P the thread TID, which has not ended? Asks /proc about one that nothing was told of. */
+bool process_has_thread(const struct processes *ps, const struct process *p, pid_t tid);
+
 /*
  * The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues
  * loads on the way. A file that was first seen in /proc has module ID_NONE as long as it is

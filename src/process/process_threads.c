@@ -8,7 +8,9 @@
 #include "base/sorted.h"
 #include "process/process_private.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* threads that have ended are kept for their late samples, but not many more than this */
 #define ENDED_MIN 256u
@@ -91,6 +93,17 @@ const char *thread_comm(const struct process *p, pid_t tid)
 	const size_t at = count_below(p->threads.v, p->threads.n, tid, tid);
 
 	return at < p->threads.n && p->threads.v[at].tid == tid ? p->threads.v[at].comm : "";
+}
+
+bool process_has_thread(const struct processes *ps, const struct process *p, pid_t tid)
+{
+	const size_t at = count_below(p->threads.v, p->threads.n, tid, tid);
+	char path[64];
+
+	if (at < p->threads.n && p->threads.v[at].tid == tid)
+		return !p->threads.v[at].dead;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)p->pid, (int)tid);
+	return !ps->recorded && !access(path, F_OK);
 }
 
 /* What a thread is called that nobody has told the name of: threads inherit it. */

@@ -61,7 +61,8 @@ static uint64_t carried_wait_length(const struct event *ev)
 
 static bool wait_known(const struct dict *d, const struct event *ev)
 {
-	return (ev->wait.waker == ID_NONE || ev->wait.waker < dict_threads(d)) && ev->wait.waker_stack < dict_stacks(d);
+	return (ev->wait.waker == ID_NONE || ev->wait.waker < dict_threads(d)) &&
+	       ev->wait.waker_stack < dict_stacks(d) && ev->wait.lock < dict_locks(d);
 }
 
 static uint32_t wait_intern(struct dict *d, const struct event *ev, struct fact *f)
@@ -74,6 +75,7 @@ static uint32_t wait_intern(struct dict *d, const struct event *ev, struct fact 
 		.flags = ev->flags & WAIT_FLAGS,
 		.waker = ev->wait.waker,
 		.waker_stack = ev->wait.waker_stack,
+		.lock = ev->wait.lock,
 	};
 
 	f->longest_ns = (float)carried_wait_length(ev);
@@ -93,7 +95,7 @@ static void wait_tell(const struct dict *d, uint32_t id, struct event *ev)
 
 	ev->flags = w->flags;
 	ev->wait = (struct event_wait){ .call = w->call, .state = w->state, .context = w->context, .waker = w->waker,
-					.waker_stack = w->waker_stack };
+					.waker_stack = w->waker_stack, .lock = w->lock };
 }
 
 /* Places. */

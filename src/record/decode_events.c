@@ -15,7 +15,7 @@
 
 /* What an event refers to, as in the file. */
 struct event_ids {
-	uint64_t kind, thread, stack, cut_module, waker, waker_stack, file;
+	uint64_t kind, thread, stack, cut_module, waker, waker_stack, file, lock, holder, guess;
 };
 
 static bool get_event(struct table_view *t, struct event *ev, struct event_ids *ids)
@@ -52,7 +52,9 @@ static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *i
 
 	if (!table_get_max(t, EVENTS_CALL, CALL_MAX, &call) || !table_get_max(t, EVENTS_STATE, UINT8_MAX, &state) ||
 	    !table_get(t, EVENTS_WAKER, &ids->waker) || !table_get(t, EVENTS_WAKER_STACK, &ids->waker_stack) ||
-	    !table_get_max(t, EVENTS_WAKER_CONTEXT, UINT8_MAX, &context) || !table_get(t, EVENTS_OWN, &own))
+	    !table_get_max(t, EVENTS_WAKER_CONTEXT, UINT8_MAX, &context) || !table_get(t, EVENTS_OWN, &own) ||
+	    !table_get(t, EVENTS_LOCK, &ids->lock) || !table_get(t, EVENTS_HOLDER, &ids->holder) ||
+	    !table_get_max(t, EVENTS_GUESS, UINT8_MAX, &ids->guess))
 		return false;
 	if (!carry)
 		return true;
@@ -92,6 +94,16 @@ static bool get_argument(struct table_view *t, struct event *ev, struct event_id
 	return true;
 }
 
+/* The same of who held its lock. */
+static lock_id find_held_lock(const struct decoder *d, const struct event_ids *ids)
+{
+	const struct held_lock l = { .address = ids->lock, .guess = (uint32_t)ids->guess,
+				     .holder = ids->holder ? decode_id(&d->thread, ids->holder - 1) : ID_NONE };
+	const lock_id id = l.address ? dict_lock(d->dict, &l) : LOCK_ID_NONE;
+
+	return id == ID_NONE ? LOCK_ID_NONE : id;
+}
+
 /* Who woke it is left out when it is lost: it is not known then. */
 static void find_waker(const struct decoder *d, struct event *ev, const struct event_ids *ids)
 {
@@ -99,6 +111,7 @@ static void find_waker(const struct decoder *d, struct event *ev, const struct e
 
 	ev->wait.waker = ids->waker ? decode_id(&d->thread, ids->waker - 1) : ID_NONE;
 	ev->wait.waker_stack = stack == ID_NONE ? STACK_ROOT : stack;
+	ev->wait.lock = find_held_lock(d, ids);
 }
 
 static void decode_events_find_file(const struct decoder *d, struct event *ev, const struct event_ids *ids)

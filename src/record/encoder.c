@@ -386,6 +386,17 @@ static uint64_t encoder_at_most(uint64_t value, uint64_t max)
 	return value < max ? value : max;
 }
 
+/* What lock a wait was for, and who held it. */
+static void encoder_add_lock(struct encoder *enc, lock_id id)
+{
+	const struct held_lock *l = dict_get_lock(enc->dict, id);
+	const uint32_t holder = !l || l->holder == ID_NONE ? ID_NONE : map_thread(enc, l->holder);
+
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_LOCK, l ? l->address : 0);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_HOLDER, (uint32_t)(holder + 1));
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_GUESS, l ? l->guess : 0);
+}
+
 /* What waits have beside the others. The dictionary may have forgotten a waker; then it is not known. */
 static void encoder_add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
 {
@@ -398,6 +409,7 @@ static void encoder_add_wait(struct encoder *enc, const struct event *ev, bool i
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_WAKER, (uint32_t)(waker + 1));
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_WAKER_STACK, map_stack(enc, w->waker_stack));
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_WAKER_CONTEXT, w->context);
+	encoder_add_lock(enc, w->lock);
 	/* Most waits stand for themselves alone: 0. */
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_OWN,
 		    is_wait ? zigzag(encoder_at_most(ev->weight, WEIGHT_MAX) - encoder_at_most(w->own_ns, WEIGHT_MAX)) :

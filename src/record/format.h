@@ -107,6 +107,8 @@ enum events_column {
 	/* since 1.4, of kinds that carry one: */
 	EVENTS_ARGUMENT = 24,
 	EVENTS_INSIDE = 25,
+	/* since 1.4, of waits: */
+	EVENTS_LOCK = 26, EVENTS_HOLDER = 27 /* + 1 */, EVENTS_GUESS = 28,
 };
 /*
  * Kinds of events up to this are known to every reader by their number; later ones by the names of
@@ -124,7 +126,7 @@ enum hits_column {
 	HITS_TEXT_LEN = 10, HITS_TEXT = 11 /* bytes */,
 };
 #define PROBES_IN_FILE_MAX 64u           /* numbers of probes in one epoch are below */
-#define COLUMNS_MAX 26u                  /* one past the highest tag known here */
+#define COLUMNS_MAX 29u                  /* one past the highest tag known here */
 
 enum column_encoding {
 	COLUMN_PLAIN = 0,                /* varints */

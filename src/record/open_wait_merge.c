@@ -57,7 +57,8 @@ static bool same_wait(const struct event *a, const struct event *b)
 	return a->kind == b->kind && a->flags == b->flags && a->stack == b->stack && a->node == b->node &&
 	       a->cut == b->cut &&
 	       a->cut_module == b->cut_module && a->wait.call == b->wait.call && a->wait.state == b->wait.state &&
-	       a->wait.waker == b->wait.waker && a->wait.waker_stack == b->wait.waker_stack;
+	       a->wait.waker == b->wait.waker && a->wait.waker_stack == b->wait.waker_stack &&
+	       a->wait.lock == b->wait.lock;
 }
 
 /*

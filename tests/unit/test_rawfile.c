@@ -108,6 +108,8 @@ static struct raw_event whole_wait(void)
 		.waker_tid = 21,
 		.waker_start_ns = 22,
 		.waker_comm = "waker",
+		.lock = { .address = 0x4008, .op = 9, .value = 3, .from = 8, .len = LOCK_BYTES,
+			  .bytes = { [9] = 7, [47] = 8 } },
 	};
 	return ev;
 }
@@ -122,6 +124,7 @@ static void assert_same_wait(const struct raw_wait *a, const struct raw_wait *b)
 	assert_true(a->waker_pid == b->waker_pid && a->waker_tid == b->waker_tid &&
 		    a->waker_start_ns == b->waker_start_ns);
 	assert_string_equal(a->waker_comm, b->waker_comm);
+	assert_memory_equal(&a->lock, &b->lock, sizeof(a->lock));
 }
 
 static struct raw_event whole_hit(void)

@@ -132,6 +132,46 @@ static void a_wait_has_one_length(void **state)
 	sample_free(&sa);
 }
 
+/* Which lock it was for, and who held it, is the same afterwards. */
+static void locks_are_kept(void **state)
+{
+	struct held_lock lock[] = { { .address = 0x7f0012345678, .guess = 2 },
+				    { .address = 16, .holder = ID_NONE, .guess = 1 } };
+	struct sample sa;
+	struct loaded l;
+	struct event ev;
+
+	sample_begin(&sa, 23);
+	for (int i = 0; i < 3; i++) {
+		synth_event(&sa.s, (uint64_t)i, &ev);
+		ev.kind = EVENT_BLOCKED;
+		ev.flags = EVENT_F_USER;
+		lock[0].holder = ev.thread;
+		ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = WAIT_INTERRUPTIBLE, .waker = ID_NONE,
+					       .own_ns = ev.weight };
+		ev.wait.lock = i < 2 ? dict_lock(sa.s.dict, &lock[i]) : LOCK_ID_NONE;
+		assert_true(ev.wait.lock != ID_NONE && (i == 2 || ev.wait.lock));
+		assert_true(encoder_event(sa.rec.enc, &ev));
+	}
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	load_bytes(&l, sa.rec.bytes.v, sa.rec.bytes.n);
+	assert_int_equal(l.event.n, 3);
+	for (int i = 0; i < 2; i++) {
+		const struct held_lock *h = dict_get_lock(profile_dict(l.profile), l.event.v[i].wait.lock);
+
+		assert_int_equal(h->address, lock[i].address);
+		assert_int_equal(h->guess, lock[i].guess);
+		assert_int_equal(h->holder == ID_NONE, lock[i].holder == ID_NONE);
+		if (h->holder != ID_NONE)
+			assert_int_equal(dict_get_thread(profile_dict(l.profile), h->holder)->tid,
+					 dict_get_thread(profile_dict(l.profile), l.event.v[i].thread)->tid);
+	}
+	assert_int_equal(l.event.v[2].wait.lock, LOCK_ID_NONE);
+	loaded_free(&l);
+	sample_free(&sa);
+}
+
 static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint64_t ms, unsigned int flags)
 {
 	struct event ev;
@@ -365,6 +405,7 @@ int main(void)
 		cmocka_unit_test(figures_are_counted),
 		cmocka_unit_test(short_waits_are_left_out),
 		cmocka_unit_test(a_wait_has_one_length),
+		cmocka_unit_test(locks_are_kept),
 		cmocka_unit_test(parts_are_judged_together),
 		cmocka_unit_test(beyond_the_limits),
 		cmocka_unit_test(open_until_heard_of_again),

@@ -190,6 +190,64 @@ static void holders_of_real_locks(void **state)
 	pthread_rwlock_unlock(&rw.l);
 }
 
+/* What was read around a futex at 0x1010, from different places. */
+static void windows(void **state)
+{
+	struct lock_futex f = { .address = 0x1010 };
+	uint8_t bytes[96];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)i;
+	lock_fill(&f, 0x1000, bytes, 56);
+	assert_int_equal(f.from, 0);
+	assert_int_equal(f.len, LOCK_BYTES);
+	assert_int_equal(f.bytes[16], 16);
+	lock_fill(&f, 0xff8, bytes, 56);
+	assert_int_equal(f.from, 0);
+	assert_int_equal(f.len, LOCK_BYTES);
+	assert_int_equal(f.bytes[0], 8);
+	lock_fill(&f, 0x1010, bytes, 8);
+	assert_int_equal(f.from, 16);
+	assert_int_equal(f.len, 24);
+	assert_int_equal(f.bytes[16], 0);
+	lock_fill(&f, 0x1000, bytes, 0);
+	assert_int_equal(f.len, 0);
+	lock_fill(&f, 0xf00, bytes, sizeof(bytes));
+	assert_int_equal(f.len, 0);
+	lock_fill(&f, 0x1030, bytes, sizeof(bytes));
+	assert_int_equal(f.len, 0);
+}
+
+static bool is_77(void *ctx, uint32_t tid)
+{
+	++*(unsigned int *)ctx;
+	return tid == 77;
+}
+
+/* What is guessed without a stack: only who exists. */
+static void guesses(void **state)
+{
+	const uint32_t mutex[8] = { 2, 1, 77, 1 }, other[8] = { 2, 1, 78, 1 }, condition[12] = { 2, 0, 77, 0 };
+	struct lock_futex f = { .address = 0x1000, .op = FUTEX_WAIT_PRIVATE, .value = 2 };
+	struct lock_state s;
+	unsigned int asked = 0;
+
+	lock_fill(&f, 0x1000, (const uint8_t *)mutex, sizeof(mutex));
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_MUTEX);
+	assert_int_equal(s.holder, 77);
+	assert_true(asked);
+	lock_fill(&f, 0x1000, (const uint8_t *)other, sizeof(other));
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_FUTEX);
+	assert_int_equal(s.holder, 0);
+	assert_int_equal(s.address, 0x1000);
+	lock_fill(&f, 0x1000, (const uint8_t *)condition, sizeof(condition));
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_FUTEX);
+	assert_true(lock_agrees(LOCK_MUTEX, LOCK_MUTEX));
+	assert_true(lock_agrees(LOCK_RWLOCK_READ, LOCK_RWLOCK_WRITE));
+	assert_false(lock_agrees(LOCK_CONDITION, LOCK_MUTEX));
+	assert_false(lock_agrees(LOCK_MUTEX, LOCK_RWLOCK_WRITE));
+}
+
 static void words_that_are_holders(void **state)
 {
 	uint32_t word[5] = { FUTEX_WAITERS | 77, 1, 77, 1, 16 };
@@ -217,6 +275,8 @@ int main(void)
 		cmocka_unit_test(kinds_by_name),
 		cmocka_unit_test(holders_of_real_locks),
 		cmocka_unit_test(words_that_are_holders),
+		cmocka_unit_test(windows),
+		cmocka_unit_test(guesses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
