@@ -27,8 +27,8 @@
 
 /* In the order of --help. The first is the default. */
 #define EXPORTERS(X) \
-	X(tree) X(folded) X(svg) X(html) X(flat) X(waits) X(numa) X(probes) X(memory) X(leaks) X(pprof) X(perf_script) \
-	X(perf_data) X(summary) X(speedscope) X(firefox) X(json) X(annotate) X(callgrind) X(recording)
+	X(tree) X(folded) X(svg) X(html) X(flat) X(waits) X(locks) X(numa) X(probes) X(memory) X(leaks) X(pprof) \
+	X(perf_script) X(perf_data) X(summary) X(speedscope) X(firefox) X(json) X(annotate) X(callgrind) X(recording)
 
 /* How the profile is read. */
 enum exporter_reads {

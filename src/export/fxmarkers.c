@@ -9,7 +9,9 @@
 
 #include "base/order.h"
 #include "query/label.h"
+#include "query/locks.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ json_t *fx_marker_schema(void)
 {
 	static const char *const fields[][2] = {
 		{ "part", "Part of the wait" }, { "state", "State" }, { "class", "Waited for" },
-		  { "waker", "Woken by" },
+		  { "waker", "Woken by" }, { "lock", "Lock" }, { "holder", "Held by" },
 	};
 	json_t *list = json_array(), *schema;
 
@@ -49,7 +51,7 @@ bool fx_markers_add(struct fx_markers *m, const struct event *ev, enum fx_catego
 		return false;
 	*to = (struct fx_marker){
 		.start_ns = ev->time_ns - length_ns, .end_ns = ev->time_ns, .thread = ev->thread,
-			.waker = ev->wait.waker,
+			.waker = ev->wait.waker, .lock = ev->wait.lock,
 		.stack = ev->stack, .call = ev->wait.call, .kind = ev->kind, .state = ev->wait.state,
 		.context = ev->wait.context, .category = (uint8_t)category,
 	};
@@ -115,6 +117,24 @@ static void set_waker(struct jsonout *j, json_t *data, const struct dict *d, con
 		    json_string(waker_context_name(m->context)));
 }
 
+/* Which lock it waited for, and who held it then. */
+static void set_lock(struct jsonout *j, json_t *data, const struct fx_tables *t, const struct fx_marker *m)
+{
+	const struct dict *d = t->reader->d;
+	const struct held_lock *l = m->lock ? dict_get_lock(d, m->lock) : NULL;
+	thread_id holder;
+	char name[LABEL_MAX];
+
+	if (!l || m->kind != EVENT_BLOCKED)
+		return;
+	jsonout_set(j, data, "lock", json_sprintf("0x%" PRIx64, l->address));
+	holder = locks_told_holder(d, m->lock, locks_stack_kind(d, t->reader->names, m->stack));
+	if (holder == ID_NONE)
+		return;
+	label_thread(d, dict_get_thread(d, holder), name, sizeof(name));
+	jsonout_set(j, data, "holder", json_string(name));
+}
+
 /* The stack that it waited in, as the viewer shows beside a marker: false when out of memory. */
 static bool set_stack(struct jsonout *j, json_t *data, struct fx_tables *t, const struct fx_marker *m)
 {
@@ -136,6 +156,7 @@ static bool put_data(struct jsonout *j, struct fx_tables *t, const struct fx_mar
 	const bool ok = set_stack(j, data, t, m);
 
 	set_waker(j, data, t->reader->d, m);
+	set_lock(j, data, t, m);
 	jsonout_put(j, NULL, data);
 	return ok;
 }

@@ -23,6 +23,7 @@ struct fx_marker {
 	uint64_t start_ns, end_ns;
 	thread_id thread, waker; /* waker: ID_NONE = not known */
 	stack_id stack;
+	lock_id lock;
 	uint32_t call;           /* CALL_* */
 	uint8_t kind;            /* enum event_kind */
 	uint8_t state;           /* enum wait_state */

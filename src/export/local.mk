@@ -32,6 +32,7 @@ libsberf_engine_a_SOURCES += src/export/fxtables.h
 libsberf_engine_a_SOURCES += src/export/gzout.c
 libsberf_engine_a_SOURCES += src/export/gzout.h
 libsberf_engine_a_SOURCES += src/export/json.c
+libsberf_engine_a_SOURCES += src/export/lockstext.c
 libsberf_engine_a_SOURCES += src/export/json.h
 libsberf_engine_a_SOURCES += src/export/jsondiff.c
 libsberf_engine_a_SOURCES += src/export/jsonout.c

@@ -93,3 +93,5 @@ libsberf_engine_a_SOURCES += src/query/waitrows.c
 libsberf_engine_a_SOURCES += src/query/waitrows.h
 libsberf_engine_a_SOURCES += src/query/waits.c
 libsberf_engine_a_SOURCES += src/query/waits.h
+libsberf_engine_a_SOURCES += src/query/locks.c
+libsberf_engine_a_SOURCES += src/query/locks.h

@@ -7,6 +7,9 @@
  *	locked SECONDS kinds     a thread for each kind of lock: see start_kinds()
  *	locked SECONDS shared    two processes, each with a mutex that the other waits for, in shared memory
  *	locked SECONDS files     the same with locks on files
+ *	locked SECONDS truth N   N threads that take one mutex in turns, hold it for milliseconds, and say at the end,
+ *	                         when the alarm comes, who held it when: "held TID FROM TO", CLOCK_MONOTONIC in ns; and
+ *	                         "nap FROM TO", of the last sleep of the first thread, to compare clocks by
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
  */
 #include "truth.h"
@@ -183,6 +186,70 @@ static void *works(void *arg)
 	return arg;
 }
 
+#define TURNS_MAX 65536
+
+static struct {
+	pid_t tid;
+	uint64_t from_ns, to_ns;
+} turn[TURNS_MAX];
+static int turns;
+
+NOINLINE void holds(int i)
+{
+	if (i % 2)
+		sleep_ns(2 * NSEC_PER_MSEC);
+	else
+		burn(1500000);
+}
+
+static void *takes_turns(void *arg)
+{
+	const int i = (int)(intptr_t)arg;
+
+	while (!time_is_over && turns < TURNS_MAX) {
+		uint64_t from;
+
+		pthread_mutex_lock(&lock[0]);
+		from = now_ns();
+		holds(i);
+		turn[turns].tid = gettid();
+		turn[turns].from_ns = from;
+		turn[turns++].to_ns = now_ns();
+		pthread_mutex_unlock(&lock[0]);
+		/* Up to a millisecond, so that others come at any time of a turn. */
+		sleep_ns((uint64_t)turns * 7919 % 1000 * NSEC_PER_USEC);
+	}
+	return arg;
+}
+
+static void is_over(int sig)
+{
+	time_is_over = 1;
+}
+
+static void start_truth(void)
+{
+	uint64_t from, to;
+
+	signal(SIGALRM, is_over);
+	signal(SIGTERM, is_over);
+	pthread_mutex_init(&lock[0], NULL);
+	for (int i = 0; i < count; i++)
+		start_kind("turns", i, takes_turns);
+	ready();
+	do {
+		from = now_ns();
+		sleep_ns(77 * NSEC_PER_MSEC);
+		to = now_ns();
+	} while (!time_is_over);
+	for (int i = 0; i < count; i++)
+		pthread_join(thread[i], NULL);
+	printf("nap %" PRIu64 " %" PRIu64 "\n", from, to);
+	for (int i = 0; i < turns; i++)
+		printf("held %d %" PRIu64 " %" PRIu64 "\n", turn[i].tid, turn[i].from_ns, turn[i].to_ns);
+	exit(0);
+}
+
 static void start_busy(void)
 {
 	for (int i = 0; i < 4; i++)
@@ -247,6 +314,8 @@ int main(int argc, char **argv)
 		count = 1;
 	if (!strcmp(mode, "shared") || !strcmp(mode, "files"))
 		start_crossing(!strcmp(mode, "files"));
+	if (!strcmp(mode, "truth"))
+		start_truth();
 	if (!strcmp(mode, "busy"))
 		start_busy();
 	pthread_barrier_init(&all_hold, NULL, (unsigned int)count + 1);

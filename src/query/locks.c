@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * locks.c - one way through the facts adds up locks, holders and waiters; a second one finds what
+ * holders did meanwhile.
+ */
+#include "config.h"
+
+#include "query/locks.h"
+
+#include "base/keyed.h"
+#include "base/order.h"
+#include "model/wait.h"
+#include "query/filter.h"
+#include "query/stack_signature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct stack_kind {
+	stack_id stack;
+	uint32_t kind;
+};
+
+struct locked_row {
+	uint64_t address;
+	uint32_t pid, kind;
+	struct lock_row row;
+	uint64_t stack_ns;       /* waited at row.stack */
+};
+
+struct held_row {
+	uint32_t lock;
+	thread_id thread;
+	uint32_t inferred;
+	struct lock_holder row;
+	uint64_t slice_ns;       /* waited in the slice in which most was waited for it, */
+	size_t slice;            /* and that one */
+	stack_id released;       /* where most waits for it ended */
+	bool wanted;             /* somebody waits for it now */
+	uint64_t released_ns, beside_ns;
+};
+
+struct waiter_pair {
+	uint32_t lock;
+	thread_id thread;
+};
+
+struct place_ns {
+	uint32_t lock;
+	stack_id stack;
+	uint64_t ns;
+};
+
+/* The wait that a thread is in: the latest that is known. */
+struct now_waiting {
+	thread_id thread;
+	uint32_t held;           /* in held; or ID_NONE = it waits for no lock */
+	uint32_t lock;
+	stack_id stack;
+	size_t slice;
+	uint64_t ns;
+	bool woken;
+};
+
+struct locks_builder {
+	const struct dict *d;
+	const struct names *names;
+	struct filter filter;
+	KEYED(struct stack_kind) kinds;
+	KEYED(struct locked_row) locks;
+	KEYED(struct held_row) held;
+	KEYED(struct waiter_pair) waiters;
+	KEYED(struct place_ns) places;
+	KEYED(struct now_waiting) now;
+};
+
+enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names, stack_id stack)
+{
+	while (stack != STACK_ROOT) {
+		const struct stack *s = dict_get_stack(d, stack);
+		const struct frame_names *fn = names_get(names, s->frame);
+
+		for (uint32_t i = 0; fn && i < fn->n; i++) {
+			const struct func *f = names_func(names, fn->name[i].func);
+			const enum lock_kind kind = f ? lock_kind_of(names_text(names, f->name)) : LOCK_NONE;
+
+			if (kind != LOCK_NONE)
+				return kind;
+		}
+		stack = s->parent;
+	}
+	return LOCK_FUTEX;
+}
+
+thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind kind)
+{
+	const struct held_lock *l = dict_get_lock(d, lock);
+
+	return l && l->holder != ID_NONE && lock_agrees(kind, (enum lock_kind)l->guess) ? l->holder : ID_NONE;
+}
+
+static enum lock_kind locks_kind(struct locks_builder *b, stack_id stack)
+{
+	const struct stack_kind want = { .stack = stack, .kind = LOCK_NONE };
+	const uint32_t id = keyed_get(&b->kinds, &want, kind);
+
+	if (id == HIDX_NONE)
+		return LOCK_NONE;
+	if (b->kinds.v[id].kind == LOCK_NONE)
+		b->kinds.v[id].kind = locks_stack_kind(b->d, b->names, stack);
+	return (enum lock_kind)b->kinds.v[id].kind;
+}
+
+/* Who held the lock of W, of KIND, or made it free; *RET_INFERRED says which. */
+static thread_id locks_holder(const struct locks_builder *b, const struct wait *w, enum lock_kind kind,
+			      bool *ret_inferred)
+{
+	const thread_id holder = locks_told_holder(b->d, w->lock, kind);
+	const bool told = holder < b->filter.threads;    /* the dictionary may have grown */
+
+	*ret_inferred = !told && w->context == WAKER_TASK && w->waker < b->filter.threads;
+	return told ? b->filter.same[holder] : *ret_inferred ? b->filter.same[w->waker] : ID_NONE;
+}
+
+/* Adds F to what was waited for LOCK at its stack; false when out of memory. */
+static bool locks_add_place(struct locks_builder *b, uint32_t lock, const struct fact *f)
+{
+	const struct place_ns want = { .lock = lock, .stack = f->stack };
+	const uint32_t id = keyed_get(&b->places, &want, ns);
+	struct locked_row *l = &b->locks.v[lock];
+
+	if (id == HIDX_NONE)
+		return false;
+	b->places.v[id].ns += f->weight;
+	if (b->places.v[id].ns >= l->stack_ns) {
+		l->stack_ns = b->places.v[id].ns;
+		l->row.stack = f->stack;
+	}
+	return true;
+}
+
+static bool locks_add_waiter(struct locks_builder *b, uint32_t lock, const struct fact *f)
+{
+	const struct waiter_pair want = { .lock = lock, .thread = b->filter.same[f->thread] };
+	const size_t n = b->waiters.n;
+
+	if (keyed_get_whole(&b->waiters, &want) == HIDX_NONE)
+		return false;
+	b->locks.v[lock].row.waiters += b->waiters.n > n;
+	return true;
+}
+
+/* Notes the wait that F says its thread is in. HELD = ID_NONE: for no lock. */
+static bool locks_note_now(struct locks_builder *b, const struct fact *f, size_t slice, uint32_t lock, uint32_t held)
+{
+	const struct now_waiting want = { .thread = b->filter.same[f->thread], .slice = slice, .held = held,
+					  .lock = lock, .stack = f->stack };
+	const uint32_t id = keyed_get(&b->now, &want, held);
+	struct now_waiting *now;
+
+	if (id == HIDX_NONE)
+		return false;
+	now = &b->now.v[id];
+	if (now->slice == slice && now->ns > (uint64_t)f->longest_ns)
+		return true;
+	*now = want;
+	now->ns = (uint64_t)f->longest_ns;
+	now->woken = f->kind == EVENT_RUNNABLE;
+	return true;
+}
+
+/* The holder's sums of LOCK, made when there are none; HIDX_NONE when out of memory. */
+static uint32_t locks_held(struct locks_builder *b, uint32_t lock, thread_id thread, bool inferred)
+{
+	const struct held_row want = { .lock = lock, .thread = thread, .inferred = inferred };
+
+	return keyed_get(&b->held, &want, row);
+}
+
+static void locks_add_held(struct held_row *h, const struct fact *f, const struct wait *w, unsigned int is,
+			   size_t slice)
+{
+	h->row.ns += f->weight;
+	h->row.count += is & FACT_COUNTS ? f->count : 0;
+	if (f->weight >= h->slice_ns) {
+		h->slice_ns = f->weight;
+		h->slice = slice;
+	}
+	if (w->waker_stack != STACK_ROOT && f->weight >= h->released_ns && w->waker == h->thread) {
+		h->released_ns = f->weight;
+		h->released = w->waker_stack;
+	}
+}
+
+/* Where the lock L, of KIND, begins: an rwlock of readers is known by its futex alone (model/lock.c). */
+static uint64_t locks_address(const struct held_lock *l, enum lock_kind kind)
+{
+	const bool by_futex = l->guess == LOCK_FUTEX && (kind == LOCK_RWLOCK_READ || kind == LOCK_RWLOCK_WRITE);
+
+	return by_futex ? l->address - (l->address & 4 ? 12 : 8) : l->address;
+}
+
+/* Adds the fact F, of a wait W on a futex. */
+static bool locks_add(struct locks_builder *b, const struct fact *f, const struct wait *w, unsigned int is,
+		      size_t slice)
+{
+	const struct held_lock *l = dict_get_lock(b->d, w->lock);
+	const struct thread *t = dict_get_thread(b->d, f->thread);
+	const enum lock_kind kind = w->lock ? locks_kind(b, f->stack) : LOCK_FUTEX;
+	const struct locked_row want = { .address = locks_address(l, kind), .pid = w->lock ? (uint32_t)t->pid : 0,
+					 .kind = kind };
+	bool inferred = false;
+	const thread_id holder = w->lock ? locks_holder(b, w, kind, &inferred) : ID_NONE;
+	const uint32_t id = keyed_get(&b->locks, &want, row);
+	const uint32_t held = id == HIDX_NONE ? HIDX_NONE : locks_held(b, id, holder, inferred);
+	struct lock_row *row;
+
+	if (kind == LOCK_NONE || held == HIDX_NONE)
+		return false;
+	row = &b->locks.v[id].row;
+	if (f->kind == EVENT_RUNNABLE) {
+		row->hand_over_ns += f->weight;
+	} else {
+		row->ns += f->weight;
+		row->count += f->count;
+		row->longest_ns = (uint64_t)f->longest_ns > row->longest_ns ? (uint64_t)f->longest_ns : row->longest_ns;
+		locks_add_held(&b->held.v[held], f, w, is, slice);
+		if (!locks_add_place(b, id, f) || !locks_add_waiter(b, id, f))
+			return false;
+	}
+	return !(is & FACT_OPEN) || locks_note_now(b, f, slice, id, held);
+}
+
+static bool locks_look(struct locks_builder *b)
+{
+	struct asked a = { 0 };
+
+	while (filter_next(&b->filter, &a)) {
+		const struct fact *f = a.fact;
+		const struct wait *w = EVENT_IS_WAIT(f->kind) ? dict_get_wait(b->d, f->wait) : NULL;
+		const size_t slice = a.v.next - 1;
+
+		if (!w)
+			continue;
+		if (call_is_futex(w->call, b->filter.q->arch)) {
+			/* Who has nothing to do waits for no lock. */
+			if (a.is & FACT_IDLE)
+				continue;
+			if (!locks_add(b, f, w, a.is, slice))
+				return false;
+		} else if (a.is & FACT_OPEN && !locks_note_now(b, f, slice, ID_NONE, ID_NONE)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* F, of slice SLICE, is what a holder did meanwhile, if it is one's. */
+static void locks_beside(struct locks_builder *b, const struct fact *f, size_t slice)
+{
+	const thread_id thread = b->filter.same[f->thread];
+
+	for (size_t i = 0; i < b->held.n; i++) {
+		struct held_row *h = &b->held.v[i];
+
+		if (h->thread != thread || h->slice != slice || f->weight <= h->beside_ns)
+			continue;
+		h->beside_ns = f->weight;
+		h->row.stack = f->stack;
+		h->row.how = HOLDER_BESIDE;
+	}
+}
+
+#define BESIDE_MAX 4096u         /* holders for which it is looked up what they did: each is compared with each fact */
+
+/* Where each holder's stack is from. */
+static void locks_find_stacks(struct locks_builder *b)
+{
+	struct asked a = { 0 };
+
+	for (size_t i = 0; i < b->now.n; i++)
+		if (b->now.v[i].held != ID_NONE && !b->now.v[i].woken)
+			b->held.v[b->now.v[i].held].wanted = true;
+	while (b->held.n <= BESIDE_MAX && filter_next(&b->filter, &a))
+		if (a.fact->kind == EVENT_SAMPLE || a.fact->kind == EVENT_BLOCKED)
+			locks_beside(b, a.fact, a.v.next - 1);
+	for (size_t i = 0; i < b->held.n; i++) {
+		struct held_row *h = &b->held.v[i];
+		const struct now_waiting want = { .thread = h->thread };
+		const uint32_t now = keyed_find(&b->now, &want, held);
+
+		if (h->wanted && now != HIDX_NONE && !b->now.v[now].woken) {
+			h->row.stack = b->now.v[now].stack;
+			h->row.how = HOLDER_WAITS;
+		} else if (h->row.how == HOLDER_UNKNOWN && h->released != STACK_ROOT) {
+			h->row.stack = h->released;
+			h->row.how = HOLDER_RELEASED;
+		}
+	}
+}
+
+static int locks_compare(const void *va, const void *vb)
+{
+	const struct lock_row *a = va, *b = vb;
+
+	return a->ns != b->ns ? compare_numbers(b->ns, a->ns) :
+		a->address != b->address ? compare_numbers(a->address, b->address) : compare_numbers(a->pid, b->pid);
+}
+
+static int locks_compare_holders(const void *va, const void *vb)
+{
+	const struct lock_holder *a = va, *b = vb;
+
+	return a->lock != b->lock ? compare_numbers(a->lock, b->lock) :
+		a->ns != b->ns ? compare_numbers(b->ns, a->ns) : compare_numbers(a->thread, b->thread);
+}
+
+static int locks_compare_waits(const void *va, const void *vb)
+{
+	const struct waitgraph_wait *a = va, *b = vb;
+
+	return compare_numbers(a->waiter, b->waiter);
+}
+
+/* Copies the rows to L, by falling time. PLACE[i]: where the lock that was the i-th one is now. */
+static void locks_copy(const struct locks_builder *b, struct locks *l, uint32_t *place)
+{
+	for (size_t i = 0; i < b->locks.n; i++) {
+		l->lock[i] = b->locks.v[i].row;
+		l->lock[i].address = b->locks.v[i].address;
+		l->lock[i].pid = b->locks.v[i].pid;
+		l->lock[i].kind = (enum lock_kind)b->locks.v[i].kind;
+		l->lock[i].first_holder = (uint32_t)i;   /* until it is sorted: where it was */
+		l->ns += l->lock[i].ns;
+	}
+	l->nr_locks = (uint32_t)b->locks.n;
+	if (l->nr_locks)
+		qsort(l->lock, l->nr_locks, sizeof(*l->lock), locks_compare);
+	for (uint32_t i = 0; i < l->nr_locks; i++)
+		place[l->lock[i].first_holder] = i;
+}
+
+static void locks_copy_holders(const struct locks_builder *b, struct locks *l, const uint32_t *place)
+{
+	for (size_t i = 0; i < b->held.n; i++) {
+		const struct held_row *h = &b->held.v[i];
+
+		if (!h->row.ns)
+			continue;
+		l->holder[l->nr_holders] = h->row;
+		l->holder[l->nr_holders].lock = place[h->lock];
+		l->holder[l->nr_holders].thread = h->thread;
+		l->holder[l->nr_holders++].inferred = h->inferred;
+	}
+	if (l->nr_holders)
+		qsort(l->holder, l->nr_holders, sizeof(*l->holder), locks_compare_holders);
+	for (uint32_t i = l->nr_holders; i--;) {
+		l->lock[l->holder[i].lock].first_holder = i;
+		l->lock[l->holder[i].lock].nr_holders++;
+	}
+}
+
+static uint32_t locks_tid(const struct dict *d, thread_id id)
+{
+	const struct thread *t = id == ID_NONE ? NULL : dict_get_thread(d, id);
+
+	return t ? (uint32_t)t->tid : 0;
+}
+
+/* Who waits now: threads by number, each with its lock and holder. */
+static bool locks_copy_now(const struct locks_builder *b, struct locks *l, const uint32_t *place)
+{
+	AUTO_FREE struct lock_wait *of = calloc(b->now.n + 1, sizeof(*of));
+
+	for (size_t i = 0; of && i < b->now.n; i++) {
+		const struct now_waiting *now = &b->now.v[i];
+		const struct held_row *h = now->held == ID_NONE || now->woken ? NULL : &b->held.v[now->held];
+
+		if (!h || !b->locks.v[now->lock].address)
+			continue;
+		l->lock[place[now->lock]].waiting++;
+		of[l->nr_waits] = (struct lock_wait){ .thread = now->thread, .lock = place[now->lock],
+						      .stack = now->stack, .waited_ns = now->ns };
+		l->wait[l->nr_waits] = (struct waitgraph_wait){
+			.waiter = locks_tid(b->d, now->thread), .holder = h->inferred ? 0 : locks_tid(b->d, h->thread),
+			.next = l->nr_waits,     /* until it is linked: where it was */
+		};
+		l->nr_waits++;
+	}
+	if (l->nr_waits)
+		qsort(l->wait, l->nr_waits, sizeof(*l->wait), locks_compare_waits);
+	for (uint32_t i = 0; of && i < l->nr_waits; i++)
+		l->of[i] = of[l->wait[i].next];
+	waitgraph_link(l->wait, l->nr_waits);
+	return of;
+}
+
+static bool locks_finish(const struct locks_builder *b, struct locks *l)
+{
+	AUTO_FREE uint32_t *place = calloc(b->locks.n + 1, sizeof(*place));
+
+	l->lock = calloc(b->locks.n + 1, sizeof(*l->lock));
+	l->holder = calloc(b->held.n + 1, sizeof(*l->holder));
+	l->wait = calloc(b->now.n + 1, sizeof(*l->wait));
+	l->of = calloc(b->now.n + 1, sizeof(*l->of));
+	if (!place || !l->lock || !l->holder || !l->wait || !l->of)
+		return false;
+	locks_copy(b, l, place);
+	for (uint32_t i = 0; i < l->nr_locks; i++)
+		l->lock[i].first_holder = 0;
+	locks_copy_holders(b, l, place);
+	return locks_copy_now(b, l, place);
+}
+
+static void locks_builder_free(struct locks_builder *b)
+{
+	filter_free(&b->filter);
+	keyed_free(&b->kinds);
+	keyed_free(&b->locks);
+	keyed_free(&b->held);
+	keyed_free(&b->waiters);
+	keyed_free(&b->places);
+	keyed_free(&b->now);
+}
+
+int locks_build(const struct snapshot *s, const struct names *names, const struct query *q, struct locks **ret,
+		struct err *e)
+{
+	struct locks_builder b = { .d = snapshot_dict(s), .names = names };
+	struct locks *l = calloc(1, sizeof(*l));
+	struct query wall = *q;
+	bool ok;
+
+	wall.measures = 0;
+	ok = l && filter_init(&b.filter, s, names, &wall) && locks_look(&b);
+	if (ok)
+		locks_find_stacks(&b);
+	ok = ok && locks_finish(&b, l);
+	locks_builder_free(&b);
+	if (!ok) {
+		locks_free(l);
+		return err_nomem(e, "the list of locks");
+	}
+	l->dict = b.d;
+	l->names = names;
+	l->query = *q;
+	*ret = l;
+	return 0;
+}
+
+void locks_free(struct locks *l)
+{
+	if (!l)
+		return;
+	free(l->lock);
+	free(l->holder);
+	free(l->wait);
+	free(l->of);
+	free(l);
+}
+
+thread_id locks_thread(const struct locks *l, uint32_t tid)
+{
+	for (uint32_t i = 0; i < l->nr_waits; i++)
+		if (l->wait[i].waiter == tid)
+			return l->of[i].thread;
+	for (uint32_t i = 0; i < l->nr_holders; i++)
+		if (locks_tid(l->dict, l->holder[i].thread) == tid)
+			return l->holder[i].thread;
+	return ID_NONE;
+}
+
+char *locks_stack_label(const struct locks *l, stack_id stack, char *dst, size_t size)
+{
+	const struct stack_signature r = { .d = l->dict, .names = l->names, .no_inlines = l->query.no_inlines };
+
+	return stack_signature_text(&r, stack, dst, size);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * locks.h - who made others wait: locks by the time that threads waited for them, and who held them.
+ *
+ * The kind of a lock follows from the functions on the stacks of those who waited, and a holder is
+ * believed only when they agree with the layout in which it was found (model/lock.h). It is the thread
+ * that held the lock when the wait began. Where none is known the thread that ended the wait stands for
+ * it, *inferred*, if that was recorded. Time is that until somebody was woken; from then on until it ran
+ * is *handing over*. Pure.
+ */
+#ifndef SBERF_QUERY_LOCKS_H
+#define SBERF_QUERY_LOCKS_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "model/lock.h"
+#include "model/waitgraph.h"
+#include "query/query.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the stack of a holder is from. */
+enum holder_stack {
+	HOLDER_UNKNOWN,          /* there is none */
+	HOLDER_WAITS,            /* the wait that it is in now, while somebody waits for it */
+	HOLDER_BESIDE,           /* where it spent most of the slice of time in which most waited for it */
+	HOLDER_RELEASED,         /* where it ended waits */
+};
+
+struct lock_holder {
+	uint32_t lock;           /* in locks.lock */
+	thread_id thread;        /* ID_NONE = not known */
+	bool inferred;
+	uint64_t ns, count;      /* waits for it */
+	enum holder_stack how;
+	stack_id stack;
+};
+
+struct lock_row {
+	uint32_t pid;            /* whose memory it is in */
+	uint64_t address;        /* 0: waits on futexes of which nothing more is known */
+	enum lock_kind kind;
+	uint64_t ns, hand_over_ns, count, longest_ns;
+	uint32_t waiters;        /* threads */
+	uint32_t waiting;        /* now */
+	stack_id stack;          /* where most was waited for it */
+	uint32_t first_holder, nr_holders;       /* in locks.holder, by falling time */
+};
+
+/* Threads that wait for locks now, in the order of locks.wait. */
+struct lock_wait {
+	thread_id thread;
+	uint32_t lock;           /* in locks.lock */
+	stack_id stack;
+	uint64_t waited_ns;
+};
+
+struct locks {
+	const struct dict *dict;
+	const struct names *names;
+	struct query query;
+	struct lock_row *lock;   /* by falling time */
+	uint32_t nr_locks;
+	struct lock_holder *holder;
+	uint32_t nr_holders;
+	struct waitgraph_wait *wait;     /* linked; holders that are inferred are left out */
+	struct lock_wait *of;    /* of each of these */
+	uint32_t nr_waits;
+	uint64_t ns;             /* of all rows */
+};
+
+/* The kind of lock that the functions of STACK, of a thread that waits on a futex, say; LOCK_FUTEX = they do not. */
+enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names, stack_id stack);
+/* Who held LOCK, for which a wait of that KIND was; ID_NONE = not known. */
+thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind kind);
+
+/* The locks of S that Q asks for, to *RET; S and NAMES must outlive it. -ENOMEM. */
+int locks_build(const struct snapshot *s, const struct names *names, const struct query *q, struct locks **ret,
+		struct err *e);
+void locks_free(struct locks *l);                /* NULL is fine */
+
+/* The thread with the number TID that waits or holds something now; ID_NONE. */
+thread_id locks_thread(const struct locks *l, uint32_t tid);
+
+/* "deadlock_a_then_b › main": the stack as lists of waits have it, to DST. Returns DST. */
+char *locks_stack_label(const struct locks *l, stack_id stack, char *dst, size_t size);
+
+DEFINE_AUTO(locks_free, struct locks);
+
+#endif

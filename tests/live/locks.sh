@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# locks.sh - who made others wait: of a mutex with 2 to 64 threads the holder is right, sums are those of the waits, and a program that hung
+# before it was recorded has its deadlock in the report.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+python3=$(python_with json) || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 99
+
+# nanoseconds: the sum of the times at the begin of the lines of standard input, as locks and waits print them.
+nanoseconds() {
+	"$python3" -c 'import re, sys
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+total = 0
+for line in sys.stdin:
+    word = line.replace("~", "").split()
+    long = re.match(r"(\d+)m(\d+)$", word[0])
+    total += (int(long[1]) * 60 + int(long[2])) * 1e9 if long else float(word[0]) * units[word[1]]
+print(int(total))'
+}
+
+# judge THREADS: of the waits in run.data.
+judge() {
+	local threads=$1 waits right never unknown
+	"$SBERF" report -i run.data --format firefox >markers.json
+	read -r waits right never unknown < <("$python3" "$top_srcdir/tests/live/locks_judge.py" truth.$threads markers.json)
+	note "$threads threads: $waits waits of 1 ms and more, $right % right, $never of threads that did not hold it, $unknown without holder"
+	at_least "$threads threads: waits" 20 "${waits:-0}"
+	at_least "$threads threads: percent of holders that are right" 95 "${right:-0}"
+	equal "$threads threads: holders that did not hold it" 0 "${never:-none}"
+}
+
+# With wakers each wait is told by itself; without, short ones of a thread are summed, so 8 threads have no single waits to judge.
+for threads in 2 8 64; do
+	how=(--wakers)
+	[ $threads -ne 8 ] || how=()
+	mkfifo ready.$threads
+	"$WORKLOADS/locked" 2 truth $threads >ready.$threads &
+	program=$!
+	also_kill $program
+	exec {out}<ready.$threads
+	read -rt 60 word <&"$out"
+	cat <&"$out" >truth.$threads &
+	reader=$!
+	record run.data ${how[@]+"${how[@]}"} -p $program
+	wait $program $reader
+	exec {out}<&-
+	[ $threads -eq 8 ] || judge $threads
+	"$SBERF" report -i run.data --format locks >locks
+	"$SBERF" report -i run.data --format waits --metric blocked >waits
+	of_locks=$(grep -E ' (mutex|futexes|end of a thread|condition)' locks | nanoseconds)
+	of_waits=$(grep -E ' futex$' waits | nanoseconds)
+	between "$threads threads: time of all locks (ns)" $((of_waits * 98 / 100)) $((of_waits * 102 / 100)) "$of_locks"
+	equal "$threads threads: one mutex" 1 "$(grep -c ' mutex 0x' locks)"
+	at_least "$threads threads: holders of it" $((threads / 2)) "$(("$(grep -c 'held by turns' locks)" + $(sed -nE 's/ *and ([0-9]+) more holders/\1/p' locks | grep . || echo 0)))"
+done
+
+# A deadlock that was there before: in the report of a recording, and in that of one document of top.
+start_workload locked 0 cycle 5
+record cycle.data -p "$workload" --duration 2s
+"$SBERF" report -i cycle.data --format locks >locks
+note "$(cut -c1-120 locks)"
+equal "a deadlock is the first thing" "deadlock of 5 threads:" "$(head -1 locks)"
+chain=$(sed -n 2,6p locks | sed -E 's/ 0x[0-9a-f]+//g; s/ [0-9]+//g' | tr -d '\n')
+equal "all of it" "  t0 waits for mutex, held by t1,    which waits for mutex, held by t2,    which waits for mutex, held by t3,    which waits for mutex, held by t4,    which waits for mutex, held by t0" "$chain"
+matches "each holder waits now, in" "held by t1 [0-9]+, waits now: pthread_mutex_lock . takes_next" "$(cat locks)"
+stop_workload
+
+start_workload locked 0 chain 3
+record chain.data -p "$workload" --duration 2s
+"$SBERF" report -i chain.data --format locks >locks
+equal "a chain is no deadlock" "" "$(grep deadlock locks)"
+matches "its end holds a lock, and" "held by t2 [0-9]+, waits now: .*sleeps" "$(cat locks)"
+stop_workload
+finish

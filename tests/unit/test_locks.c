@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_locks.c - lists of locks of profiles made by hand: kinds, holders, who is believed, stacks, deadlocks, sums. */
+#include "config.h"
+
+#include "base/clock.h"
+#include "query/locks.h"
+#include "tests/unit/cmocka_all.h"
+#include "tests/unit/fail_alloc.h"
+#include "tests/unit/made.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MS NSEC_PER_MSEC
+#define NOBODY ID_NONE
+
+/* What made_again() adds: a wait of THREAD for a lock at ADDRESS, which HOLDER held in the layout GUESS. */
+static void wait_for(struct made *m, uint64_t at_ms, thread_id thread, const char *stack, uint64_t address,
+		     thread_id holder, enum lock_kind guess, uint64_t ms)
+{
+	const struct held_lock l = { .address = address, .holder = holder, .guess = guess };
+	const uint64_t ns = ms * MS;
+
+	m->ev = (struct event){ .kind = EVENT_BLOCKED, .flags = EVENT_F_USER, .cut_module = ID_NONE,
+				.time_ns = at_ms * MS, .weight = ns, .thread = thread, .stack = made_stack(m, stack) };
+	m->ev.wait = (struct event_wait){ .call = call_find("futex", MADE_ARCH), .state = WAIT_INTERRUPTIBLE,
+					  .waker = ID_NONE, .own_ns = ns, .lock = dict_lock(m->d, &l) };
+	assert_int_not_equal(m->ev.wait.lock, ID_NONE);
+}
+
+static struct locks *locks_of(struct made *m)
+{
+	const struct query q = { .arch = MADE_ARCH };
+	struct snapshot *s = profile_snapshot(m->p);
+	struct err e = ERR_INIT;
+	struct locks *l = NULL;
+
+	assert_non_null(s);
+	assert_int_equal(locks_build(s, m->names, &q, &l, &e), 0);
+	snapshot_unref(s);
+	return l;
+}
+
+static void by_time(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	const thread_id c = made_thread(m, 10, 13, "c");
+	struct locks *l;
+
+	wait_for(m, 100, a, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 5);
+	made_again(m);
+	wait_for(m, 200, c, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 7);
+	made_again(m);
+	wait_for(m, 300, a, "main;take;pthread_mutex_lock", 0x10, c, LOCK_MUTEX, 3);
+	made_again(m);
+	m->ev.kind = EVENT_RUNNABLE;
+	m->ev.weight = m->ev.wait.own_ns = 1 * MS;
+	made_again(m);
+	wait_for(m, 400, a, "main;write;pthread_rwlock_wrlock", 0x20, b, LOCK_RWLOCK_WRITE, 50);
+	made_again(m);
+	/* Whose stack says something else than the layout in which the holder was found. */
+	wait_for(m, 500, b, "main;idle_not;pthread_cond_wait", 0x30, c, LOCK_MUTEX, 2);
+	made_again(m);
+	/* Of which nothing is known. */
+	made_wait(m, 600 * MS, b, "main;other", EVENT_BLOCKED, "futex", 'S', 1 * MS);
+	/* No lock. */
+	made_wait(m, 700 * MS, b, "main;reads", EVENT_BLOCKED, "read", 'S', 9 * MS);
+	l = locks_of(m);
+	assert_int_equal(l->nr_locks, 4);
+	assert_int_equal(l->ns, 68 * MS);
+	assert_int_equal(l->lock[0].address, 0x20);
+	assert_int_equal(l->lock[0].kind, LOCK_RWLOCK_WRITE);
+	assert_int_equal(l->lock[0].ns, 50 * MS);
+	assert_int_equal(l->lock[1].address, 0x10);
+	assert_int_equal(l->lock[1].kind, LOCK_MUTEX);
+	assert_int_equal(l->lock[1].ns, 15 * MS);
+	assert_int_equal(l->lock[1].hand_over_ns, 1 * MS);
+	assert_int_equal(l->lock[1].count, 3);
+	assert_int_equal(l->lock[1].longest_ns, 7 * MS);
+	assert_int_equal(l->lock[1].waiters, 2);
+	assert_int_equal(l->lock[1].waiting, 0);
+	assert_int_equal(l->lock[1].nr_holders, 2);
+	assert_int_equal(l->holder[l->lock[1].first_holder].thread, b);
+	assert_int_equal(l->holder[l->lock[1].first_holder].ns, 12 * MS);
+	assert_int_equal(l->holder[l->lock[1].first_holder + 1].thread, c);
+	assert_int_equal(l->lock[2].kind, LOCK_CONDITION);
+	assert_int_equal(l->holder[l->lock[2].first_holder].thread, ID_NONE);
+	assert_int_equal(l->lock[3].address, 0);
+	assert_int_equal(l->lock[3].ns, 1 * MS);
+	assert_int_equal(l->nr_waits, 0);
+	locks_free(l);
+}
+
+static void who_ended_it_is_inferred(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	struct locks *l;
+
+	wait_for(m, 100, a, "main;take;pthread_mutex_lock", 0x10, NOBODY, LOCK_FUTEX, 5);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = b;
+	m->ev.wait.waker_stack = made_stack(m, "main;give;pthread_mutex_unlock");
+	made_again(m);
+	l = locks_of(m);
+	assert_int_equal(l->lock[0].kind, LOCK_MUTEX);
+	assert_int_equal(l->nr_holders, 1);
+	assert_int_equal(l->holder[0].thread, b);
+	assert_true(l->holder[0].inferred);
+	assert_int_equal(l->holder[0].how, HOLDER_RELEASED);
+	assert_int_equal(l->holder[0].stack, made_stack(m, "main;give;pthread_mutex_unlock"));
+	locks_free(l);
+}
+
+static void what_holders_did(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	struct locks *l;
+
+	wait_for(m, 1500, a, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 300);
+	made_again(m);
+	made_add(m, 1400 * MS, b, "main;works", 200 * MS);
+	made_add(m, 1450 * MS, b, "main;rests", 100 * MS);
+	/* In another second, more of it. */
+	made_add(m, 4500 * MS, b, "main;elsewhere", 400 * MS);
+	l = locks_of(m);
+	assert_int_equal(l->holder[0].how, HOLDER_BESIDE);
+	assert_int_equal(l->holder[0].stack, made_stack(m, "main;works"));
+	locks_free(l);
+}
+
+static void deadlock(void **state)
+{
+	struct made *m = *state;
+	const thread_id t[3] = { made_thread(m, 10, 11, "a"), made_thread(m, 10, 12, "b"),
+				 made_thread(m, 10, 13, "c") };
+	struct locks *l;
+
+	for (int i = 0; i < 3; i++) {
+		wait_for(m, 100, t[i], "main;take;pthread_mutex_lock", 0x10u * (unsigned int)(i + 1), t[(i + 1) % 3],
+			 LOCK_MUTEX, 5);
+		made_open(m);
+	}
+	l = locks_of(m);
+	assert_int_equal(l->nr_waits, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(l->wait[i].waiter, 11 + i);
+		assert_int_equal(l->of[i].thread, t[i]);
+		assert_true(l->wait[i].in_cycle);
+		assert_int_equal(l->lock[i].waiting, 1);
+		assert_int_equal(l->holder[i].how, HOLDER_WAITS);
+	}
+	assert_int_equal(locks_thread(l, 12), t[1]);
+	assert_int_equal(locks_thread(l, 99), ID_NONE);
+	locks_free(l);
+}
+
+static struct {
+	const struct snapshot *s;
+	const struct names *names;
+} short_of;
+
+static bool build_or_say_so(void)
+{
+	const struct query q = { .arch = MADE_ARCH };
+	struct err e = ERR_INIT;
+	struct locks *l = NULL;
+
+	if (locks_build(short_of.s, short_of.names, &q, &l, &e)) {
+		assert_int_equal(e.code, ENOMEM);
+		return false;
+	}
+	assert_int_equal(l->nr_locks, 1);
+	locks_free(l);
+	return true;
+}
+
+static void without_memory(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	struct snapshot *s;
+
+	wait_for(m, 100, a, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 5);
+	made_open(m);
+	s = profile_snapshot(m->p);
+	assert_non_null(s);
+	short_of.s = s;
+	short_of.names = m->names;
+	for (long n = 0; fail_alloc_round(n, build_or_say_so); n++)
+		;
+	snapshot_unref(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MADE_TEST(by_time),
+		MADE_TEST(who_ended_it_is_inferred),
+		MADE_TEST(what_holders_did),
+		MADE_TEST(deadlock),
+		MADE_TEST(without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
