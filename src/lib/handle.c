@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define MODULES_MAX 16384u       /* that sberf_modules() tells of one process */
 #define OPTIONS_MAX 4096u        /* bytes of any structure that a caller may give */
@@ -162,6 +163,7 @@ int sberf_process_forget(struct sberf *s, pid_t pid)
 {
 	lib_begin(s);
 	processes_forget(s->ps, pid);
+	lib_drop_rules(s, pid);
 	return 0;
 }
 
@@ -196,9 +198,23 @@ static int to_raw(struct sberf *s, const struct sberf_event *ev, struct raw_even
 	case SBERF_EVENT_EXIT:
 		ret->kind = RAW_EXIT;
 		return 0;
+	case SBERF_EVENT_UNMAP:
+		return 0;
 	default:
 		return err_set(&s->err, EINVAL, "there is no kind %u of events", ev->kind);
 	}
+}
+
+/* What PID has mapped is read again when it is next asked for. */
+static int forget_mappings(struct sberf *s, pid_t pid)
+{
+	struct process *p = processes_get(s->ps, pid);
+
+	if (!p)
+		return err_nomem(&s->err, "the table of processes");
+	process_doubt(p);
+	lib_drop_rules(s, pid);
+	return 0;
 }
 
 int sberf_process_event(struct sberf *s, const struct sberf_event *event)
@@ -211,9 +227,15 @@ int sberf_process_event(struct sberf *s, const struct sberf_event *event)
 	rc = lib_take_struct(s, &ev, sizeof(ev), event);
 	if (!rc)
 		rc = to_raw(s, &ev, &raw);
-	if (!rc)
-		processes_apply(s->ps, &raw);
-	return rc;
+	if (rc)
+		return rc;
+	if (ev.kind == SBERF_EVENT_UNMAP)
+		return forget_mappings(s, ev.pid);
+	processes_apply(s->ps, &raw);
+	if (ev.kind == SBERF_EVENT_EXEC || (ev.kind == SBERF_EVENT_MAP && ev.protection & PROT_EXEC) ||
+	    (ev.kind == SBERF_EVENT_EXIT && ev.pid == ev.tid))
+		lib_drop_rules(s, ev.pid);
+	return 0;
 }
 
 static uint32_t kind_of(enum module_kind kind)

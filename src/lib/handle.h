@@ -134,6 +134,8 @@ struct sberf_end lib_end(uint32_t cut, module_id module, uint64_t bytes);
  * there. What finds no room there is counted.
  */
 void lib_put_rules(struct sberf *s, pid_t pid, struct process *p, uint64_t memory);
+/* What PID has mapped is not as it was put in, if it was: its stacks are copied until it is put in again. */
+void lib_drop_rules(struct sberf *s, pid_t pid);
 void lib_put_clear(struct sberf *s);
 
 void lib_names_clear(struct sberf *s);           /* naming.c: frees what names need */

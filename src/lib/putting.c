@@ -4,7 +4,8 @@
  *
  * Rules are those of files: they are put in once for each, and each process has a list of what it has
  * mapped. Rows are never taken back, since a program may be in the middle of a walk by them; when there
- * is no room for more, the stacks that need them are copied.
+ * is no room for more, the stacks that need them are copied. Lists are: of a process that is over, or forgotten, at
+ * once, and of one that maps or unmaps code until its next record.
  */
 #include "config.h"
 
@@ -212,6 +213,18 @@ void lib_put_rules(struct sberf *s, pid_t pid, struct process *p, uint64_t memor
 		s->put.refused++;
 	else
 		s->put.space.v[at].memory = memory;
+}
+
+void lib_drop_rules(struct sberf *s, pid_t pid)
+{
+	const struct space_put want = { .pid = (uint64_t)pid };
+	const uint32_t at = s->maps.size ? keyed_find(&s->put.space, &want, memory) : HIDX_NONE;
+	const uint32_t key = (uint32_t)pid;
+
+	if (at == HIDX_NONE || !s->put.space.v[at].memory)
+		return;
+	drop_element(s->maps.spaces, &key);
+	s->put.space.v[at].memory = 0;
 }
 
 void lib_put_clear(struct sberf *s)

@@ -11,14 +11,19 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
 #include <pthread.h>
+#include <sberf/record.h>
 #include <sberf/symbolize.h>
 #include <sberf/unwind.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -292,6 +297,90 @@ static void check_events(struct sberf *s)
 	check("a mapping without a path", sberf_process_event(s, &ev) == -EINVAL);
 }
 
+/* Code that is unmapped is gone once that is said. */
+static void check_unmapped(struct sberf *s)
+{
+	const int fd = open("/proc/self/exe", O_RDONLY);
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	const uint64_t at = (uint64_t)(uintptr_t)code + 64;
+	const struct sberf_event ev = { .size = sizeof(ev), .kind = SBERF_EVENT_UNMAP, .pid = getpid(),
+				       .tid = getpid() };
+	struct sberf_frame frame;
+
+	check("this process again", sberf_process_forget(s, getpid()) == 0);
+	check("code that was mapped", code != MAP_FAILED && sberf_locate(s, getpid(), &at, 1, 0, &frame) == 1);
+	munmap(code, 4096);
+	check("code that was unmapped", sberf_process_event(s, &ev) == 0 &&
+	      sberf_locate(s, getpid(), &at, 1, 0, &frame) == 0);
+	close(fd);
+}
+
+static long bpf(int cmd, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+static int make_map(uint32_t type, uint32_t value, uint32_t n)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = 4;
+	attr.value_size = value;
+	attr.max_entries = n;
+	return (int)bpf(BPF_MAP_CREATE, &attr);
+}
+
+static int has_space(int map, pid_t pid)
+{
+	static struct sberf_space space;
+	const uint32_t key = (uint32_t)pid;
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)map;
+	attr.key = (uintptr_t)&key;
+	attr.value = (uintptr_t)&space;
+	return !bpf(BPF_MAP_LOOKUP_ELEM, &attr);
+}
+
+/* A record of PID, so that its rules are put in. */
+static int take_record(struct sberf *s, pid_t pid, uint64_t token)
+{
+	const struct sberf_record rec = { .size = sizeof(rec), .version = SBERF_RECORD_VERSION, .token = token,
+					  .time_ns = 1, .memory = 7, .pid = (uint32_t)pid, .tid = (uint32_t)pid,
+					  .machine = SBERF_RECORD_MACHINE, .nr_regs = SBERF_RECORD_REGS };
+
+	return sberf_take(s, &rec, sizeof(rec), NULL, NULL);
+}
+
+/* What is in the maps of BPF programs goes with the process that it is about, and with what that had mapped. */
+static void check_rules(struct sberf *s, pid_t pid)
+{
+	struct sberf_bpf_maps maps = { .size = sizeof(maps), .nr_rows = 100000 };
+	struct sberf_event ev = { .size = sizeof(ev), .kind = SBERF_EVENT_UNMAP, .pid = pid, .tid = pid };
+
+	maps.spaces = make_map(BPF_MAP_TYPE_HASH, sizeof(struct sberf_space), 16);
+	maps.rows = make_map(BPF_MAP_TYPE_ARRAY, sizeof(struct sberf_row), maps.nr_rows);
+	if (maps.spaces < 0 && errno == EPERM)
+		return;
+	check("maps", maps.spaces >= 0 && maps.rows >= 0 && sberf_bpf_use(s, &maps) == 0);
+	check("a record", take_record(s, pid, 1) == 0 && has_space(maps.spaces, pid));
+	check("code is unmapped: what was put in is gone", sberf_process_event(s, &ev) == 0 &&
+	      !has_space(maps.spaces, pid));
+	check("it comes back", take_record(s, pid, 2) == 0 && has_space(maps.spaces, pid));
+	ev.kind = SBERF_EVENT_EXIT;
+	ev.tid++;
+	check("a thread ends: nothing is gone", sberf_process_event(s, &ev) == 0 && has_space(maps.spaces, pid));
+	check("forgotten: it is", sberf_process_forget(s, pid) == 0 && !has_space(maps.spaces, pid));
+	check("and back", take_record(s, pid, 3) == 0 && has_space(maps.spaces, pid));
+	ev.tid = pid;
+	check("the process ends: it is gone", sberf_process_event(s, &ev) == 0 && !has_space(maps.spaces, pid));
+	close(maps.spaces);
+	close(maps.rows);
+}
+
 static void *in_thread(void *arg)
 {
 	struct sberf *s;
@@ -336,6 +425,8 @@ static int check_all(pid_t pid)
 	check_captures(s, pid);
 	check_names(s, pid);
 	check_events(s);
+	check_unmapped(s);
+	check_rules(s, pid);
 	check("figures", sberf_stats(s, &st) == 0 && st.processes >= 2 && st.files_read >= 1 && st.bytes > 1000);
 	sberf_cancel(s);
 	sberf_close(s);

@@ -93,6 +93,8 @@ enum sberf_event_kind {
 	SBERF_EVENT_EXEC = 2,    /* PERF_RECORD_COMM with PERF_RECORD_MISC_COMM_EXEC: pid, tid */
 	SBERF_EVENT_FORK = 3,    /* PERF_RECORD_FORK: pid and tid are the new ones, parent_pid and parent_tid theirs */
 	SBERF_EVENT_EXIT = 4,    /* PERF_RECORD_EXIT: pid, tid */
+	/* PID has unmapped code, or changed what it may be used for: what it has mapped is read again. Not by perf */
+	SBERF_EVENT_UNMAP = 5,
 };
 
 struct sberf_event {
