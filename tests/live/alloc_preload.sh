@@ -100,15 +100,12 @@ also_kill $pid
 "$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 64M -o run.data -p $pid 2>err &
 recorder=$!
 also_kill $recorder
-for ((i = 0; i < 100; i++)); do
-	grep -q "recording" err && break
-	sleep 0.1
-done
-sleep 1
+wait_until 60 probes_placed record
 echo >go
 wait $pid
 wait $recorder
 equal "attached, status" 0 $?
+note "$(cat err)"
 judged "attached to probes of its own" 1
 
 sleep 60 &
