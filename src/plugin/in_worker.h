@@ -8,7 +8,7 @@
 
 #include "plugin/call.h"
 
-#define IN_WORKER_CPU_NS (5 * NSEC_PER_MSEC)       /* of one call */
+#define IN_WORKER_CPU_NS (20 * NSEC_PER_MSEC)      /* of one call; its reads take up to 5 of these */
 #define IN_WORKER_ATTACH_NS (50 * NSEC_PER_MSEC)   /* of attach, and of loading */
 #define IN_WORKER_WALL_NS (2 * NSEC_PER_SEC)       /* between two messages, unless it waits for a CPU ... */
 #define IN_WORKER_BUSY_NS (60 * NSEC_PER_SEC)      /* ... and even then */

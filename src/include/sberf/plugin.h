@@ -14,7 +14,7 @@
  *   nothing, and sees of the observed process what the host reads for it. With --plugin-in-process
  *   it runs inside of sberf, with all of its privileges.
  * - All its functions are called by one thread, one after another. They return 0, a count, or a
- *   negative errno. One call may use 5 ms of CPU (attach: 50 ms) and SBERF_PLUGIN_READS_MAX reads.
+ *   negative errno. One call may use 20 ms of CPU (attach: 50 ms) and SBERF_PLUGIN_READS_MAX reads.
  *   A crash, a call that takes longer, and an answer that makes no sense are faults; after three of
  *   them the plug-in is not asked any more.
  * - What it says is not believed: texts are cut at SBERF_PLUGIN_TEXT_MAX and control characters in
