@@ -26,8 +26,11 @@ for way in stride gather chase store pair copy fill all; do
 	at_least "$way: percent of samples that give an address" 60 "$(field address)"
 	at_least "$way: percent of these in the right array" 99 "$(field right)"
 	[ "$way" = all ] && continue
-	# Of an index that is in the caches and what it leads to, the latter is what is waited for.
-	at_least "$way: percent of these in memory that is waited for" 95 "$(field slow)"
+	# Of an index that is in the caches and what it leads to, the latter is what is waited for. Where a CPU retires both at once (Sapphire
+	# Rapids), the index comes last, and up to four of ten samples are taken for it.
+	least=95
+	[ "$way" != gather ] || least=50
+	at_least "$way: percent of these in memory that is waited for" $least "$(field slow)"
 	truth=$(field truth)
 	# One instruction copies (rep movsb), and some processors let it be interrupted in some places only: 43 to 51 % was seen.
 	points=5

@@ -81,6 +81,10 @@ result $? "it samples"
 "./$short" 0 20 60 >two.out &
 second=$!
 started "/proc/$second/comm" "$short"
+# It has to have had something that is recorded.
+switches() { sed -n 's/^voluntary_ctxt_switches:\t//p' "/proc/$first/status"; }
+enough=$(($(switches) + 15))
+wait_until 30 eval '[ "$(switches)" -ge $enough ]'
 kill "$first"
 wait "$second"
 wait "$recorder"
