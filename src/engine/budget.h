@@ -25,8 +25,9 @@
 #define BUDGET_NONE UINT32_MAX                   /* no bound */
 #define BUDGET_FIRST_NS (NSEC_PER_SEC / 10)      /* after which the price of probes is known first */
 #define BUDGET_LOOK_NS NSEC_PER_SEC              /* between looks at probes that are always in place, */
-#define BUDGET_CHECK_NS (NSEC_PER_SEC / 10)      /* unless their hits take what they may in a shorter time */
-#define BUDGET_SLICE_NS (NSEC_PER_SEC / 10)      /* in place at a time, where not always */
+#define BUDGET_CHECK_NS (NSEC_PER_SEC / 40)      /* unless their hits take what they may in a shorter time */
+#define BUDGET_SLICE_NS (NSEC_PER_SEC / 10)      /* in place at a time, where not always, ... */
+#define BUDGET_SLICE_FIRST_NS (NSEC_PER_SEC / 50)        /* ... but when they have just cost what they may */
 #define BUDGET_SCALE_MAX 1000u
 /*
  * Slices in which blocks of memory are followed cost so many times less: what else a program pays for hits that come so

@@ -900,7 +900,7 @@ static void placer_turn(struct placer *p, uint64_t now_ns)
 		p->trapped_before = placer_trapped(p);
 		placer_note_spells(p, now_ns);
 		source_scale_hits(p->source, p->next_scale);
-		placer_begin(p, p->next_scale, now_ns, p->next_scale > 1 ? BUDGET_SLICE_NS : BUDGET_LOOK_NS);
+		placer_begin(p, p->next_scale, now_ns, p->next_scale > 1 ? BUDGET_SLICE_FIRST_NS : BUDGET_LOOK_NS);
 	}
 }
 
