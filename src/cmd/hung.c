@@ -11,6 +11,7 @@
 #include "model/machine.h"
 #include "model/wait.h"
 #include "system/filelocks.h"
+#include "system/lookup.h"
 #include "system/procfs.h"
 
 #include <dirent.h>
@@ -262,28 +263,13 @@ static void process_add(struct looking *l, pid_t pid)
 		*p = pid;
 }
 
-/* The process of the thread TID; 0 = there is none. */
-static pid_t process_of(uint32_t tid)
-{
-	char path[64], text[4096];
-	const char *at;
-	AUTO_FD int dir = -1;
-
-	snprintf(path, sizeof(path), "/proc/%u", tid);
-	dir = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-	if (dir < 0 || !proc_read_start(dir, "status", text, sizeof(text)))
-		return 0;
-	at = strstr(text, "\nTgid:\t");
-	return at ? (pid_t)strtoul(at + strlen("\nTgid:\t"), NULL, 10) : 0;
-}
-
 /* May the thread TID of another process hold the lock of T, because both have mapped the memory that it is in? */
 static bool shares_lock(struct looking *l, const struct hung_thread *t, uint32_t tid)
 {
 	const struct variables *v = variables_of(l, t->pid);
 	AUTO(variables_free) struct variables *theirs = NULL;
 	struct variables_shared file;
-	const pid_t pid = process_of(tid);
+	const pid_t pid = lookup_process_of((pid_t)tid);
 
 	if (!pid || !v || lock_op_private((uint32_t)t->call.args[1]) || !variables_shared(v, t->call.args[0], &file) ||
 	    variables_new(pid, &theirs, NULL) || !variables_shares(theirs, &file))

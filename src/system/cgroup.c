@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "system/procfs.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,6 +44,23 @@ struct cgroups {
 	struct hidx index;
 	uint64_t searched_ns;
 };
+
+const char *cgroup_container_id(const char *part, size_t len, size_t *ret_len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t n = 0;
+
+		while (i + n < len && isxdigit((unsigned char)part[i + n]))
+			n++;
+		if (n >= CGROUP_ID_DIGITS) {
+			if (ret_len)
+				*ret_len = n;
+			return part + i;
+		}
+		i += n + 1;
+	}
+	return NULL;
+}
 
 static uint64_t cgroup_rehash(const void *ctx, uint32_t i)
 {
@@ -184,24 +202,15 @@ static bool is_id(const struct cgroups *cg, const char *below, uint64_t id)
 	return !fstatat(cg->mount, *below ? below : ".", &st, 0) && st.st_ino == id;
 }
 
-/* The process says where it is: the line "0::/path". */
+/* The process says where it is. */
 static str_id by_process(struct cgroups *cg, uint64_t id, pid_t pid)
 {
 	AUTO_FD int dir = proc_open(pid);
-	char text[8192], *at, *end;
-	ssize_t n = -1;
+	char path[PROC_PATH_MAX];
 
-	if (dir >= 0)
-		n = proc_read_text(dir, "cgroup", text, sizeof(text));
-	if (n <= 0)
+	if (dir < 0 || !proc_read_cgroup(dir, path, sizeof(path)))
 		return 0;
-	at = !strncmp(text, "0::/", 4) ? text : strstr(text, "\n0::/");
-	if (!at)
-		return 0;
-	at = strchr(at, '/');
-	end = at + strcspn(at, "\n");
-	*end = '\0';
-	return is_id(cg, at + 1, id) ? strtab_adds(cg->strings, at) : 0;
+	return is_id(cg, path + 1, id) ? strtab_adds(cg->strings, path) : 0;
 }
 
 struct search {

@@ -34,6 +34,15 @@ int cgroup_mount(char ret_path[PROC_PATH_MAX]);
  */
 int cgroup_open(const char *name, struct err *e);
 
+#define CGROUP_ID_DIGITS 32u     /* the id of a container has so many at least; other numbers in paths have fewer */
+#define CGROUP_ID_SHOWN 12       /* digits that stand for it, as the tools of all runtimes show it */
+
+/*
+ * The id of a container in the LEN bytes at PART of a path, between two slashes, and its digits in *RET_LEN, which may
+ * be NULL. NULL = there is none.
+ */
+const char *cgroup_container_id(const char *part, size_t len, size_t *ret_len);
+
 /* STRINGS receives the paths. NULL when out of memory; without a cgroup v2 mount every path is "". */
 struct cgroups *cgroups_new(struct strtab *strings);
 void cgroups_free(struct cgroups *cg);           /* NULL is fine */

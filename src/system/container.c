@@ -19,8 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ID_DIGITS 32u            /* an id has more; other numbers in paths have fewer */
-#define ID_SHOWN 12u             /* digits that stand for a name, as the tools of all runtimes show them */
 #define ID_LEAST 4u              /* digits of an id that may stand for it */
 #define FILE_BYTES (4u << 20)
 #define SPACES_MAX 256u          /* namespaces of containerd that are looked into, and folders of pods' logs */
@@ -59,16 +57,10 @@ static void part_copy(struct part p, char *dst, size_t size)
 /* The id in P; LEN 0 = there is none. */
 static struct part part_id(struct part p)
 {
-	for (size_t i = 0; i < p.len;) {
-		size_t n = 0;
+	size_t len = 0;
+	const char *id = cgroup_container_id(p.at, p.len, &len);
 
-		while (i + n < p.len && isxdigit((unsigned char)p.at[i + n]))
-			n++;
-		if (n >= ID_DIGITS)
-			return (struct part){ p.at + i, n };
-		i += n + 1;
-	}
-	return (struct part){ p.at, 0 };
+	return (struct part){ id ? id : p.at, len };
 }
 
 /*
@@ -93,7 +85,7 @@ static struct part part_behind_pod(struct part p, char ret[UID_LEN + 1])
 			text[n] = '-';
 	}
 	/* Those of static pods are hashes. */
-	if (n != UID_LEN && n != ID_DIGITS)
+	if (n != UID_LEN && n != CGROUP_ID_DIGITS)
 		return p;
 	memcpy(ret, text, sizeof(text));
 	return (struct part){ uid + n, (size_t)(end - uid - n) };
@@ -184,19 +176,11 @@ bool container_parse(const char *path, struct container_place *ret)
 static json_t *container_json(const char *path)
 {
 	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	AUTO_FREE char *text = NULL;
 	struct stat st;
-	size_t n = 0;
-	ssize_t got = 1;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > FILE_BYTES)
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_BYTES)
 		return NULL;
-	text = malloc((size_t)st.st_size);
-	while (text && n < (size_t)st.st_size && got > 0) {
-		got = read(fd, text + n, (size_t)st.st_size - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	return text ? json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	return json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
 }
 
 /* The text KEY of O to DST, unless there is one already. */
@@ -365,7 +349,7 @@ void container_read(const char *root, const struct container_place *p, struct co
 	if (*p->pod && !*ret->pod)
 		container_read_logs(root, p->pod, ret);
 	if (!*ret->name)
-		snprintf(ret->name, sizeof(ret->name), "%.*s", (int)ID_SHOWN, p->id);
+		snprintf(ret->name, sizeof(ret->name), "%.*s", CGROUP_ID_SHOWN, p->id);
 }
 
 char *container_label(const struct container *c, char dst[CONTAINER_LABEL_MAX])
@@ -398,7 +382,7 @@ static bool container_is(const struct container_place *p, const struct container
 struct container_search {
 	const char *name;
 	char label[CONTAINER_LABEL_MAX], path[PROC_PATH_MAX];
-	char other[CONTAINER_LABEL_MAX + ID_SHOWN + 8];         /* another one that NAME means; "" = there is none */
+	char other[CONTAINER_LABEL_MAX + CGROUP_ID_SHOWN + 8];  /* another one that NAME means; "" = there is none */
 	char seen[PROC_PATH_MAX];                /* the cgroup of the process before */
 	bool v2;                                 /* some process is in a cgroup v2 other than the root */
 };
@@ -422,7 +406,7 @@ static void container_try(struct container_search *s, const char *path)
 		return;
 	container_label(&c, label);
 	if (*s->path) {
-		snprintf(s->other, sizeof(s->other), "%s (%.*s)", label, (int)ID_SHOWN, p.id);
+		snprintf(s->other, sizeof(s->other), "%s (%.*s)", label, CGROUP_ID_SHOWN, p.id);
 		return;
 	}
 	snprintf(s->label, sizeof(s->label), "%s", label);
@@ -441,17 +425,10 @@ int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[
 	while (proc && (entry = readdir(proc))) {
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		AUTO_FD int dir = pid > 0 ? proc_open(pid) : -1;
-		char text[2 * PROC_PATH_MAX] = "\n", *line;
+		char path_of[PROC_PATH_MAX];
 
-		if (dir < 0)
-			continue;
-		proc_read_start(dir, "cgroup", text + 1, sizeof(text) - 1);
-		line = strstr(text, "\n0::/");
-		if (!line)
-			continue;
-		line += strlen("\n0::");
-		line[strcspn(line, "\n")] = '\0';
-		container_try(s, line);
+		if (dir >= 0 && proc_read_cgroup(dir, path_of, sizeof(path_of)))
+			container_try(s, path_of);
 	}
 	if (!*s->path && !s->v2)
 		return err_set(e, ENOENT, "no container is called '%s': processes here are in no cgroup v2, by which "

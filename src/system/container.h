@@ -11,6 +11,7 @@
 #define SBERF_SYSTEM_CONTAINER_H
 
 #include "base/err.h"
+#include "system/cgroup.h"
 #include "system/procfs.h"
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 
 #define CONTAINER_ID_MAX 128u    /* bytes with the NUL; ids have 64 digits, names of LXC and of units may be longer */
 #define CONTAINER_TEXT_MAX 256u
-#define CONTAINER_LABEL_MAX 768u         /* CGROUP_LABEL_MAX of system/cgroup.h: three of these, with slashes */
+#define CONTAINER_LABEL_MAX CGROUP_LABEL_MAX     /* three of these, with slashes */
 
 enum container_runtime {
 	CONTAINER_UNKNOWN,       /* there is an id, and nothing says whose */

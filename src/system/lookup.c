@@ -71,6 +71,13 @@ bool lookup_thread_exists(pid_t tid)
 	return read_status(tid, &st) && st.tgid > 0 && st.state != 'Z';
 }
 
+pid_t lookup_process_of(pid_t tid)
+{
+	struct status st;
+
+	return read_status(tid, &st) && st.tgid > 0 ? (pid_t)st.tgid : 0;
+}
+
 bool lookup_zombie(pid_t id, pid_t *ret_parent)
 {
 	struct status st;

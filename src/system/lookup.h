@@ -17,6 +17,8 @@
 bool lookup_process_exists(pid_t pid);
 /* TID is a thread, main threads included, that has not ended. */
 bool lookup_thread_exists(pid_t tid);
+/* The process of the thread TID; 0 = there is none. */
+pid_t lookup_process_of(pid_t tid);
 /*
  * ID has ended, and *RET_PARENT (0 = nobody) has not asked how yet; or it is the first thread of a
  * process whose others go on.

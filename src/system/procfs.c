@@ -61,6 +61,20 @@ size_t proc_read_start(int dir, const char *name, char *buf, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
+bool proc_read_cgroup(int dir, char *buf, size_t size)
+{
+	static const char head[] = "\n0::/";
+	char text[2 * PROC_PATH_MAX] = "\n", *at;
+
+	proc_read_start(dir, "cgroup", text + 1, sizeof(text) - 1);
+	at = strstr(text, head);
+	if (!at)
+		return false;
+	at += strlen(head) - 1;
+	at[strcspn(at, "\n")] = '\0';
+	return (size_t)snprintf(buf, size, "%s", at) < size;
+}
+
 /* Skips N words and the spaces around them. */
 static bool skip_words(const char **p, const char *end, unsigned int n)
 {

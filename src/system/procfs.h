@@ -44,6 +44,9 @@ ssize_t proc_read_text(int dir, const char *name, char *buf, size_t size);
 /* What fits of its beginning, NUL-terminated; the length, 0 when it is empty or cannot be read. SIZE is at least 1. */
 size_t proc_read_start(int dir, const char *name, char *buf, size_t size);
 
+/* The path of the cgroup v2 of a process, whose line begins with "0::" (cgroups(7)), to BUF. False: it says none. */
+bool proc_read_cgroup(int dir, char *buf, size_t size);
+
 /* 0 or a negative errno; *RET changes only on success. */
 int proc_read_stat(int dir, struct proc_stat *ret);
 int proc_read_status(int dir, struct proc_status *ret);

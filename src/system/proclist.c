@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "base/order.h"
 #include "base/text.h"
+#include "system/cgroup.h"
 #include "system/procfs.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -18,9 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* hexadecimal digits in a row, from which on they are the id of a container, */
-#define ID_DIGITS 32u
-#define ID_SHOWN 12                      /* ... of which so many are shown */
 #define PASSWD_BYTES 16384
 
 /* ---- users ---- */
@@ -75,28 +72,6 @@ void proc_users_free(struct proc_users *u)
 
 /* ---- texts ---- */
 
-static size_t hex_digits(const char *s)
-{
-	size_t n = 0;
-
-	while (isxdigit((unsigned char)s[n]))
-		n++;
-	return n;
-}
-
-/* The id of a container in the part of a path that ends before END; NULL = there is none. */
-static const char *container_id(const char *part, const char *end)
-{
-	for (const char *p = part; p < end; p++) {
-		const size_t n = hex_digits(p);
-
-		if (n >= ID_DIGITS)
-			return p;
-		p += n;
-	}
-	return NULL;
-}
-
 static size_t without_kind(const char *part, size_t len)
 {
 	static const char *const kinds[] = { ".service", ".scope", ".slice" };
@@ -116,7 +91,7 @@ char *proc_group_name(const char *path, char *dst, size_t size)
 	size_t len;
 
 	for (const char *p = path; *p;) {
-		const char *end = strchrnul(p, '/'), *found = container_id(p, end);
+		const char *end = strchrnul(p, '/'), *found = cgroup_container_id(p, (size_t)(end - p), NULL);
 
 		if (found)
 			id = found, id_part = p;
@@ -124,7 +99,7 @@ char *proc_group_name(const char *path, char *dst, size_t size)
 			last = p, last_end = end;
 		p = *end ? end + 1 : end;
 	}
-	len = id ? (size_t)(id - id_part) + ID_SHOWN : without_kind(last, (size_t)(last_end - last));
+	len = id ? (size_t)(id - id_part) + CGROUP_ID_SHOWN : without_kind(last, (size_t)(last_end - last));
 	text_sanitise(dst, size, id ? id_part : last, len);
 	return dst;
 }
@@ -152,18 +127,13 @@ static const char *read_command(struct proclist *l, int dir)
 	return proclist_keep(l, buf, n);
 }
 
-/* Of cgroup v2, whose line begins with "0::" (cgroups(7)). */
 static const char *read_group(struct proclist *l, int dir)
 {
-	char buf[8192] = "\n", name[128], *line;
+	char path[PROC_PATH_MAX], name[128];
 
-	proc_read_start(dir, "cgroup", buf + 1, sizeof(buf) - 1);
-	line = strstr(buf, "\n0::");
-	if (!line)
+	if (!proc_read_cgroup(dir, path, sizeof(path)))
 		return "";
-	line += strlen("\n0::");
-	line[strcspn(line, "\n")] = '\0';
-	proc_group_name(line, name, sizeof(name));
+	proc_group_name(path, name, sizeof(name));
 	return *name ? arena_strndup(&l->texts, name, strlen(name)) : "";
 }
 
