@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TIMES (MODE_TREE | MODE_WAITS)
-#define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY | MODE_PROBES | MODE_MEMORY)
+#define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY | MODE_PROBES | MODE_MEMORY | MODE_LOCKS)
 #define ROWS (MODE_PANES & ~(MODE_FLAME | MODE_TIME))
 #define LIST (ROWS | MODE_FLAME)
 #define CALLS (MODE_TREE | MODE_FLAME | MODE_NUMA | MODE_FUNCS)
@@ -50,7 +50,8 @@ static const struct binding fixed[] = {
 	{ { UI_KEY_PGUP, UI_KEY_CTRL('b') }, ACT_PGUP, MODE_FLAME, 0, 0, "PgUp", "", "one page up" },
 	{ { 'g', UI_KEY_HOME }, ACT_FIRST, MODE_FLAME, 0, 0, "g Home", "", "to the top" },
 	{ { 'G', UI_KEY_END, 'H' }, ACT_LAST, MODE_FLAME, 0, 0, "G End H", "", "to the end of the heaviest path" },
-	{ { UI_KEY_ENTER }, ACT_TOGGLE, TIMES | MODE_QUALITY, 0, 3, "Enter", "open", "open or close the line" },
+	{ { UI_KEY_ENTER }, ACT_TOGGLE, TIMES | MODE_LOCKS | MODE_QUALITY, 0, 3, "Enter", "open",
+	  "open or close the line" },
 	{ { UI_KEY_ENTER }, ACT_TOGGLE, MODE_PROBES, 0, 10, "Enter", "open", "open or close the line" },
 	{ { UI_KEY_ENTER }, ACT_TOGGLE, MODE_NUMA, 0, 3, "Enter", "open", "open or close; on a node: only it" },
 	{ { UI_KEY_ENTER }, ACT_IN_TREE, MODE_FUNCS | MODE_MEMORY, 0, 3, "Enter", "in tree",
@@ -114,7 +115,7 @@ static const struct binding fixed[] = {
 	{ { UI_KEY_BACKTAB }, ACT_PREV_PANE, PANE, CAN_TAB, 0, "Shift-Tab", "", "go to the previous pane" },
 	{ { 'm' }, ACT_ALONE, PANE, CAN_TAB, 0, "m", "", "show this pane alone, or all again" },
 	{ { UI_KEY_ESC }, ACT_BACK, ROWS & ~MODE_TREE, 0, 0, "Esc", "", "leave search, filters, then pane" },
-	{ { 'W' }, ACT_WAKERS, TIMES, CAN_WAKERS, 0, "W", "", "wakers: who ends waits; costs more" },
+	{ { 'W' }, ACT_WAKERS, TIMES | MODE_LOCKS, CAN_WAKERS, 0, "W", "", "wakers: who ends waits; costs more" },
 	{ { 'p' }, ACT_PAUSE, PANE, CAN_PAUSE, 15, "p", "pause", "pause the view, not the capture" },
 	{ { 'b' }, ACT_BASELINE, PANE, 0, 27, "b", "baseline", "baseline: compare with this moment" },
 	{ { 'I' }, ACT_SPAN, PANE & ~MODE_PROBES, 0, 0, "I", "", "time in calls of a probe: a letter" },

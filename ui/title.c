@@ -200,6 +200,20 @@ char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_optio
 	return dst;
 }
 
+char *title_locks(const struct query *q, const struct locks *l, uint32_t deadlocks, const struct ui_options *o,
+		  char *dst, size_t size)
+{
+	struct text_builder w = text_builder_in(dst, size);
+	char n[UNITS_MAX];
+
+	text_builder_put(&w, "%s lock%s", units_thousands(n, l->nr_locks), l->nr_locks == 1 ? "" : "s");
+	if (deadlocks)
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s deadlock%s", units_thousands(n, deadlocks),
+				 deadlocks == 1 ? "" : "s");
+	put_filters(&w, q, o);
+	return dst;
+}
+
 char *title_probes(const struct query *q, uint32_t n, const struct ui_options *o, char *dst, size_t size)
 {
 	struct text_builder w = text_builder_in(dst, size);

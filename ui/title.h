@@ -5,6 +5,7 @@
 
 #include "query/flatlist.h"
 #include "query/leaks.h"
+#include "query/locks.h"
 #include "query/numareport.h"
 #include "query/query.h"
 #include "ui/ui.h"
@@ -39,6 +40,8 @@ char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const ch
 /* The same for a list of waits, of which IDLE_NS idle: "waits . run queue . 3m20 idle hidden . in futex". */
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size);
 /* The same for a list of N probes: "2 probes . thread worker*". */
+char *title_locks(const struct query *q, const struct locks *l, uint32_t deadlocks, const struct ui_options *o,
+		  char *dst, size_t size);
 char *title_probes(const struct query *q, uint32_t n, const struct ui_options *o, char *dst, size_t size);
 
 /* The same for the list of sites that allocate memory: "memory . 375 MB allocated . 24 MB in use". */

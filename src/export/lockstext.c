@@ -15,10 +15,9 @@
 #include "export/exporter.h"
 
 #include "base/cleanup.h"
-#include "base/units.h"
 #include "export/out.h"
 #include "export/waitchain.h"
-#include "query/label.h"
+#include "query/lockcolumns.h"
 #include "query/locks.h"
 
 #include <inttypes.h>
@@ -26,7 +25,6 @@
 #include <string.h>
 
 #define HOLDERS_SHOWN 10u        /* of one lock */
-#define BLANKS 61                /* under the columns behind the count */
 
 struct locks_text {
 	const struct locks *l;
@@ -37,37 +35,24 @@ struct locks_text {
 static void lockstext_thread(void *ctx, FILE *f, uint32_t tid)
 {
 	const struct locks_text *x = ctx;
-	const thread_id id = locks_thread(x->l, tid);
 	char label[LABEL_MAX];
 
-	if (id == ID_NONE) {
-		fprintf(f, "thread %" PRIu32, tid);
-		return;
-	}
-	(void)label_thread(x->l->dict, dict_get_thread(x->l->dict, id), label, sizeof(label));
-	fputs(label, f);
-}
-
-static void lockstext_put_lock(FILE *f, const struct lock_row *r)
-{
-	if (r->address)
-		fprintf(f, "%s 0x%" PRIx64, lock_kind_name(r->kind), r->address);
-	else
-		fputs("futexes of which nothing more is known", f);
+	fputs(lock_thread_label(x->l, tid, label, sizeof(label)), f);
 }
 
 static void lockstext_what(void *ctx, FILE *f, size_t wait)
 {
 	const struct locks_text *x = ctx;
+	char label[LABEL_MAX];
 
-	lockstext_put_lock(f, &x->l->lock[x->l->of[wait].lock]);
+	fputs(lock_label(x->l, x->l->of[wait].lock, label, sizeof(label)), f);
 }
 
 static const char *lockstext_by(void *ctx, size_t wait)
 {
 	const struct locks_text *x = ctx;
 
-	return x->l->lock[x->l->of[wait].lock].kind == LOCK_JOIN ? ", " : ", held by ";
+	return lock_held_words(x->l, wait);
 }
 
 static void lockstext_holder(void *ctx, FILE *f, uint32_t tid)
@@ -94,46 +79,52 @@ static void lockstext_put_stack(struct locks_text *x, stack_id stack)
 	out_label(&x->o, locks_stack_label(x->l, stack, label, sizeof(label)), x->ascii);
 }
 
+/* The figures of R, a lock or what is KNOWN of a holder: only the first KNOWN columns. */
+static void lockstext_put_figures(struct locks_text *x, const struct lock_row *r, size_t known)
+{
+	for (size_t c = 0; c < LOCK_COLUMNS; c++) {
+		const struct list_figure figure = lock_columns[c].figure(r);
+
+		if (figure.unit == LIST_NONE && c < known)
+			out_format(&x->o, "%*s%s", (int)lock_columns[c].text_cols - 1, "", x->ascii ? "." : "·");
+		else
+			out_figure(&x->o, lock_columns[c].text_cols, &figure);
+	}
+	out_text(&x->o, known < LOCK_COLUMNS ? "    " : "  ");
+}
+
 static void lockstext_put_holder(struct locks_text *x, const struct lock_holder *h)
 {
-	static const char *const how[] = {
-		[HOLDER_UNKNOWN] = "", [HOLDER_WAITS] = ", waits now: ", [HOLDER_BESIDE] = ", mostly in: ",
-		[HOLDER_RELEASED] = ", released in: ",
-	};
-	char text[UNITS_MAX], label[LABEL_MAX];
+	char label[LABEL_MAX];
 
-	out_format(&x->o, "%10s %10" PRIu64 "%*s", units_time(text, h->ns), h->count, BLANKS, "");
-	if (h->thread == ID_NONE) {
-		out_text(&x->o, "holder not known\n");
-		return;
-	}
-	(void)label_thread(x->l->dict, dict_get_thread(x->l->dict, h->thread), label, sizeof(label));
-	out_format(&x->o, "%s %s%s%s", h->inferred ? "ended by" : "held by", label, h->inferred ? " (inferred)" : "",
-		   how[h->how]);
-	if (h->how != HOLDER_UNKNOWN)
+	lockstext_put_figures(x, &(struct lock_row){ .ns = h->ns, .count = h->count }, LOCK_COLUMN_COUNT + 1);
+	out_text(&x->o, lock_holder_label(x->l, h, label, sizeof(label)));
+	if (h->how != HOLDER_UNKNOWN) {
+		out_text(&x->o, ": ");
 		lockstext_put_stack(x, h->stack);
+	}
 	out_text(&x->o, "\n");
 }
 
-static void lockstext_put_row(struct locks_text *x, const struct lock_row *r)
+static void lockstext_put_row(struct locks_text *x, uint32_t lock)
 {
-	char total[UNITS_MAX], longest[UNITS_MAX], average[UNITS_MAX], over[UNITS_MAX];
+	const struct lock_row *r = &x->l->lock[lock];
 	uint32_t shown = r->nr_holders < HOLDERS_SHOWN ? r->nr_holders : HOLDERS_SHOWN;
+	char label[LABEL_MAX];
 
-	out_format(&x->o, "%10s %10" PRIu64 " %10s %10s %8" PRIu32 " %4" PRIu32 " %13s  ", units_time(total, r->ns),
-		   r->count, units_time(longest, r->longest_ns), units_time(average, r->count ? r->ns / r->count : 0),
-		   r->waiters, r->waiting, units_time(over, r->hand_over_ns));
-	lockstext_put_lock(x->o.file, r);
-	out_text(&x->o, ": ");
+	lockstext_put_figures(x, r, LOCK_COLUMNS);
+	out_format(&x->o, "%s: ", lock_label(x->l, lock, label, sizeof(label)));
 	lockstext_put_stack(x, r->stack);
 	out_text(&x->o, "\n");
 	/* That nobody is known to hold what has no holder need not be said. */
-	if (r->nr_holders == 1 && x->l->holder[r->first_holder].thread == ID_NONE)
+	if (!locks_has_holders(x->l, lock))
 		return;
 	for (uint32_t i = 0; i < shown; i++)
 		lockstext_put_holder(x, &x->l->holder[r->first_holder + i]);
-	if (r->nr_holders > shown)
-		out_format(&x->o, "%*sand %" PRIu32 " more holders\n", BLANKS + 21, "", r->nr_holders - shown);
+	if (r->nr_holders > shown) {
+		lockstext_put_figures(x, &(struct lock_row){ 0 }, 0);
+		out_format(&x->o, "and %" PRIu32 " more holders\n", r->nr_holders - shown);
+	}
 }
 
 static int lockstext_write(FILE *out, const struct export_view *v, struct err *e)
@@ -146,10 +137,11 @@ static int lockstext_write(FILE *out, const struct export_view *v, struct err *e
 		return r;
 	x.l = l;
 	lockstext_put_deadlocks(&x);
-	out_format(&x.o, "%10s %10s %10s %10s %8s %4s %13s  %s\n", "total", "count", "longest", "average", "waiters",
-		   "now", "handing over", "lock");
+	for (size_t c = 0; c < LOCK_COLUMNS; c++)
+		out_format(&x.o, "%*s", (int)lock_columns[c].text_cols, lock_columns[c].text_head);
+	out_text(&x.o, "  lock\n");
 	for (uint32_t i = 0; i < l->nr_locks; i++)
-		lockstext_put_row(&x, &l->lock[i]);
+		lockstext_put_row(&x, i);
 	return out_end(&x.o, e);
 }
 

@@ -11,7 +11,6 @@
 #include "base/order.h"
 #include "model/wait.h"
 #include "query/filter.h"
-#include "query/stack_signature.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -315,6 +314,14 @@ static int locks_compare_holders(const void *va, const void *vb)
 		a->ns != b->ns ? compare_numbers(b->ns, a->ns) : compare_numbers(a->thread, b->thread);
 }
 
+static int locks_compare_places(const void *va, const void *vb)
+{
+	const struct lock_place *a = va, *b = vb;
+
+	return a->lock != b->lock ? compare_numbers(a->lock, b->lock) :
+		a->ns != b->ns ? compare_numbers(b->ns, a->ns) : compare_numbers(a->stack, b->stack);
+}
+
 static int locks_compare_waits(const void *va, const void *vb)
 {
 	const struct waitgraph_wait *a = va, *b = vb;
@@ -360,6 +367,20 @@ static void locks_copy_holders(const struct locks_builder *b, struct locks *l, c
 	}
 }
 
+static void locks_copy_places(const struct locks_builder *b, struct locks *l, const uint32_t *place)
+{
+	l->nr_places = (uint32_t)b->places.n;
+	for (uint32_t i = 0; i < l->nr_places; i++)
+		l->place[i] = (struct lock_place){ .lock = place[b->places.v[i].lock], .stack = b->places.v[i].stack,
+						   .ns = b->places.v[i].ns };
+	if (l->nr_places)
+		qsort(l->place, l->nr_places, sizeof(*l->place), locks_compare_places);
+	for (uint32_t i = l->nr_places; i--;) {
+		l->lock[l->place[i].lock].first_place = i;
+		l->lock[l->place[i].lock].nr_places++;
+	}
+}
+
 static uint32_t locks_tid(const struct dict *d, thread_id id)
 {
 	const struct thread *t = id == ID_NONE ? NULL : dict_get_thread(d, id);
@@ -401,14 +422,16 @@ static bool locks_finish(const struct locks_builder *b, struct locks *l)
 
 	l->lock = calloc(b->locks.n + 1, sizeof(*l->lock));
 	l->holder = calloc(b->held.n + 1, sizeof(*l->holder));
+	l->place = calloc(b->places.n + 1, sizeof(*l->place));
 	l->wait = calloc(b->now.n + 1, sizeof(*l->wait));
 	l->of = calloc(b->now.n + 1, sizeof(*l->of));
-	if (!place || !l->lock || !l->holder || !l->wait || !l->of)
+	if (!place || !l->lock || !l->holder || !l->place || !l->wait || !l->of)
 		return false;
 	locks_copy(b, l, place);
 	for (uint32_t i = 0; i < l->nr_locks; i++)
 		l->lock[i].first_holder = 0;
 	locks_copy_holders(b, l, place);
+	locks_copy_places(b, l, place);
 	return locks_copy_now(b, l, place);
 }
 
@@ -454,25 +477,15 @@ void locks_free(struct locks *l)
 		return;
 	free(l->lock);
 	free(l->holder);
+	free(l->place);
 	free(l->wait);
 	free(l->of);
 	free(l);
 }
 
-thread_id locks_thread(const struct locks *l, uint32_t tid)
+bool locks_has_holders(const struct locks *l, uint32_t lock)
 {
-	for (uint32_t i = 0; i < l->nr_waits; i++)
-		if (l->wait[i].waiter == tid)
-			return l->of[i].thread;
-	for (uint32_t i = 0; i < l->nr_holders; i++)
-		if (locks_tid(l->dict, l->holder[i].thread) == tid)
-			return l->holder[i].thread;
-	return ID_NONE;
-}
+	const struct lock_row *r = &l->lock[lock];
 
-char *locks_stack_label(const struct locks *l, stack_id stack, char *dst, size_t size)
-{
-	const struct stack_signature r = { .d = l->dict, .names = l->names, .no_inlines = l->query.no_inlines };
-
-	return stack_signature_text(&r, stack, dst, size);
+	return r->nr_holders > 1 || (r->nr_holders == 1 && l->holder[r->first_holder].thread != ID_NONE);
 }

@@ -46,6 +46,14 @@ struct lock_row {
 	uint32_t waiting;        /* now */
 	stack_id stack;          /* where most was waited for it */
 	uint32_t first_holder, nr_holders;       /* in locks.holder, by falling time */
+	uint32_t first_place, nr_places;         /* in locks.place, the same */
+};
+
+/* Where threads wait for a lock. */
+struct lock_place {
+	uint32_t lock;           /* in locks.lock */
+	stack_id stack;
+	uint64_t ns;
 };
 
 /* Threads that wait for locks now, in the order of locks.wait. */
@@ -64,6 +72,8 @@ struct locks {
 	uint32_t nr_locks;
 	struct lock_holder *holder;
 	uint32_t nr_holders;
+	struct lock_place *place;
+	uint32_t nr_places;
 	struct waitgraph_wait *wait;     /* linked; holders that are inferred are left out */
 	struct lock_wait *of;    /* of each of these */
 	uint32_t nr_waits;
@@ -80,11 +90,23 @@ int locks_build(const struct snapshot *s, const struct names *names, const struc
 		struct err *e);
 void locks_free(struct locks *l);                /* NULL is fine */
 
-/* The thread with the number TID that waits or holds something now; ID_NONE. */
-thread_id locks_thread(const struct locks *l, uint32_t tid);
+/* False when nothing is known of who held lock number LOCK. */
+bool locks_has_holders(const struct locks *l, uint32_t lock);
 
-/* "deadlock_a_then_b › main": the stack as lists of waits have it, to DST. Returns DST. */
+/* Labels, sanitised, to DST, which they return. */
+
+/* "mutex 0x5580", "futexes of which nothing more is known": what lock number LOCK is called. */
+char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size);
+/* "worker 1235": the thread with the number TID, one that waits or holds something now. */
+char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t size);
+/* "held by worker 1235, waits now", "ended by worker 1235 (inferred), released in", "holder not known": not its stack. */
+char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char *dst, size_t size);
+/* ", held by ", or what else stands between wait number WAIT of l->wait and its holder. */
+const char *lock_held_words(const struct locks *l, size_t wait);
+/* "deadlock_a_then_b › main": STACK as lists of waits have it. */
 char *locks_stack_label(const struct locks *l, stack_id stack, char *dst, size_t size);
+/* Where the functions of that begin: its frame, or STACK_ROOT, and *RET_NAME of its names (wait_first of waits.h). */
+stack_id locks_stack_first(const struct locks *l, stack_id stack, uint32_t *ret_name);
 
 DEFINE_AUTO(locks_free, struct locks);
 

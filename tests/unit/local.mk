@@ -234,6 +234,7 @@ suites_view += tests/unit/test_view_annot
 suites_view += tests/unit/test_view_big
 suites_view += tests/unit/test_view_filter
 suites_view += tests/unit/test_view_flame
+suites_view += tests/unit/test_view_locks
 suites_view += tests/unit/test_view_manners
 suites_view += tests/unit/test_view_monkey
 suites_view += tests/unit/test_view_mouse

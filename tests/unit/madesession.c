@@ -248,12 +248,13 @@ struct made_open {
 	size_t n;
 };
 
-/* A wait that has not ended after SECONDS up to the end of the capture. */
+/* A wait that has not ended after SECONDS up to the end of the capture, for L; NULL = nothing is known of a lock. */
 static void add_open(struct made_session *f, struct made_open *o, thread_id thread, const char *stack, const char *call,
-		     char state, unsigned int seconds)
+		     char state, unsigned int seconds, const struct held_lock *l)
 {
 	const uint64_t ns = seconds * NSEC_PER_SEC;
-	const struct wait w = { .call = call_find(call, MADE_ARCH), .state = wait_state_find((char[]){ state, 0 }),
+	const struct wait w = { .lock = l ? dict_lock(f->m.d, l) : 0, .call = call_find(call, MADE_ARCH),
+				.state = wait_state_find((char[]){ state, 0 }),
 				.bucket = (uint8_t)wait_bucket(ns), .flags = EVENT_F_OPEN, .waker = ID_NONE };
 
 	assert_true(o->n < sizeof(o->fact) / sizeof(o->fact[0]));
@@ -327,7 +328,7 @@ void madesession_off_cpu(struct made_session *f)
 		add_waits(f, cli, app, &client[i]);
 	for (pid_t tid = 1237; tid < 1241; tid++)
 		add_open(f, &open, made_thread(&f->m, 1234, tid, "worker"),
-			 "start_thread;workerMain;pthread_cond_wait;futex_wait_[k]", "futex", 'S', 60);
+			 "start_thread;workerMain;pthread_cond_wait;futex_wait_[k]", "futex", 'S', 60, NULL);
 	commit_open(f, &open);
 }
 
@@ -336,11 +337,61 @@ void madesession_deadlock(struct made_session *f, unsigned int seconds)
 	struct made_open open = { .n = 0 };
 
 	follow_waits(f, seconds);
-	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;pthread_join;futex_wait_[k]", "futex", 'S', seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;pthread_join;futex_wait_[k]", "futex", 'S', seconds,
+		 NULL);
 	add_open(f, &open, made_thread(&f->m, 7, 8, "left"),
-		 "start_thread;left_hand;take_right;pthread_mutex_lock;futex_wait_[k]", "futex", 'S', seconds);
+		 "start_thread;left_hand;take_right;pthread_mutex_lock;futex_wait_[k]", "futex", 'S', seconds, NULL);
 	add_open(f, &open, made_thread(&f->m, 7, 9, "right"),
-		 "start_thread;right_hand;take_left;pthread_mutex_lock;futex_wait_[k]", "futex", 'S', seconds);
+		 "start_thread;right_hand;take_left;pthread_mutex_lock;futex_wait_[k]", "futex", 'S', seconds, NULL);
+	commit_open(f, &open);
+}
+
+/* COUNT waits of MS each, of THREAD for the lock L, and as many times in the run queue. */
+static void add_locked(struct made_session *f, thread_id thread, const char *stack, const struct held_lock *l,
+		       unsigned int ms, unsigned int count)
+{
+	struct made *m = &f->m;
+
+	for (unsigned int i = 0; i < count; i++) {
+		m->ev = (struct event){ .kind = EVENT_BLOCKED, .flags = EVENT_F_USER, .cut_module = ID_NONE,
+					.time_ns = MADE_START_NS + 2 * NSEC_PER_SEC, .weight = ms * NSEC_PER_MSEC,
+					.thread = thread, .stack = made_stack(m, stack) };
+		m->ev.wait = (struct event_wait){ .call = call_find("futex", MADE_ARCH), .state = WAIT_INTERRUPTIBLE,
+						  .waker = ID_NONE, .own_ns = m->ev.weight,
+						  .lock = dict_lock(m->d, l) };
+		assert_int_not_equal(m->ev.wait.lock, ID_NONE);
+		made_again(m);
+		m->ev.kind = EVENT_RUNNABLE;
+		m->ev.weight = m->ev.wait.own_ns = 50 * NSEC_PER_USEC;
+		made_again(m);
+	}
+}
+
+void madesession_locks(struct made_session *f)
+{
+	static const char take[] = "start_thread;serve;take_index;pthread_mutex_lock;__lll_lock_wait;futex_wait_[k]";
+	static const char cross[] = "start_thread;cross;take_other;pthread_mutex_lock;futex_wait_[k]";
+	static const char write[] = "start_thread;serve;put;pthread_rwlock_wrlock;futex_wait_[k]";
+	static const char work[] = "start_thread;serve;pthread_cond_wait;futex_wait_[k]";
+	struct made_open open = { .n = 0 };
+	thread_id t[5];
+
+	if (!f->meta.off_cpu)
+		follow_waits(f, 60);
+	for (pid_t i = 0; i < 5; i++)
+		t[i] = made_thread(&f->m, 1234, 1301 + i, i < 3 ? "index" : i == 3 ? "left" : "right");
+	made_add(&f->m, MADE_START_NS + 1900 * NSEC_PER_MSEC, t[1], "start_thread;serve;take_index;rebuild;sort",
+		 800 * NSEC_PER_MSEC);
+	for (unsigned int i = 0; i < 3; i++) {
+		const thread_id holder = t[(i + 1) % 3];
+
+		add_locked(f, t[i], take, &(struct held_lock){ 0x55d0c8a01040, holder, LOCK_MUTEX }, 20, 20 + 10 * i);
+		add_locked(f, t[i], work, &(struct held_lock){ 0x55d0c8a02080, ID_NONE, LOCK_FUTEX }, 3, 5);
+	}
+	add_locked(f, t[2], write, &(struct held_lock){ 0x7f1200000940, t[1], LOCK_RWLOCK_WRITE }, 90, 3);
+	add_open(f, &open, t[1], take, "futex", 'S', 1, &(struct held_lock){ 0x55d0c8a01040, t[0], LOCK_MUTEX });
+	add_open(f, &open, t[3], cross, "futex", 'S', 40, &(struct held_lock){ 0x55d0c8a010c0, t[4], LOCK_MUTEX });
+	add_open(f, &open, t[4], cross, "futex", 'S', 39, &(struct held_lock){ 0x55d0c8a01100, t[3], LOCK_MUTEX });
 	commit_open(f, &open);
 }
 
@@ -350,7 +401,7 @@ void madesession_sleeper(struct made_session *f, unsigned int seconds)
 
 	follow_waits(f, seconds);
 	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;take_a_nap;sleep;hrtimer_nanosleep_[k]",
-		 "clock_nanosleep", 'S', seconds);
+		 "clock_nanosleep", 'S', seconds, NULL);
 	commit_open(f, &open);
 }
 

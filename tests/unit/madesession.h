@@ -55,6 +55,11 @@ void madesession_off_cpu(struct made_session *f);
  * waits for their end. The capture is as long.
  */
 void madesession_deadlock(struct made_session *f, unsigned int seconds);
+/*
+ * Beside what is there, in "redis-server" that has its waits followed: a mutex that three threads take in turns, one of
+ * them now, a rwlock with a writer, a condition without holders, and two threads that wait for each other's mutex.
+ */
+void madesession_locks(struct made_session *f);
 /* "app 7" with one thread that sleeps, for SECONDS up to now. */
 void madesession_sleeper(struct made_session *f, unsigned int seconds);
 

@@ -84,6 +84,9 @@ static void by_time(void **state)
 	assert_int_equal(l->holder[l->lock[1].first_holder].thread, b);
 	assert_int_equal(l->holder[l->lock[1].first_holder].ns, 12 * MS);
 	assert_int_equal(l->holder[l->lock[1].first_holder + 1].thread, c);
+	assert_int_equal(l->lock[1].nr_places, 1);
+	assert_int_equal(l->place[l->lock[1].first_place].ns, 15 * MS);
+	assert_int_equal(l->place[l->lock[1].first_place].stack, made_stack(m, "main;take;pthread_mutex_lock"));
 	assert_int_equal(l->lock[2].kind, LOCK_CONDITION);
 	assert_int_equal(l->holder[l->lock[2].first_holder].thread, ID_NONE);
 	assert_int_equal(l->lock[3].address, 0);
@@ -136,6 +139,7 @@ static void deadlock(void **state)
 	struct made *m = *state;
 	const thread_id t[3] = { made_thread(m, 10, 11, "a"), made_thread(m, 10, 12, "b"),
 				 made_thread(m, 10, 13, "c") };
+	char label[LABEL_MAX];
 	struct locks *l;
 
 	for (int i = 0; i < 3; i++) {
@@ -152,8 +156,8 @@ static void deadlock(void **state)
 		assert_int_equal(l->lock[i].waiting, 1);
 		assert_int_equal(l->holder[i].how, HOLDER_WAITS);
 	}
-	assert_int_equal(locks_thread(l, 12), t[1]);
-	assert_int_equal(locks_thread(l, 99), ID_NONE);
+	assert_string_equal(lock_thread_label(l, 12, label, sizeof(label)), "b 12");
+	assert_string_equal(lock_thread_label(l, 99, label, sizeof(label)), "thread 99");
 	locks_free(l);
 }
 

@@ -33,6 +33,7 @@ static void begin(struct world *w, int cols, int rows)
 	madesession_off_cpu(&w->f);
 	madenuma_session(&w->f, "bb");
 	madesession_memory(&w->f);
+	madesession_locks(&w->f);
 	made_hits(&w->f.m, MADE_START_NS + 1, made_thread(&w->f.m, 1234, 1234, "redis-server"), "main;call",
 		  probes_add(CALL, strlen(CALL), UNIT_TIME), 9, 9000000);
 	driver_init(&w->d, &w->f, cols, rows, false);

@@ -339,6 +339,7 @@ static void fill_all(struct made_session *f)
 	made_calls(&f->m, MADE_START_NS, made_thread(&f->m, 1234, 1234, "redis-server"), "main;call;fsync", probe, 9,
 		   20 * NSEC_PER_MSEC);
 	madesession_memory(f);
+	madesession_locks(f);
 }
 
 static void fill_hostile(struct made_session *f)

@@ -25,7 +25,8 @@
 	X(TIME, time, '9', "9", 0, 26, "time", "time: the last minutes as a strip", "In the time pane") \
 	X(MODULES, modules, 'B', "B", 0, 0, "", "show or hide executables, libraries", "In the list of modules") \
 	X(PROBES, probes, 'V', "V", 0, 0, "", "show or hide the probes", "In the list of probes") \
-	X(MEMORY, memory, 'M', "M", 0, 0, "", "show or hide who allocates memory", "In the pane of memory")
+	X(MEMORY, memory, 'M', "M", 0, 0, "", "show or hide who allocates memory", "In the pane of memory") \
+	X(LOCKS, locks, 'D', "D", CAN_OFF_CPU, 0, "", "show or hide locks, who held them", "In the list of locks")
 
 enum pane_id {
 #define X(id, name, key, shown, needs, footer, brief, help, where) PANE_##id,

@@ -32,6 +32,15 @@ bool rowfilter_name(struct filter_term *t, enum term_what what, const char *name
 	return what == TERM_FUNCTION ? term_exactly(name, t->text) : term_literally(name, t->text);
 }
 
+bool rowfilter_path(struct filter_term *t, char *label)
+{
+	char *end = strstr(label, " \xE2\x80\xBA ");
+
+	if (end)
+		*end = '\0';
+	return rowfilter_name(t, TERM_FUNCTION, label);
+}
+
 static bool rowfilter_group(struct filter_term *t, const struct tree *tree, const struct tree_node *n)
 {
 	const struct thread *thread = dict_get_thread(tree->dict, n->thread);

@@ -231,16 +231,6 @@ static size_t waitspane_frames(const struct pane *p, int lines, frame_id *ret, s
 	return n;
 }
 
-/* The function that a call path is called after, the first of them. */
-static bool waitspane_path(struct filter_term *t, char *label)
-{
-	char *end = strstr(label, " \xE2\x80\xBA ");
-
-	if (end)
-		*end = '\0';
-	return rowfilter_name(t, TERM_FUNCTION, label);
-}
-
 static bool waitspane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
 {
 	const struct waits *w = waitspane_of(tv);
@@ -257,7 +247,7 @@ static bool waitspane_here(const struct treeview *tv, uint32_t node, struct filt
 		return call_find(call_name(r->call, w->query.arch, name), w->query.arch) == r->call &&
 			rowfilter_name(t, TERM_SYSCALL, name);
 	case WAIT_LEVEL_STACK:
-		return waitspane_path(t, waitsview_label(w, node, label, sizeof(label)));
+		return rowfilter_path(t, waitsview_label(w, node, label, sizeof(label)));
 	default:
 		return false;
 	}
