@@ -99,7 +99,7 @@ bool locks_has_holders(const struct locks *l, uint32_t lock);
 char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size);
 /* "worker 1235": the thread with the number TID, one that waits or holds something now. */
 char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t size);
-/* "held by worker 1235, waits now", "ended by worker 1235 (inferred), released in", "holder not known": not its stack. */
+/* "held by worker 1235, waits now", "ended by worker 1235 (inferred), released in", "holder not known": no stack. */
 char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char *dst, size_t size);
 /* ", held by ", or what else stands between wait number WAIT of l->wait and its holder. */
 const char *lock_held_words(const struct locks *l, size_t wait);
