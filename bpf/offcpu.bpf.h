@@ -263,6 +263,27 @@ static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *s
 	return put_known_stack(st, extra, h, task, v[SB_DWARF_SP], stop);
 }
 
+/* Is the futex of L in the lock of an interpreter? Then L becomes that lock, with the thread that has it. */
+static __always_inline bool put_interpreter_lock(struct sb_lock *l)
+{
+	const __u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	const struct sb_plan *p = *(volatile __u32 *)&planned ? bpf_map_lookup_elem(&plans, &tgid) : NULL;
+	__u64 state, thread;
+
+	if (!p || l->address - p->lock_start >= p->lock_bytes)
+		return false;
+	l->address = p->lock_start;
+	l->flags = SB_LOCK_OF_INTERPRETER;
+	l->from = SB_LOCK_BYTES;
+	/* Who has just let it go may wait for another thread to take it: that is nobody's. */
+	if (!p->holder || bpf_probe_read_user(&state, sizeof(state), (void *)p->holder) ||
+	    bpf_probe_read_user(&thread, sizeof(thread), (void *)(state + p->holder_thread)) ||
+	    thread == sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf())) ||
+	    bpf_probe_read_user(&l->holder, sizeof(l->holder), (void *)(thread + p->holder_id)))
+		l->holder = 0;
+	return true;
+}
+
 /*
  * Which lock the current task waits for, by its registers V, and what stands in the memory around it: who holds it,
  * in some of them. Only a thread that sleeps comes by here, so locks that nobody waits for cost nothing.
@@ -277,7 +298,10 @@ static __always_inline void put_lock(struct sb_lock *l, const struct sb_task *st
 	l->address = v[SB_DWARF_DI];
 	l->op = v[SB_DWARF_SI];
 	l->value = v[SB_DWARF_DX];
-	l->from = 0;
+	l->from = l->flags = 0;
+	l->holder = 0;
+	if (put_interpreter_lock(l))
+		return;
 	if (!bpf_probe_read_user(l->bytes, sizeof(l->bytes), (void *)(l->address - SB_LOCK_BEFORE)))
 		return;
 	/* It may stand at the begin of the first page of a mapping. */
@@ -317,8 +341,9 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 			off = put_taken(place, off, (void *)(r + 1));
 		if (slot->stack && *(volatile __u32 *)&planned)
 			slot->stack = sum_fold(slot->stack, taken_fold(place)) | 1;
+		/* Waits of one thread at one place for one lock are summed; those of an interpreter by holder. */
 		if (slot->stack && w->lock.address)
-			slot->stack = sum_fold(slot->stack, w->lock.address) | 1;
+			slot->stack = sum_fold(slot->stack, w->lock.address + ((__u64)w->lock.holder << 32)) | 1;
 	} else if (h->flags & SB_F_KTHREAD) {
 		slot->stack = 1;
 	}

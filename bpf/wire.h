@@ -446,10 +446,12 @@ struct sb_loads {
 struct sb_lock {
 	__u64 address;           /* 0 = it waits for none */
 	__u32 op, value;
-	__u32 from;              /* of the first FROM bytes nothing is known */
-	__u32 pad;
+	__u16 from;              /* of the first FROM bytes nothing is known */
+	__u16 flags;             /* SB_LOCK_* */
+	__u32 holder;            /* with SB_LOCK_OF_INTERPRETER: a thread, as the process numbers it; 0 = unknown */
 	__u8 bytes[SB_LOCK_BYTES];       /* from ADDRESS - SB_LOCK_BEFORE on */
 };
+#define SB_LOCK_OF_INTERPRETER 0x1u      /* ADDRESS is that of the lock of sb_plan, around which nothing is read */
 
 /*
  * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else
@@ -829,6 +831,11 @@ struct sb_plan_step {
 #define SB_PLANS 1024u           /* processes that have one */
 struct sb_plan {
 	__u64 serial;            /* of this plan: no other has it */
+	/* the lock of the interpreter; none = it has no bytes. Who has it: sberf_plan.holder of sberf/plugin.h */
+	__u64 lock_start, holder;
+	__u32 lock_bytes;
+	__u32 holder_thread, holder_id;
+	__u32 pad;
 	struct sb_plan_step step[SB_PLAN_STEPS];
 };
 
@@ -933,7 +940,7 @@ _Static_assert(sizeof(struct sb_open) == 112, "sb_open is what the iterator writ
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_part_taken) == 24, "sb_part_taken is wire format");
-_Static_assert(sizeof(struct sb_plan) == 8 + 16 * SB_PLAN_STEPS, "sb_plan is shared with user space");
+_Static_assert(sizeof(struct sb_plan) == 40 + 16 * SB_PLAN_STEPS, "sb_plan is shared with user space");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
 _Static_assert(sizeof(struct sb_cpu) == 368, "sb_cpu is shared with user space");

@@ -177,7 +177,8 @@ static void wire_decode_lock(const struct sb_lock *l, struct lock_futex *ret)
 {
 	_Static_assert(SB_LOCK_BYTES == LOCK_BYTES && SB_LOCK_BEFORE == LOCK_BYTES_BEFORE, "both sides mean the same");
 	*ret = (struct lock_futex){ .address = l->address, .op = l->op, .value = l->value,
-				    .from = l->from < LOCK_BYTES ? l->from : LOCK_BYTES, .len = LOCK_BYTES };
+				    .from = l->from < LOCK_BYTES ? l->from : LOCK_BYTES, .len = LOCK_BYTES,
+				    .of_interpreter = l->flags & SB_LOCK_OF_INTERPRETER, .holder = l->holder };
 	memcpy(ret->bytes, l->bytes, sizeof(ret->bytes));
 }
 

@@ -252,7 +252,8 @@ static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 	p->sum = w->sum;
 	memcpy(p->inside.call, ev->sample.inside, sizeof(ev->sample.inside));
 	p->lock = (struct sb_lock){ .address = w->lock.address, .op = w->lock.op, .value = w->lock.value,
-				    .from = w->lock.from };
+				    .from = (__u16)w->lock.from, .holder = w->lock.holder,
+				    .flags = w->lock.of_interpreter ? SB_LOCK_OF_INTERPRETER : 0 };
 	memcpy(p->lock.bytes, w->lock.bytes, sizeof(p->lock.bytes));
 	p->waker_pid = (uint32_t)w->waker_pid;
 	p->waker_tid = (uint32_t)w->waker_tid;

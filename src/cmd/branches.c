@@ -478,7 +478,7 @@ static int branches_open(struct branches *b, const struct options *asked, struct
 	b->launch.config.tracer = &b->tracer;
 	b->launch.config.refresh_ns = REFRESH_NS;
 	b->launch.config.plan.call_wishes = calltable_wishes(b->table);
-	b->real_ns = clock_ns(CLOCK_REALTIME) - clock_mono_ns();
+	b->real_ns = clock_real_at(0);
 	r = launch_open(&b->launch, asked, false, e);
 	return r < 0 ? r : branches_know_probes(b, e);
 }

@@ -449,7 +449,7 @@ static int trace_open(struct trace *t, const struct options *asked, struct err *
 	trace_know_probes(t);
 	t->dict = engine_dict(t->launch.engine);
 	t->names = engine_names(t->launch.engine);
-	t->real_ns = clock_ns(CLOCK_REALTIME) - clock_mono_ns();
+	t->real_ns = clock_real_at(0);
 	return 0;
 }
 

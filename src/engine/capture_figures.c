@@ -29,7 +29,9 @@ void engine_begin(struct engine *en)
 {
 	en->started_ns = clock_mono_ns();
 	en->meta.start_mono_ns = engine_now(en);
-	en->meta.start_real_ns = clock_ns(CLOCK_REALTIME);
+	/* The clock of a replay is another one. */
+	en->meta.start_real_ns = clock_real_at(en->meta.start_mono_ns - en->started_ns < NSEC_PER_SEC ?
+					       en->meta.start_mono_ns : en->started_ns);
 }
 
 static uint64_t capture_figures_own_cpu_ns(void)

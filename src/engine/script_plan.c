@@ -74,7 +74,9 @@ void script_plan_make(const struct sberf_plan *p, uint64_t serial, struct sb_pla
 {
 	struct plan_making m = { .plan = ret, .from = SB_STEP_HERE };
 
-	*ret = (struct sb_plan){ .serial = serial };
+	*ret = (struct sb_plan){ .serial = serial, .lock_start = p->lock.start,
+				 .lock_bytes = (uint32_t)(p->lock.end - p->lock.start), .holder = p->holder,
+				 .holder_thread = p->holder_thread, .holder_id = p->holder_id };
 	for (uint32_t i = 0; i < p->nr_steps; i++) {
 		const struct sberf_step *s = &p->steps[i];
 

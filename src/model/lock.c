@@ -54,7 +54,7 @@ static const struct lock_function functions[] = {
 	{ "pthread_barrier_wait", LOCK_BARRIER },
 	{ "pthread_join", LOCK_JOIN }, { "pthread_timedjoin_np", LOCK_JOIN }, { "pthread_clockjoin_np", LOCK_JOIN },
 	{ "pthread_clockjoin_ex", LOCK_JOIN }, { "pthread_timedjoin_ex", LOCK_JOIN }, { "thrd_join", LOCK_JOIN },
-	{ "lll_lock_wait_private", LOCK_LIBC },
+	{ "lll_lock_wait_private", LOCK_LIBC }, { "[waiting for the GIL]", LOCK_GIL },
 };
 
 enum lock_kind lock_kind_of(const char *name)
@@ -175,6 +175,10 @@ enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ct
 {
 	static const enum lock_kind kinds[] = { LOCK_MUTEX, LOCK_JOIN, LOCK_RWLOCK_WRITE };
 
+	if (f->of_interpreter && f->holder && is_thread(ctx, f->holder)) {
+		*ret = (struct lock_state){ .address = f->address, .holder = f->holder };
+		return LOCK_GIL;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct lock_futex as = *f;
 		struct lock_state state;

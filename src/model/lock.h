@@ -29,7 +29,8 @@
 	X(BARRIER, 8, "barrier") \
 	X(JOIN, 9, "end of a thread") \
 	X(LIBC, 10, "lock inside libc") \
-	X(FILE, 11, "file lock")
+	X(FILE, 11, "file lock") \
+	X(GIL, 12, "GIL") /* the lock of an interpreter, by which one thread at a time runs it */
 
 enum lock_kind {
 #define X(id, nr, name) LOCK_##id = nr,
@@ -57,6 +58,9 @@ struct lock_futex {
 	/* the memory from ADDRESS - LOCK_BYTES_BEFORE on; of the first FROM bytes nothing is known */
 	uint32_t from, len;
 	uint8_t bytes[LOCK_BYTES];
+	/* ADDRESS is that of the lock of an interpreter, which HOLDER has; 0 = unknown. Nothing else counts then */
+	bool of_interpreter;
+	uint32_t holder;
 };
 
 /* What they say. */

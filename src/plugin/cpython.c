@@ -34,7 +34,8 @@
 #define BLOCK_BYTES (32 * VARIABLE_BYTES)
 #define BLOCKS 32u                       /* in a table of blocks, the first of which is in front of it */
 #define GIL_BYTES 208u                   /* struct _gil_runtime_state on x86-64, from 3.8 to 3.14 */
-#define GIL_HOLDER 8u                    /* last_holder in there: the state of the thread that had it last */
+#define GIL_HOLDER 8u                    /* last_holder in there: the state of the thread that has it, or had it last */
+#define THREAD_NUMBER 720u               /* tid of glibc's struct pthread (nptl/descr.h), to which thread_id points */
 #define LINE_MAX 100000000u              /* of a file */
 #define OWNED_BY_CSTACK 3u               /* FRAME_OWNED_BY_CSTACK of pycore_frame.h */
 #define COPIES_MAX 65536u                /* of the instructions of a function */
@@ -377,6 +378,11 @@ static int cpython_plan(void *state, struct sberf_plan *ret)
 	ret->nr_ranges = 1;
 	ret->ranges[0] = c->loop;
 	ret->lock = find_lock(c);
+	if (ret->lock.start) {
+		ret->holder = ret->lock.start + GIL_HOLDER;
+		ret->holder_thread = l->thread_id;
+		ret->holder_id = THREAD_NUMBER;
+	}
 	ret->key_words = 1u << r->code | 1u << r->instr | 1u << r->firstline | 1u << r->name;
 	if (l->entry == CPYTHON_EACH)
 		return 0;

@@ -148,7 +148,7 @@ bool plugin_plan_check(const struct sberf_plan *p)
 	for (uint32_t i = 0; i < p->nr_ranges; i++)
 		if (p->ranges[i].start >= p->ranges[i].end)
 			return false;
-	if (p->lock.start > p->lock.end)
+	if (p->lock.start > p->lock.end || p->lock.end - p->lock.start > SBERF_PLAN_LOCK_MAX)
 		return false;
 	return !looping;
 }

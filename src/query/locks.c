@@ -254,6 +254,16 @@ static bool locks_look(struct locks_builder *b)
 	return true;
 }
 
+/* Is F a wait for the lock of H, which nobody does who holds it? */
+static bool locks_waits_for(const struct locks_builder *b, const struct fact *f, const struct held_row *h)
+{
+	const struct wait *w = f->kind == EVENT_BLOCKED ? dict_get_wait(b->d, f->wait) : NULL;
+	const struct held_lock *l = w && w->lock ? dict_get_lock(b->d, w->lock) : NULL;
+	const struct locked_row *row = &b->locks.v[h->lock];
+
+	return l && locks_address(l, (enum lock_kind)row->kind) == row->address;
+}
+
 /* F, of slice SLICE, is what a holder did meanwhile, if it is one's. */
 static void locks_beside(struct locks_builder *b, const struct fact *f, size_t slice)
 {
@@ -262,7 +272,8 @@ static void locks_beside(struct locks_builder *b, const struct fact *f, size_t s
 	for (size_t i = 0; i < b->held.n; i++) {
 		struct held_row *h = &b->held.v[i];
 
-		if (h->thread != thread || h->slice != slice || f->weight <= h->beside_ns)
+		if (h->thread != thread || h->slice != slice || f->weight <= h->beside_ns ||
+		    locks_waits_for(b, f, h))
 			continue;
 		h->beside_ns = f->weight;
 		h->row.stack = f->stack;

@@ -77,6 +77,38 @@ check "waits for the interpreter are a class" grep -qE ' GIL$' waits.txt
 "$SBERF" report -i python.data --format folded --python only --group-by comm --metric blocked >blocked.folded
 check "their stacks say so" grep -q ';\[waiting for the GIL\] ' blocked.folded
 
+# Who has the interpreter meanwhile is recorded with each wait: by the oldest and the newest way to find its lock.
+take_turns() {
+	local turns reader word
+	mkfifo turns.fifo
+	"$1" "$top_srcdir/tests/workloads/gilturns.py" 1.5 4 >turns.fifo &
+	turns=$!
+	also_kill $turns
+	exec {ready}<turns.fifo
+	rm turns.fifo
+	read -rt 60 word <&"$ready" && [ "$word" = ready ] || return
+	cat <&"$ready" >turns &
+	reader=$!
+	record turns.data --wakers -p $turns
+	wait $turns $reader
+	exec {ready}<&-
+	"$SBERF" report -i turns.data --format firefox >markers.json
+	read -r waits right never unknown < <(python3 "$top_srcdir/tests/live/locks_judge.py" turns markers.json)
+	note "$waits waits of 1 ms and more, $right % right, $never of who did not have it, $unknown without holder"
+}
+for python in /usr/bin/python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.13.*/bin/python3; do
+	[ -x "$python" ] || continue
+	# Where many programs run it is seldom known who had it.
+	for try in 1 2 3 4; do
+		waits=
+		take_turns "$python"
+		[ "${waits:-0}" -lt 20 ] || break
+	done
+	at_least "waits for the interpreter, of $python" 20 "${waits:-0}"
+	at_least "percent of which the thread that has it is right" 95 "${right:-0}"
+	equal "threads that did not have it" 0 "${never:-none}"
+done
+
 # Waits have frames, too: the threads of the first one wait for each other.
 python3 "$top_srcdir/tests/live/python_judge.py" tables blocked.folded >judged
 note "blocked: $(tail -n 1 judged)"

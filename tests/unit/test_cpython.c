@@ -326,6 +326,7 @@ static void a_process_is_believed_if_its_lists_lead_back(void **state)
 	assert_int_equal(plan.steps[1].value, 0x318);
 	assert_int_equal(plan.run_end, SBERF_RUN_BEHIND);
 	assert_int_equal(plan.lock.start, BASE + 0x7000);
+	assert_int_equal(plan.holder, BASE + 0x7000 + 8);
 	/* The thread is of another interpreter. */
 	put_u64(m, BASE + 0x4000 + 16, BASE);
 	assert_int_equal(attach(m, &it), -EBADMSG);

@@ -128,6 +128,9 @@ static void what_holders_did(void **state)
 	made_add(m, 1450 * MS, b, "main;rests", 100 * MS);
 	/* In another second, more of it. */
 	made_add(m, 4500 * MS, b, "main;elsewhere", 400 * MS);
+	/* While it waits for the lock itself it does not hold it. */
+	wait_for(m, 1600, b, "main;take;pthread_mutex_lock", 0x10, NOBODY, LOCK_FUTEX, 299);
+	made_again(m);
 	l = locks_of(m);
 	assert_int_equal(l->holder[0].how, HOLDER_BESIDE);
 	assert_int_equal(l->holder[0].stack, made_stack(m, "main;works"));

@@ -445,6 +445,10 @@ static void checks_plans(void **state)
 	assert_false(plugin_plan_check(&p));
 	p = (struct sberf_plan){ .nr_ranges = 1, .ranges = { { 10, 10 } } };
 	assert_false(plugin_plan_check(&p));
+	p = (struct sberf_plan){ .lock = { 10, 10 + SBERF_PLAN_LOCK_MAX } };
+	assert_true(plugin_plan_check(&p));
+	p.lock.end++;
+	assert_false(plugin_plan_check(&p));
 }
 
 int main(void)

@@ -109,6 +109,7 @@ static struct raw_event whole_wait(void)
 		.waker_start_ns = 22,
 		.waker_comm = "waker",
 		.lock = { .address = 0x4008, .op = 9, .value = 3, .from = 8, .len = LOCK_BYTES,
+			  .of_interpreter = true, .holder = 4711,
 			  .bytes = { [9] = 7, [47] = 8 } },
 	};
 	return ev;

@@ -242,6 +242,15 @@ static void guesses(void **state)
 	assert_int_equal(s.address, 0x1000);
 	lock_fill(&f, 0x1000, (const uint8_t *)condition, sizeof(condition));
 	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_FUTEX);
+	/* An interpreter says who has its lock; what lies around it means nothing. */
+	f = (struct lock_futex){ .address = 0x1000, .value = 2, .of_interpreter = true, .holder = 77 };
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_GIL);
+	assert_int_equal(s.holder, 77);
+	assert_int_equal(s.address, 0x1000);
+	f.holder = 78;
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_FUTEX);
+	assert_int_equal(s.holder, 0);
+	assert_int_equal(lock_kind_of("[waiting for the GIL]"), LOCK_GIL);
 	assert_true(lock_agrees(LOCK_MUTEX, LOCK_MUTEX));
 	assert_true(lock_agrees(LOCK_RWLOCK_READ, LOCK_RWLOCK_WRITE));
 	assert_false(lock_agrees(LOCK_CONDITION, LOCK_MUTEX));

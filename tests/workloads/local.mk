@@ -19,7 +19,7 @@ workloads += tests/workloads/bin/modes
 
 EXTRA_DIST += tests/workloads/README.md
 EXTRA_DIST += tests/workloads/busy.py
-EXTRA_DIST += tests/workloads/selfreport.py
+EXTRA_DIST += tests/workloads/selfreport.py tests/workloads/gilturns.py
 EXTRA_DIST += tests/workloads/services.py
 EXTRA_DIST += tests/workloads/workload.h
 EXTRA_DIST += tests/workloads/plugin.c tests/workloads/layer.c

@@ -188,6 +188,7 @@ struct sberf_step {
 #define SBERF_PLAN_TURNS_MAX 1024u
 #define SBERF_PLAN_RECORD_MAX 64u        /* of what one turn copies, bytes */
 #define SBERF_PLAN_TAG_MAX 255u
+#define SBERF_PLAN_LOCK_MAX 65536u       /* bytes of the lock of an interpreter */
 
 struct sberf_range {
 	uint64_t start, end;     /* addresses in the process */
@@ -222,6 +223,15 @@ struct sberf_plan {
 	struct sberf_range lock;
 	uint32_t flags;          /* SBERF_PLAN_* */
 	uint32_t reserved;       /* 0 */
+	/*
+	 * Who has that lock: at the address holder is a pointer to what the runtime knows of that thread; at
+	 * holder_thread of this one to the thread's descriptor, which is where its thread pointer points; at holder_id
+	 * of this its number, 4 bytes, as gettid() gives it there. What they lead to is checked. holder 0 = that is not
+	 * known
+	 */
+	uint64_t holder;
+	uint32_t holder_thread;
+	uint32_t holder_id;
 };
 
 /*
