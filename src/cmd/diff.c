@@ -7,7 +7,7 @@
 #include "cmd/filter_options.h"
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
-#include "cmd/timerange.h"
+#include "query/timerange.h"
 #include "export/exporter.h"
 #include "export/outfile.h"
 #include "query/treediff.h"

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cmd/filter_options.h"
 #include "cmd/optable.h"
-#include "cmd/timerange.h"
+#include "query/timerange.h"
 #include "engine/placing.h"
 #include "model/event.h"
 #include "query/query.h"

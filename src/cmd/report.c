@@ -12,7 +12,7 @@
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/report_spans.h"
-#include "cmd/timerange.h"
+#include "query/timerange.h"
 #include "export/exporter.h"
 #include "export/outfile.h"
 #include "numa/state.h"

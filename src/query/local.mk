@@ -98,3 +98,7 @@ libsberf_engine_a_SOURCES += src/query/lockcolumns.h
 libsberf_engine_a_SOURCES += src/query/locklabel.c
 libsberf_engine_a_SOURCES += src/query/locks.c
 libsberf_engine_a_SOURCES += src/query/locks.h
+libsberf_engine_a_SOURCES += src/query/timerange.c
+libsberf_engine_a_SOURCES += src/query/timerange.h
+libsberf_engine_a_SOURCES += src/query/timeview.c
+libsberf_engine_a_SOURCES += src/query/timeview.h

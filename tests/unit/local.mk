@@ -361,7 +361,7 @@ tests_unit_suites_view_LDADD = $(suite_ldadd)
 
 # On their own.
 unit_tests += tests/unit/test_options
-tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/filter_options.c src/cmd/options.c src/cmd/optable.c src/cmd/timerange.c
+tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/filter_options.c src/cmd/options.c src/cmd/optable.c
 unit_tests += tests/unit/test_rulebook
 tests_unit_test_rulebook_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
 unit_tests += tests/unit/test_record_nomem

@@ -7,7 +7,7 @@
 #include "tests/unit/made.h"
 
 #include "base/clock.h"
-#include "ui/panes/timeview.h"
+#include "query/timeview.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "ui/panes/pane.h"
 #include "ui/panes/timepane.h"
-#include "ui/panes/timeview.h"
+#include "query/timeview.h"
 #include "ui/view_private.h"
 
 #include <stdio.h>

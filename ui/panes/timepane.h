@@ -15,7 +15,7 @@
 #define SBERF_UI_PANES_TIMEPANE_H
 
 #include "ui/canvas.h"
-#include "ui/panes/timeview.h"
+#include "query/timeview.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* timeview.c - computes what the pane of time shows: how much ran and waited when (timeview.h). */
 #include "config.h"
 
-#include "ui/panes/timeview.h"
+#include "query/timeview.h"
 
 #include "base/cleanup.h"
 #include "base/order.h"

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "cmd/timerange.h"
+#include "query/timerange.h"
 
 #include "base/clock.h"
 #include "base/parse.h"

@@ -6,8 +6,8 @@
  * and are as long as they weigh; running time is spread over the unsettled period. One refresh
  * later it stands where it belongs.
  */
-#ifndef SBERF_UI_PANES_TIMEVIEW_H
-#define SBERF_UI_PANES_TIMEVIEW_H
+#ifndef SBERF_QUERY_TIMEVIEW_H
+#define SBERF_QUERY_TIMEVIEW_H
 
 #include "base/cleanup.h"
 #include "profile/heat.h"

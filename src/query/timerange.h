@@ -3,8 +3,8 @@
  * timerange.h - parses --time ("10s,20s", "50%,60%", "1m,") and applies it to the slices of a
  * profile.
  */
-#ifndef SBERF_CMD_TIMERANGE_H
-#define SBERF_CMD_TIMERANGE_H
+#ifndef SBERF_QUERY_TIMERANGE_H
+#define SBERF_QUERY_TIMERANGE_H
 
 #include "base/err.h"
 #include "profile/meta.h"
