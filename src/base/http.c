@@ -108,6 +108,67 @@ const char *http_header(const struct http_head *h, const char *name)
 	return NULL;
 }
 
+unsigned int http_headers(const struct http_head *h, const char *name)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < h->n; i++)
+		n += !strcasecmp(h->header[i].name, name);
+	return n;
+}
+
+/* The value of a hexadecimal digit; -1 = it is none. */
+static int http_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* Decodes the LEN bytes at TEXT into DST. */
+static bool http_decode(const char *text, size_t len, char *dst, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		int c = (unsigned char)text[i];
+
+		if (c == '%') {
+			const int high = len - i > 2 ? http_digit(text[i + 1]) : -1;
+			const int low = high >= 0 ? http_digit(text[i + 2]) : -1;
+
+			c = low >= 0 ? high * 16 + low : 0;
+			i += 2;
+		}
+		if (c < ' ' || c == 0x7f || n + 1 >= size)
+			return false;
+		dst[n++] = (char)c;
+	}
+	dst[n] = '\0';
+	return true;
+}
+
+int http_parameter(const char *target, const char *name, char *dst, size_t size)
+{
+	const size_t name_len = strlen(name);
+	const char *at = strchr(target, '?');
+	bool found = false;
+
+	*dst = '\0';
+	while (at) {
+		const size_t len = strcspn(++at, "&");
+
+		if (len > name_len && at[name_len] == '=' && !memcmp(at, name, name_len)) {
+			if (found || !http_decode(at + name_len + 1, len - name_len - 1, dst, size))
+				return -EBADMSG;
+			found = true;
+		}
+		at = at[len] ? at + len : NULL;
+	}
+	return found ? 0 : -ENOENT;
+}
+
 int http_body_length(const struct http_head *h, size_t max, size_t *ret)
 {
 	const char *first = http_header(h, "Content-Length");

@@ -38,6 +38,16 @@ int http_head_parse(char *data, size_t len, bool response, struct http_head *ret
 /* The value of the header NAME, in any case; NULL when there is none. */
 const char *http_header(const struct http_head *h, const char *name);
 
+/* How many headers NAME there are, in any case. */
+unsigned int http_headers(const struct http_head *h, const char *name);
+
+/*
+ * The parameter NAME of the query of the target TARGET ("/a?from=1s&to=2s"), decoded, to DST of SIZE bytes, with a
+ * NUL behind it. 0; -ENOENT when there is none (DST is ""); -EBADMSG when it is there twice, is too long for DST, or
+ * is badly encoded or has control characters.
+ */
+int http_parameter(const char *target, const char *name, char *dst, size_t size);
+
 /*
  * The bytes of the body that the head announces, to *RET: 0 without Content-Length. -EMSGSIZE above MAX;
  * -EBADMSG for numbers that are none, two that differ, and Transfer-Encoding, which nobody here reads.

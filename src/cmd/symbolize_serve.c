@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/http.h"
+#include "base/listen.h"
 #include "base/parse.h"
 #include "cmd/clean.h"
 #include "cmd/signals.h"
@@ -22,8 +23,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 
 #define BODY_MAX (8u << 20)
 #define PLACES_MAX 65536u        /* in a request */
@@ -201,35 +200,6 @@ static void talk(struct service *v, int fd)
 	}
 }
 
-/* A socket at PATH that listens. What is there is replaced when nobody listens at it. */
-static int listen_at(const char *path, struct err *e)
-{
-	struct sockaddr_un un = { .sun_family = AF_UNIX };
-	AUTO_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct stat st;
-	mode_t mask;
-	int rc;
-
-	if (strlen(path) >= sizeof(un.sun_path))
-		return err_set(e, ENAMETOOLONG, "'%s' is too long for a socket: at most %zu bytes", path,
-			       sizeof(un.sun_path) - 1);
-	strcpy(un.sun_path, path);
-	if (fd < 0)
-		return err_set(e, errno, "cannot make a socket: %s", strerror(errno));
-	if (!lstat(path, &st) && S_ISSOCK(st.st_mode)) {
-		if (!connect(fd, (const struct sockaddr *)&un, sizeof(un)))
-			return err_set(e, EADDRINUSE, "somebody listens at %s already: give another path", path);
-		if (errno == ECONNREFUSED)
-			unlink(path);
-	}
-	mask = umask(0117);
-	rc = bind(fd, (const struct sockaddr *)&un, sizeof(un)) || listen(fd, 16) ? errno : 0;
-	umask(mask);
-	if (rc)
-		return err_set(e, rc, "cannot listen at %s: %s", path, strerror(rc));
-	return take_fd(&fd);
-}
-
 int symbolize_serve(struct sberf *s, const char *path, bool details, struct err *e)
 {
 	struct service v = { .s = s, .flags = details ? 0 : SBERF_FUNCTIONS_ONLY };
@@ -239,7 +209,7 @@ int symbolize_serve(struct sberf *s, const char *path, bool details, struct err 
 
 	signals_block(&set, false);
 	ended = signalfd(-1, &set, SFD_CLOEXEC);
-	listening = listen_at(path, e);
+	listening = listen_path(path, 0660, e);
 	if (listening < 0)
 		return listening;
 	if (ended < 0)

@@ -79,11 +79,35 @@ static void lengths(void **state)
 	assert_int_equal(http_head_length(many, HTTP_HEAD_MAX), -EMSGSIZE);
 }
 
+static void parameters(void **state)
+{
+	char v[8];
+
+	assert_int_equal(http_parameter("/a?from=1s&to=2s", "to", v, sizeof(v)), 0);
+	assert_string_equal(v, "2s");
+	assert_int_equal(http_parameter("/a?from=5%30%25", "from", v, sizeof(v)), 0);
+	assert_string_equal(v, "50%");
+	assert_int_equal(http_parameter("/a", "from", v, sizeof(v)), -ENOENT);
+	assert_string_equal(v, "");
+	assert_int_equal(http_parameter("/a?xfrom=1&from", "from", v, sizeof(v)), -ENOENT);
+	assert_int_equal(http_parameter("/a?from=", "from", v, sizeof(v)), 0);
+	assert_string_equal(v, "");
+	assert_int_equal(http_parameter("/a?from=1&from=1", "from", v, sizeof(v)), -EBADMSG);
+	assert_int_equal(http_parameter("/a?from=12345678", "from", v, sizeof(v)), -EBADMSG);
+	assert_int_equal(http_parameter("/a?from=1234567", "from", v, sizeof(v)), 0);
+	assert_int_equal(http_parameter("/a?from=%", "from", v, sizeof(v)), -EBADMSG);
+	assert_int_equal(http_parameter("/a?from=%4", "from", v, sizeof(v)), -EBADMSG);
+	assert_int_equal(http_parameter("/a?from=%4g", "from", v, sizeof(v)), -EBADMSG);
+	assert_int_equal(http_parameter("/a?from=%0a", "from", v, sizeof(v)), -EBADMSG);
+	assert_int_equal(http_parameter("/a?from=%4A", "from", v, sizeof(v)), 0);
+	assert_string_equal(v, "J");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests), cmocka_unit_test(responses), cmocka_unit_test(refused),
-		cmocka_unit_test(lengths),
+		cmocka_unit_test(lengths), cmocka_unit_test(parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
