@@ -47,6 +47,7 @@ struct export_view {
 	double min_percent;      /* of the texts tree and flat: leave out what is less; 0 = all */
 	uint64_t older_ns, min_bytes;    /* of leaks: blocks in use for less, and sites with less, are left out */
 	uint32_t max_depth;      /* of the text tree: levels under the groups; 0 = all */
+	bool without_idle;       /* of pprof: with query.fold_idle, idle waits are left out, and have no sample */
 	bool ascii;              /* no UTF-8 of our own; names keep theirs */
 	const char *title;       /* of a picture; NULL = what the profile is of */
 	struct flame_options flame;      /* how to draw one */

@@ -151,6 +151,8 @@ flame_drawer flame_svg;
  * The same graph beside a table of it, as a page whose content-security policy allows nothing else.
  */
 flame_drawer flame_html;
+/* Its data alone, for the viewer (flame_model.js), as a JSON object and a newline. */
+flame_drawer flame_viewer_data;
 
 /* Draws the tree of V. */
 struct export_view;

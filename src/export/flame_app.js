@@ -11,9 +11,8 @@ const KEYS = [
 	["i", "root on top or at the bottom"], ["c", "next colouring"], ["d", "dark or light"], ["?", "this help"],
 ];
 
-// Builds the page inside HOST, an XHTML element, for model M; ROOT is the element that carries the theme.
-function makeApp(m, host, root) {
-	const html = (name, attributes, parent, text) => element(HTML, name, attributes, parent, text);
+// The colourings that there are for M, the best first.
+function modesOf(m) {
 	const modes = ["kind"];
 
 	if (!m.compared && (m.parts.length > 1 || m.parts[0]))
@@ -22,13 +21,19 @@ function makeApp(m, host, root) {
 		modes.unshift("node");
 	if (m.compared)
 		modes.unshift("change");
+	return modes;
+}
 
+// Builds the page inside HOST, an XHTML element, for model M; ROOT is the element that carries the theme.
+function makeApp(m, host, root) {
+	const html = (name, attributes, parent, text) => element(HTML, name, attributes, parent, text);
+	let modes = modesOf(m);
 	const at = {
 		view: wholeView(m, 0), selected: 0, pattern: "", anyCase: false, found: null, upwards: Boolean(m.d.upwards), mode: modes[0],
 	};
 	const ui = makePage(m, html, host, modes);
-	const listeners = [];
-	let rows = [], hovered = null, charWidth = 7.2, width = 0, height = 0, drawn = null;
+	const listeners = [], followers = [];
+	let rows = [], hovered = null, pointer = null, charWidth = 7.2, width = 0, height = 0, drawn = null;
 
 	// Sizes.
 
@@ -321,6 +326,40 @@ function makeApp(m, host, root) {
 		show("");
 	}
 
+	// Another model of the same profile, some time later: what is shown, chosen and searched for stays, as far as it is there.
+	function update(next) {
+		const was = m, follow = follower(was, next), inLegend = Array.from(ui.legend.children).indexOf(document.activeElement);
+
+		choose(next, next.parts.map(part => !was.parts.includes(part) || was.chosen[was.parts.indexOf(part)]));
+		if (!(next.w[0] > 0))
+			choose(next, next.parts.map(() => true));
+		m = next;
+		at.view = wholeView(m, followUp(was, follow, at.view.zoom));
+		at.selected = followUp(was, follow, at.selected);
+		at.found = search(m, at.pattern, at.anyCase);
+		if (modes.join() !== modesOf(m).join()) {
+			const wanted = at.mode === modes[0] ? null : at.mode;
+
+			modes = modesOf(m);
+			at.mode = modes.includes(wanted) ? wanted : modes[0];
+			fillModes(html, ui, modes);
+			ui.mode.value = at.mode;
+		}
+		ui.title.textContent = ui.title.title = m.d.title || "flame graph";
+		fillFacts(m, html, ui);
+		ui.reset.disabled = !at.view.zoom;
+		arrange();
+		legend();
+		if (inLegend >= 0 && ui.legend.children[inLegend])
+			ui.legend.children[inLegend].focus();
+		tellFound();
+		redraw();
+		if (pointer)
+			onMove(pointer);
+		details();
+		followers.forEach(f => f(m, follow));
+	}
+
 	// Changes.
 
 	function show(how) {
@@ -495,6 +534,7 @@ function makeApp(m, host, root) {
 	}
 
 	function onMove(e) {
+		pointer = e.type === "mouseleave" ? null : e;
 		const box = e.type === "mouseleave" ? null : boxUnder(e) || null;
 
 		if (box === hovered)
@@ -539,5 +579,5 @@ function makeApp(m, host, root) {
 	measure();
 	obey();
 	ui.chart.focus({ preventScroll: true });
-	return { at, select, zoomTo, onSelect: f => listeners.push(f), main: ui.main };
+	return { at, select, zoomTo, update, onSelect: f => listeners.push(f), onUpdate: f => followers.push(f), main: ui.main };
 }

@@ -157,3 +157,17 @@ void flame_data(struct out *o, const struct flame_plan *p)
 	put_tree(o, p);
 	out_text(o, "\"}\n");
 }
+
+int flame_viewer_data(FILE *out, const struct flame *f, const struct flame_options *how, struct err *e)
+{
+	struct out o = { .file = out };
+	struct flame_plan p;
+	int r = flame_plan(&p, f, how, e);
+
+	if (r >= 0) {
+		flame_data(&o, &p);
+		r = out_end(&o, e);
+	}
+	flame_plan_free(&p);
+	return r;
+}

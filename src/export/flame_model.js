@@ -261,6 +261,31 @@ function nodeOfLink(m, link) {
 	return first;
 }
 
+// Of a node of WAS that is asked for: the node of M with the same names on the way from the root; -1 = there is none. Remembers.
+function follower(was, m) {
+	const known = new Map([[0, 0], [-1, -1]]);
+
+	return function follow(i) {
+		if (!known.has(i)) {
+			const p = follow(was.parent[i]), l = was.label[i];
+			let to = -1;
+
+			for (let c = p + 1; p >= 0 && c < m.end[p] && to < 0; c = m.end[c])
+				if (m.text[m.label[c]] === was.text[l] && m.kind[m.label[c]] === was.kind[l])
+					to = c;
+			known.set(i, to);
+		}
+		return known.get(i);
+	};
+}
+
+// The same, or the nearest caller that is still there.
+function followUp(was, follow, i) {
+	while (follow(i) < 0)
+		i = was.parent[i];
+	return follow(i);
+}
+
 // Tests the regular expression once for each label. { error } when it is none; null for "".
 function search(m, pattern, anyCase) {
 	let re;

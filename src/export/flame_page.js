@@ -18,9 +18,7 @@ function makePage(m, html, host, modes) {
 	ui.reset = button("reset", "show everything (Esc)");
 	ui.flip = button("⇅", "root on top or at the bottom (i)");
 	ui.mode = html("select", { title: "colours (c)", "aria-label": "colours" }, tools);
-	ui.mode.hidden = modes.length < 2;
-	for (const mode of modes)
-		html("option", { value: mode }, ui.mode, MODE_NAMES[mode]);
+	fillModes(html, ui, modes);
 	ui.theme = button("◐", "dark or light (d)");
 	ui.helpButton = button("?", "keys, and what this is a profile of (?)");
 
@@ -49,20 +47,32 @@ function makePage(m, html, host, modes) {
 	return ui;
 }
 
+function fillModes(html, ui, modes) {
+	ui.mode.replaceChildren();
+	ui.mode.hidden = modes.length < 2;
+	for (const mode of modes)
+		html("option", { value: mode }, ui.mode, MODE_NAMES[mode]);
+}
+
+function fillFacts(m, html, ui) {
+	const said = [...m.d.facts,
+		["frames", thousands(m.n) + ", all of them in this file; those narrower than " + m.d.minWidth + " px share a hatched box"]];
+
+	ui.facts.replaceChildren();
+	for (const [name, text] of said) {
+		html("dt", {}, ui.facts, name);
+		html("dd", {}, ui.facts, text);
+	}
+}
+
 function makeHelp(m, html, ui, app) {
 	ui.help = html("div", { class: "sberf-help", role: "dialog", "aria-modal": "true", "aria-label": "help", hidden: "" }, app);
 	const box = html("div", {}, ui.help);
 
 	if (m.d.facts.length)
 		html("h2", {}, box, "This profile");
-	const facts = html("dl", {}, box);
-
-	for (const [name, text] of m.d.facts) {
-		html("dt", {}, facts, name);
-		html("dd", {}, facts, text);
-	}
-	html("dt", {}, facts, "frames");
-	html("dd", {}, facts, thousands(m.n) + ", all of them in this file; those narrower than " + m.d.minWidth + " px share a hatched box");
+	ui.facts = html("dl", {}, box);
+	fillFacts(m, html, ui);
 	html("h2", {}, box, "Keys");
 	const keys = html("dl", {}, box);
 

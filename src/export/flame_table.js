@@ -9,27 +9,31 @@ function makeTable(m, app) {
 	const pane = html("div", { class: "sberf-pane" }, app.main);
 	const table = html("table", { role: "treegrid", "aria-label": "call tree" }, pane);
 	const heads = html("tr", {}, html("thead", {}, table)), body = html("tbody", {}, table);
-	const open = new Set([0]), limits = new Map(), cells = [];
+	let open = new Set([0]), limits = new Map(), columns = [];
+	const cells = [];
 	// By what is looked at, which a comparison has second.
 	let sort = { column: m.compared ? 2 : 1, falling: true }, current = 0;
 
-	const columns = [{ name: "function", value: i => m.text[m.label[i]] }];
+	function makeColumns() {
+		const list = [{ name: "function", value: i => m.text[m.label[i]] }];
 
-	if (m.compared) {
-		const before = i => beforeOf(m, i) / whole(m, true), after = i => afterOf(m, i) / whole(m, false);
+		if (m.compared) {
+			const before = i => beforeOf(m, i) / whole(m, true), after = i => afterOf(m, i) / whole(m, false);
 
-		columns.push({ name: m.sides[0], value: before, text: i => percent(before(i)) });
-		columns.push({ name: m.sides[1], value: after, text: i => percent(after(i)) });
-		columns.push({ name: "change", value: i => after(i) - before(i), text: i => signed(after(i) - before(i)) });
-		columns.push({ name: "error", value: i => m.error[i], text: i => after(i) === before(i) ? "" : error(m, i) });
-	} else {
-		columns.push({ name: "total", value: i => m.w[i], text: i => amount(m, m.w[i]) });
-		columns.push({ name: "%", value: i => m.w[i], text: i => percent(m.w[i] / (m.w[0] || 1)) });
-		columns.push({ name: "self", value: i => selfOf(m, i), text: i => amount(m, selfOf(m, i)) });
+			list.push({ name: m.sides[0], value: before, text: i => percent(before(i)) });
+			list.push({ name: m.sides[1], value: after, text: i => percent(after(i)) });
+			list.push({ name: "change", value: i => after(i) - before(i), text: i => signed(after(i) - before(i)) });
+			list.push({ name: "error", value: i => m.error[i], text: i => after(i) === before(i) ? "" : error(m, i) });
+			return list;
+		}
+		list.push({ name: "total", value: i => m.w[i], text: i => amount(m, m.w[i]) });
+		list.push({ name: "%", value: i => m.w[i], text: i => percent(m.w[i] / (m.w[0] || 1)) });
+		list.push({ name: "self", value: i => selfOf(m, i), text: i => amount(m, selfOf(m, i)) });
 		if (m.parts.length > 1)
-			m.parts.forEach((part, c) => columns.push({
+			m.parts.forEach((part, c) => list.push({
 				part: true, name: PART_NAMES[part], value: i => m.total[c][i], text: i => m.total[c][i] ? amount(m, m.total[c][i]) : "·",
 			}));
+		return list;
 	}
 
 	function compare(a, b) {
@@ -88,12 +92,29 @@ function makeTable(m, app) {
 		return row;
 	}
 
-	function render() {
-		const list = rows();
-
-		body.replaceChildren(...list.map(makeRow));
+	function fillRows() {
+		body.replaceChildren(...rows().map(makeRow));
 		cells.forEach((th, c) => th.setAttribute("aria-sort", c !== sort.column ? "none" : sort.falling ? "descending" : "ascending"));
-		mark(false);
+	}
+
+	function render() {
+		fillRows();
+		mark(false, true);
+	}
+
+	function makeHeads() {
+		columns = makeColumns();
+		heads.replaceChildren();
+		cells.length = 0;
+		columns.forEach((column, c) => {
+			const th = html("th", { scope: "col", class: column.part ? "number part" : c ? "number" : "" }, heads);
+
+			cells.push(th);
+			html("button", { type: "button" }, th, column.name).addEventListener("click", () => {
+				sort = { column: c, falling: sort.column === c ? !sort.falling : c > 0 };
+				render();
+			});
+		});
 	}
 
 	function rowOf(i) {
@@ -101,7 +122,7 @@ function makeTable(m, app) {
 	}
 
 	// Marks the row of the frame that is selected, if it is there.
-	function mark(focus) {
+	function mark(focus, reveal) {
 		for (const row of body.querySelectorAll("[aria-selected]")) {
 			row.removeAttribute("aria-selected");
 			row.tabIndex = -1;
@@ -112,7 +133,8 @@ function makeTable(m, app) {
 		row.setAttribute("aria-selected", row.dataset.node === String(headOf(m, current)));
 		if (focus)
 			row.focus({ preventScroll: true });
-		row.scrollIntoView({ block: "nearest" });
+		if (reveal)
+			row.scrollIntoView({ block: "nearest" });
 	}
 
 	function toggle(i, to) {
@@ -122,16 +144,6 @@ function makeTable(m, app) {
 			open.delete(i);
 		render();
 	}
-
-	columns.forEach((column, c) => {
-		const th = html("th", { scope: "col", class: column.part ? "number part" : c ? "number" : "" }, heads);
-
-		cells.push(th);
-		html("button", { type: "button" }, th, column.name).addEventListener("click", () => {
-			sort = { column: c, falling: sort.column === c ? !sort.falling : c > 0 };
-			render();
-		});
-	});
 
 	body.addEventListener("click", e => {
 		const more = e.target.dataset.more, row = e.target.closest("tr");
@@ -145,7 +157,7 @@ function makeTable(m, app) {
 			if (e.target.className === "twist")
 				toggle(i);
 			app.select(i);
-			mark(true);
+			mark(true, true);
 		}
 	});
 	body.addEventListener("dblclick", e => {
@@ -180,7 +192,7 @@ function makeTable(m, app) {
 		e.preventDefault();
 		e.stopPropagation();
 		if (!next)
-			mark(true);
+			mark(true, true);
 	});
 
 	// Opens what leads to the frame that was selected in the picture.
@@ -198,6 +210,24 @@ function makeTable(m, app) {
 		}
 		render();
 	});
+	// The same rows of another model, and where they were scrolled to.
+	app.onUpdate((next, follow) => {
+		const focused = body.contains(document.activeElement), names = columns.map(column => column.name).join();
+		const top = pane.scrollTop;
+
+		m = next;
+		open = new Set(Array.from(open, follow).filter(i => i >= 0));
+		limits = new Map(Array.from(limits, ([i, limit]) => [follow(i), limit]).filter(([i]) => i >= 0));
+		current = app.at.selected;
+		if (makeColumns().map(column => column.name).join() !== names) {
+			makeHeads();
+			sort.column = Math.min(sort.column, columns.length - 1);
+		}
+		fillRows();
+		mark(focused, false);
+		pane.scrollTop = top;
+	});
+	makeHeads();
 	// At first the heaviest way down is open, as far as nothing else weighs much beside it.
 	for (let i = 0, c; (c = heaviestChild(m, i)) >= 0 && m.w[c] > m.w[i] / 2; i = c)
 		open.add(c);

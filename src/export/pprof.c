@@ -247,7 +247,7 @@ static void put_idle(struct pprof *p)
 	struct labels l = { .n = 0 };
 	char name[LABEL_MAX];
 
-	if (!p->sums.idle_threads)
+	if (!p->sums.idle_threads || p->v->without_idle)
 		return;
 	snprintf(name, sizeof(name), "idle: %" PRIu32 " thread%s for events, for work, or sleep%s",
 		 p->sums.idle_threads,

@@ -31,8 +31,9 @@ def find():
 class Browser:
     """One browser with one page. Use it in a `with`."""
 
-    def __init__(self, width=1200, height=800):
+    def __init__(self, width=1200, height=800, flags=()):
         self.size = (width, height)
+        self.flags = flags
         self.next_id = 0
         self.events = []
         self.data = b""
@@ -50,7 +51,7 @@ class Browser:
 
         # pylint: disable=subprocess-popen-preexec-fn
         self.process = subprocess.Popen(
-            [find(), *FLAGS, "--user-data-dir=" + self.home, "--window-size=%d,%d" % self.size, "about:blank"],
+            [find(), *FLAGS, *self.flags, "--user-data-dir=" + self.home, "--window-size=%d,%d" % self.size, "about:blank"],
             preexec_fn=become, pass_fds=(3, 4), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True, env={**os.environ, "HOME": self.home})
         for fd in (to_read, of_write, *ends):
@@ -129,15 +130,19 @@ class Browser:
         self.events = []
         return told
 
-    def open(self, path, fragment=""):
-        """Opens a file and waits until it is loaded. Seconds that it took."""
+    def visit(self, url):
+        """Opens an address and waits until it is loaded. Seconds that it took."""
         self.call("Page.navigate", url="about:blank")
         self.wait_event("Page.loadEventFired")
         self.events = []
         start = time.monotonic()
-        self.call("Page.navigate", url="file://" + os.path.realpath(path) + fragment)
+        self.call("Page.navigate", url=url)
         self.wait_event("Page.loadEventFired")
         return time.monotonic() - start
+
+    def open(self, path, fragment=""):
+        """The same of a file."""
+        return self.visit("file://" + os.path.realpath(path) + fragment)
 
     def run(self, expression):
         """The value of a JavaScript expression; promises are waited for."""
