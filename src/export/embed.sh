@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# embed.sh DIRECTORY - the viewer of flame graphs as C strings, on standard output, with the hashes that content-security policies
-# name. Indentation, empty lines and comments that have a line of their own stay behind.
+# embed.sh DIRECTORY [SERVE] - the viewer of flame graphs as C strings, on standard output, with the hashes that content-security policies
+# name; with the directory SERVE the page of `sberf serve`, which is the same viewer with the parts there around it. Indentation, empty
+# lines and comments that have a line of their own stay behind.
 set -e
 dir=$1
+serve=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -13,14 +15,15 @@ script() {
 	echo '(function () {'
 	echo '"use strict";'
 	for part; do
-		sed -e 's/^[[:space:]]*//' -e '/^\/\//d' -e '/^$/d' "$dir/$part"
+		case $part in serve*) part=$serve/$part ;; *) part=$dir/$part ;; esac
+		sed -e 's/^[[:space:]]*//' -e '/^\/\//d' -e '/^$/d' "$part"
 	done
 	echo '})();'
 }
 
-# string NAME FILE: a constant.
+# string NAME FILE [static]: a constant.
 string() {
-	echo "const char $1[] ="
+	echo "${3:+$3 }const char $1[] ="
 	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/	"&\\n"/' "$2"
 	echo ';'
 }
@@ -42,15 +45,30 @@ hash() {
 	}'
 }
 
+# safe FILE...: nothing in them ends the element that they stand in.
+safe() {
+	if grep -niE '\]\]>|</(script|style)|<!--' "$@" >&2; then
+		echo "embed.sh: this would end the script that it stands in" >&2
+		exit 1
+	fi
+}
+
+if [ -n "$serve" ]; then
+	script flame_model.js flame_draw.js flame_page.js flame_app.js flame_table.js serve_strip.js serve_list.js serve_start.js >"$work/serve"
+	cat "$dir/flame.css" "$serve/serve.css" | sed -e 's/^[[:space:]]*//' >"$work/css"
+	safe "$work/serve" "$work/css"
+	echo "/* SPDX-License-Identifier: BSD-2-Clause */"
+	string serve_style "$work/css" static
+	string serve_script "$work/serve" static
+	exit
+fi
+
 # The still picture is for those who run no scripts: who does need not lay it out.
 echo 'document.documentElement.classList.add("sberf-live")' >"$work/first"
 script flame_model.js flame_draw.js flame_page.js flame_app.js flame_start.js >"$work/svg"
 script flame_model.js flame_draw.js flame_page.js flame_app.js flame_table.js flame_start.js >"$work/html"
 sed -e 's/^[[:space:]]*//' "$dir/flame.css" >"$work/css"
-if grep -niE '\]\]>|</(script|style)|<!--' "$work/svg" "$work/html" "$work/css" >&2; then
-	echo "embed.sh: this would end the script that it stands in" >&2
-	exit 1
-fi
+safe "$work/svg" "$work/html" "$work/css"
 string flame_style "$work/css"
 string flame_script_first "$work/first"
 string flame_script_svg "$work/svg"

@@ -158,6 +158,7 @@ suites_profile += tests/unit/test_locks
 suites_profile += tests/unit/test_waits
 
 suites_export =
+suites_export += tests/unit/test_serve
 suites_export += tests/unit/test_export
 suites_export += tests/unit/test_export_numa
 suites_export += tests/unit/test_exporters

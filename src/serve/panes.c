@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * panes.c - the table of panes, and those that are no report: they ask the same queries, and print the same columns,
+ * as the panes of the terminal.
+ */
+#include "config.h"
+
+#include "serve/panes.h"
+
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "export/exporter.h"
+#include "export/jsonout.h"
+#include "model/probes.h"
+#include "query/flatcolumns.h"
+#include "query/flatlist.h"
+#include "query/threadlist.h"
+#include "query/waitcolumns.h"
+#include "query/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a page asks for: idle waits are one row, but where nothing else is asked for. */
+static struct query page_query(const struct export_view *v)
+{
+	struct query q = v->query;
+
+	q.fold_idle = !query_only_inside(&q);
+	q.max_nodes = SERVE_TREE_NODES;
+	return q;
+}
+
+/* The call tree */
+
+static int tree_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	AUTO(tree_free) struct tree *t = NULL;
+	struct export_view with_tree = *v;
+	int r;
+
+	with_tree.query = page_query(v);
+	if (!v->group_given)
+		with_tree.query.group_by = GROUP_PROCESS;
+	with_tree.query.unsorted = true;
+	r = tree_build(v->snapshot, v->names, &with_tree.query, &t, e);
+	if (r < 0)
+		return r;
+	with_tree.tree = t;
+	fputs("\"flame\":", out);
+	return flame_write(out, &with_tree, flame_viewer_data, e);
+}
+
+/* Lists */
+
+static void list_begin(struct jsonout *j, const char *name)
+{
+	fputs("\"list\":", j->o.file);
+	jsonout_begin(j, NULL, '{');
+	jsonout_begin(j, "columns", '[');
+	jsonout_put(j, NULL, json_string(name));
+}
+
+static void list_begin_rows(struct jsonout *j)
+{
+	jsonout_end(j, ']');
+	jsonout_begin(j, "rows", '[');
+}
+
+/* LEFT_OUT rows are not there; the first TEXTS columns behind the names are words, not figures. */
+static int list_end(struct jsonout *j, uint64_t left_out, unsigned int texts, struct err *e)
+{
+	jsonout_end(j, ']');
+	jsonout_put(j, "more", jsonout_u64(left_out));
+	jsonout_put(j, "texts", jsonout_u64(texts));
+	jsonout_end(j, '}');
+	return jsonout_finish(j, "a list", e);
+}
+
+static json_t *row_begin(struct jsonout *j, unsigned int level, const char *label)
+{
+	json_t *row = json_array();
+
+	jsonout_append(j, row, json_integer((json_int_t)level));
+	jsonout_append(j, row, jsonout_string(label));
+	return row;
+}
+
+static void row_add(struct jsonout *j, json_t *row, const char *text)
+{
+	jsonout_append(j, row, jsonout_string(text));
+}
+
+static void row_figure(struct jsonout *j, json_t *row, const struct list_figure *f)
+{
+	char text[UNITS_MAX], guess[UNITS_MAX + 1];
+
+	list_figure_text(f, text);
+	snprintf(guess, sizeof(guess), "%s%s", f->doubt && text[0] ? "~" : "", text);
+	row_add(j, row, guess);
+}
+
+/* Functions and modules */
+
+struct flat_page {
+	struct flat_scale scale;
+	struct list_column column[FLAT_COLUMNS];
+};
+
+static void flat_page_open(struct flat_page *p, const struct tree *t, const struct export_view *v)
+{
+	p->scale = (struct flat_scale){ .whole_ns = t->node[0].total_ns, .lead = measure_lead(&t->set) };
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		p->scale.part[place] = tree_whole(t, place);
+	flat_columns(&t->set, tree_is_parted(t) ? (1u << MEASURES_ASKED) - 1 : 0, p->column);
+	p->column[FLAT_COLUMN_AMOUNT].head = tree_text_head(p->scale.lead, v->meta);
+}
+
+static void flat_page_row(struct jsonout *j, const struct flat_page *p, const struct flatlist *l, uint32_t i)
+{
+	const struct flat_row *r = &l->row[i];
+	const struct flat_line line = { .scale = &p->scale, .self_ns = r->self_ns, .total_ns = r->total_ns,
+					.doubt_ns = r->doubt_ns, .self = &r->self };
+	char label[LABEL_MAX];
+	json_t *row = row_begin(j, i != 0, flatlist_label(l, i, label, sizeof(label)));
+
+	for (const struct list_column *c = p->column; c < p->column + FLAT_COLUMNS; c++) {
+		const struct list_figure f = c->head ? c->figure(&line) : (struct list_figure){ 0 };
+
+		if (c->head)
+			row_figure(j, row, &f);
+	}
+	jsonout_put(j, NULL, row);
+}
+
+typedef int flat_builder(const struct tree *t, struct flatlist **ret, struct err *e);
+
+static int flat_page_write(FILE *out, const struct export_view *v, flat_builder *build, const char *name,
+			   struct err *e)
+{
+	AUTO(tree_free) struct tree *t = NULL;
+	AUTO(flatlist_free) struct flatlist *l = NULL;
+	struct jsonout j = { .o.file = out };
+	struct query q = page_query(v);
+	struct flat_page p;
+	int r = tree_build(v->snapshot, v->names, &q, &t, e);
+
+	r = r < 0 ? r : build(t, &l, e);
+	if (r < 0)
+		return r;
+	flat_page_open(&p, t, v);
+	list_begin(&j, name);
+	for (const struct list_column *c = p.column; c < p.column + FLAT_COLUMNS; c++)
+		if (c->head)
+			jsonout_put(&j, NULL, json_string(c->head));
+	list_begin_rows(&j);
+	for (uint32_t i = 0; i < l->n && i < SERVE_ROWS; i++)
+		flat_page_row(&j, &p, l, i);
+	return list_end(&j, l->n > SERVE_ROWS ? l->n - SERVE_ROWS : 0, 0, e);
+}
+
+static int functions_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	return flat_page_write(out, v, flatlist_functions, "function", e);
+}
+
+static int modules_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	return flat_page_write(out, v, flatlist_modules, "module", e);
+}
+
+/* Threads */
+
+/* What it did at the end: "runs", "futex 1.30 s". */
+static const char *panes_does_text(const struct threadlist *l, const struct thread_row *r, char *dst, size_t size)
+{
+	char call[CALL_NAME_MAX], time[UNITS_MAX];
+
+	switch (r->does) {
+	case THREAD_RUNS:
+		return "runs";
+	case THREAD_QUEUED:
+		return "in the run queue";
+	case THREAD_WAITS:
+	case THREAD_IDLES:
+		snprintf(dst, size, "%s%s %s", r->does == THREAD_IDLES ? "idle: " : "",
+			 call_name(r->call, l->query.arch, call), units_time(time, r->waited_ns));
+		return dst;
+	default:
+		return "";
+	}
+}
+
+static void thread_row_write(struct jsonout *j, const struct threadlist *l, uint32_t i)
+{
+	const struct thread_row *r = &l->row[i];
+	char text[CALL_NAME_MAX + 2 * UNITS_MAX], label[LABEL_MAX];
+	json_t *row = row_begin(j, 0, thread_row_label(l, i, label, sizeof(label)));
+
+	row_add(j, row, thread_row_process(l, i, label, sizeof(label)));
+	row_add(j, row, panes_does_text(l, r, text, sizeof(text)));
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (measure_column(&l->set, place))
+			row_add(j, row, r->value[place] ?
+				measure_text(measure_column(&l->set, place), r->value[place], text) : "");
+	row_add(j, row, r->idle_ns ? units_time(text, r->idle_ns) : "");
+	jsonout_put(j, NULL, row);
+}
+
+static int threads_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	AUTO(threadlist_free) struct threadlist *l = NULL;
+	struct jsonout j = { .o.file = out };
+	const struct query q = page_query(v);
+	int r = threadlist_build(v->snapshot, v->names, &q, &l, e);
+
+	if (r < 0)
+		return r;
+	list_begin(&j, "thread");
+	jsonout_put(&j, NULL, json_string("process"));
+	jsonout_put(&j, NULL, json_string("at the end"));
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (measure_column(&l->set, place))
+			jsonout_put(&j, NULL, json_string(measure_column(&l->set, place)->head));
+	jsonout_put(&j, NULL, json_string("idle"));
+	list_begin_rows(&j);
+	for (uint32_t i = 0; i < l->n && i < SERVE_ROWS; i++)
+		thread_row_write(&j, l, i);
+	return list_end(&j, l->n > SERVE_ROWS ? l->n - SERVE_ROWS : 0, 2, e);
+}
+
+/* Waits */
+
+static bool waits_there(const struct export_view *v)
+{
+	return v->meta->off_cpu;
+}
+
+static unsigned int wait_depth(const struct waits *w, uint32_t i)
+{
+	unsigned int depth = 0;
+
+	for (; w->row[i].parent != NODE_NONE; i = w->row[i].parent)
+		depth++;
+	return depth;
+}
+
+static int waits_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	AUTO(waits_free) struct waits *w = NULL;
+	struct jsonout j = { .o.file = out };
+	struct query q = page_query(v);
+	char label[LABEL_MAX];
+	int r;
+
+	q.measures = MEASURES_OFF_CPU;
+	r = waits_build(v->snapshot, v->names, &q, &w, e);
+	if (r < 0)
+		return r;
+	list_begin(&j, "wait");
+	for (unsigned int c = 0; c < WAIT_COLUMNS; c++)
+		jsonout_put(&j, NULL, json_string(wait_columns[c].head));
+	list_begin_rows(&j);
+	for (uint32_t i = 0; i < w->n && i < SERVE_ROWS; i++) {
+		json_t *row = row_begin(&j, wait_depth(w, i), i ? wait_row_label(w, i, label, sizeof(label)) :
+					"all waits");
+
+		for (unsigned int c = 0; c < WAIT_COLUMNS; c++) {
+			const struct list_figure f = wait_columns[c].figure(&w->row[i]);
+
+			row_figure(&j, row, &f);
+		}
+		jsonout_put(&j, NULL, row);
+	}
+	return list_end(&j, w->n > SERVE_ROWS ? w->n - SERVE_ROWS : 0, 0, e);
+}
+
+/* Reports */
+
+static bool nodes_there(const struct export_view *v)
+{
+	return snapshot_numa(v->snapshot) != NULL;
+}
+
+static bool probes_there(const struct export_view *v)
+{
+	return probes_count() > 0;
+}
+
+static bool memory_there(const struct export_view *v)
+{
+	return snapshot_has(v->snapshot, EVENT_ALLOC) || snapshot_has(v->snapshot, EVENT_GROWN) ||
+	       snapshot_has(v->snapshot, EVENT_SIZE);
+}
+
+static int text_write(const char *format, FILE *out, const struct export_view *v, struct err *e)
+{
+	const struct exporter *x = exporter_named(EXPORT_BY_REPORT, format);
+	struct jsonout j = { .o.file = out };
+	AUTO_FREE char *text = NULL;
+	size_t len = 0;
+	FILE *report = open_memstream(&text, &len);
+	int r = report && x ? exporter_write(report, x, v, e) : err_nomem(e, "the report");
+	json_t *lines = json_array();
+
+	if (report && fclose(report) && r >= 0)
+		r = err_nomem(e, "the report");
+	for (char *at = text, *next; r >= 0 && at && *at; at = next) {
+		const size_t line = strcspn(at, "\n");
+
+		next = at + line + (at[line] != '\0');
+		jsonout_append(&j, lines, jsonout_text(at, line));
+	}
+	fputs("\"text\":", out);
+	jsonout_put(&j, NULL, lines);
+	return r < 0 ? r : jsonout_finish(&j, "the report", e);
+}
+
+static const struct serve_pane panes[] = {
+	{ "tree", "tree and flame graph", NULL, tree_write, NULL },
+	{ "functions", "functions", NULL, functions_write, NULL },
+	{ "threads", "threads", NULL, threads_write, NULL },
+	{ "waits", "waits", waits_there, waits_write, NULL },
+	{ "locks", "locks", waits_there, NULL, "locks" },
+	{ "numa", "NUMA", nodes_there, NULL, "numa" },
+	{ "memory", "memory", memory_there, NULL, "memory" },
+	{ "probes", "probes", probes_there, NULL, "probes" },
+	{ "modules", "modules", NULL, modules_write, NULL },
+	{ "figures", "figures", NULL, NULL, "summary" },
+};
+
+const struct serve_pane *serve_pane_get(unsigned int nr)
+{
+	return nr < sizeof(panes) / sizeof(panes[0]) ? &panes[nr] : NULL;
+}
+
+const struct serve_pane *serve_pane_named(const char *name)
+{
+	const struct serve_pane *p;
+
+	for (unsigned int i = 0; (p = serve_pane_get(i)) && strcmp(p->name, name) != 0; i++)
+		;
+	return p;
+}
+
+int serve_pane_write(const struct serve_pane *p, FILE *out, const struct export_view *v, struct err *e)
+{
+	return p->write ? p->write(out, v, e) : text_write(p->text, out, v, e);
+}
