@@ -882,7 +882,7 @@ static void completion_of(const struct command_info *c)
 	printf("\t\"%s \"*)\n\t\tcase $cur in\n\t\t-*) _sberf_words -W \"", c->name);
 	completion_options(c);
 	fputs(c->bit & CMD_TARGETING ? "--\" ;;\n" : "\" ;;\n", stdout);
-	if (c->bit & (CMD_READING | CMD_CHECK | CMD_MERGE))
+	if (c->bit & (CMD_READING | CMD_CHECK | CMD_MERGE | CMD_SERVE))
 		fputs("\t\t*) _sberf_words -f ;;\n", stdout);
 	fputs("\t\tesac\n\t\t;;\n", stdout);
 }

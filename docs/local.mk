@@ -6,7 +6,7 @@ generator_sources = docs/generate.c src/base/units.c src/cmd/optable.c src/expor
 EXTRA_DIST += docs/generate.c
 CLEANFILES += docs/exporters.c docs/generate$(EXEEXT) $(man1_MANS) $(man3_MANS) $(man7_MANS) docs/completion/sberf
 
-man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1 docs/sberf-list.1 docs/sberf-trace.1 docs/sberf-symbolize.1 docs/sberf-bpf.1 docs/sberf-branches.1
+man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1 docs/sberf-list.1 docs/sberf-trace.1 docs/sberf-symbolize.1 docs/sberf-bpf.1 docs/sberf-branches.1 docs/sberf-serve.1 docs/sberf-agent.1
 man7_MANS = docs/sberf-probe.7
 man3_MANS = docs/sberf-plugin.3 docs/sberf-symbolize.3 docs/sberf-unwind.3
 completiondir = $(datadir)/bash-completion/completions
@@ -39,14 +39,14 @@ docs/completion/sberf: docs/generate$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && docs/generate$(EXEEXT) completion >$@.tmp && mv $@.tmp $@
 # Pages that README.md leads to.
 EXTRA_DIST += docs/commands.md docs/comparing.md docs/formats.md docs/install.md docs/limits.md docs/nodes.md
-EXTRA_DIST += docs/branches.md docs/containers.md docs/library.md docs/locks.md docs/memory.md docs/permissions.md docs/plugins.md docs/probes.md docs/python.md docs/recordings.md docs/view.md docs/waiting.md
+EXTRA_DIST += docs/branches.md docs/containers.md docs/library.md docs/locks.md docs/memory.md docs/permissions.md docs/plugins.md docs/probes.md docs/python.md docs/recordings.md docs/serve.md docs/view.md docs/waiting.md
 EXTRA_DIST += docs/architecture.md
 EXTRA_DIST += docs/json-format.md
 EXTRA_DIST += docs/kernels.md
 EXTRA_DIST += docs/sizes.md
 EXTRA_DIST += $(addprefix docs/examples/,Makefile leak.bpf.c leak.c leak.patch plugin.c profile.bpf.c profile.c stacks.bpf.c stacks.c toy.c)
 # Pictures of the view: `make screens` draws them anew, from what real programs do on this machine. ONLY='flame time' are those alone.
-EXTRA_DIST += docs/screens.md docs/screens.py docs/screens
+EXTRA_DIST += docs/screens.md docs/screens.py docs/screens docs/serve.py
 shell_tests += docs/screens.sh
 watching_tests += docs/screens.sh
 .PHONY: screens

@@ -38,6 +38,8 @@ static int run_command(const struct options *o, struct err *e)
 		{ "symbolize", cmd_symbolize },
 		{ "bpf", cmd_bpf },
 		{ "branches", cmd_branches },
+		{ "serve", cmd_serve },
+		{ "agent", cmd_agent },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -60,3 +60,4 @@ sberf_SOURCES += src/cmd/doctor_waits.c
 sberf_SOURCES += src/cmd/doctor_waits.h
 sberf_SOURCES += src/cmd/hung.c
 sberf_SOURCES += src/cmd/hung.h
+sberf_SOURCES += src/cmd/serve.c

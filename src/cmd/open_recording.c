@@ -84,9 +84,10 @@ static int open_import(struct open_recording *l, const char *path, const struct 
 int open_recording(struct open_recording *l, const char *path, const struct options *o, struct err *e)
 {
 	/* Time is told by slices: these stay short where it matters, at the price of memory. */
+	const bool fine = o->time || l->fine;
 	const struct profile_limits limits = {
-		.bytes = o->import || o->time ? IMPORT_PROFILE_BYTES : 0, .slice_ns = o->time ? TIME_SLICE_NS : 0,
-		.keep_fine_ns = o->time ? UINT64_MAX / 4 : 0,
+		.bytes = o->import || fine ? IMPORT_PROFILE_BYTES : 0, .slice_ns = fine ? TIME_SLICE_NS : 0,
+		.keep_fine_ns = fine ? UINT64_MAX / 4 : 0,
 	};
 	struct profile_stats ps;
 	struct stat st;

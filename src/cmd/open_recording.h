@@ -22,6 +22,7 @@ struct open_recording {
 	struct snapshot *snapshot;
 	/* set before open_recording_events(): gets hits that stand by themselves, with the context of that; or NULL */
 	void (*hit)(void *ctx, const struct told_hit *h);
+	bool fine;                       /* set before open_recording(): times are exact to 0.1 s, as with --time */
 	bool twice;                      /* set before open_recording(): open_recording_events() will follow */
 	int again;                       /* with TWICE: the open file's descriptor plus one, 0 = none */
 	uint64_t min_block_ns;           /* --min-block in force when it was read */

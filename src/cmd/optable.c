@@ -410,7 +410,7 @@ const struct opt opts[] = {
 	/* What is shown */
 	{
 		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(measures), .choices = metrics,
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(measures), .choices = metrics,
 		.help = "what to count",
 		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the "
 			"time that they waited for a CPU, off-cpu both of these, and wall all of it. The default is "
@@ -420,14 +420,14 @@ const struct opt opts[] = {
 			"and the others have columns beside it. There are also:",
 	}, {
 		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(states),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(states),
 		.help = "only waits in these states, such as D or killable",
 		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, "
 		"I idle, N new "
 			"(not run yet), F frozen (by the freezer of its cgroup). Running time is left out.",
 	}, {
 		.name = "syscall", .metavar = "CALL[,CALL...]", .type = OPT_TEXT, .what = "system call",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(syscalls),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(syscalls),
 		.help = "only waits in these system calls",
 		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel "
 		"thread\", \"stopped\", "
@@ -435,7 +435,7 @@ const struct opt opts[] = {
 			"left out.",
 	}, {
 		.name = "process", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "process",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(processes),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(processes),
 		.help = "only processes of this name or pid; * and ? are wildcards",
 		.more = "The name is that of the main thread or of the executable. The pattern must match the whole "
 			"name. Commas separate several patterns, of which one must match. When --process is given "
@@ -453,19 +453,19 @@ const struct opt opts[] = {
 		.more = "The name of one in a pod is NAMESPACE/POD/NAME; * and ? are wildcards.",
 	}, {
 		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "thread",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(threads),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(threads),
 		.help = "only threads of this name or tid; * and ? are wildcards",
 		.more = "Commas separate several patterns, of which one must match.",
 	}, {
 		.name = "focus", .metavar = "REGEX", .type = OPT_TEXTS, .what = "regular expression",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(focus),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(focus),
 		.help = "only stacks in which a function matches",
 		.more = "An extended regular expression, as for grep -E but without back references. It may match "
 			"anywhere in the name of a function, and it distinguishes upper and lower case. A sentence on "
 			"standard error says how much is left.",
 	}, {
 		.name = "ignore", .metavar = "REGEX", .type = OPT_TEXTS, .what = "regular expression",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(ignore),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(ignore),
 		.help = "no stacks in which a function matches",
 	}, {
 		.name = "time", .metavar = "FROM,TO", .type = OPT_TEXT, .what = "time range",
@@ -476,11 +476,11 @@ const struct opt opts[] = {
 			"it ended, and in pieces while it lasted.",
 	}, {
 		.name = "node", .metavar = "NODES", .type = OPT_LIST, .what = "node list",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(nodes), .max = NODES_MAX - 1,
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(nodes), .max = NODES_MAX - 1,
 		.help = "only what the CPUs of these NUMA nodes did, such as 0-1,3",
 	}, {
 		.name = "size", .metavar = "SIZE[,SIZE...]", .type = OPT_TEXTS, .what = "size",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(sizes),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(sizes),
 		.help = "only blocks of memory, and changes of it, of these sizes",
 		.more = "With --memory. Sizes are told by powers of two, as the histograms of --format memory are: 4K "
 			"is 4 KB to less than 8 KB, 1K-64K 1 KB to less than 128 KB, 1M- 1 MB and more, -512 less than "
@@ -488,13 +488,13 @@ const struct opt opts[] = {
 			"of what a call maps. What has no size, such as running time, is left out.",
 	}, {
 		.name = "by-node", .type = OPT_FLAG, .min = true,
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(by_node),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(by_node),
 		.help = "split by the NUMA node of the CPU",
 		.more = "Nodes are the roots of the tree, above the groups; the first frame of folded stacks; and the "
 			"first level in the list of waits, above the classes.",
 	}, {
 		.name = "span", .metavar = "SPEC", .type = OPT_TEXT, .what = "probe",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(span),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(span),
 		.help = "split by what was inside calls of this probe",
 		.more = "SPEC is a probe that has a beginning and an end (call:, sys:, span:), as it was given to "
 			"--probe; its beginning is enough where one probe alone has it. Samples and waits of a "
@@ -502,21 +502,21 @@ const struct opt opts[] = {
 			"\"outside\". The options below need --span only where several such probes were placed.",
 	}, {
 		.name = "inside", .type = OPT_FLAG, .min = true,
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(inside),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(inside),
 		.help = "only what happened inside calls of the probe of --span",
 	}, {
 		.name = "outside", .type = OPT_FLAG, .min = true,
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(outside),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(outside),
 		.help = "only what happened outside of these calls",
 	}, {
 		.name = "span-above", .metavar = "LENGTH", .type = OPT_TEXT, .what = "length of calls",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(span_above),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(span_above),
 		.help = "only inside calls that took that long, such as p99 or 10ms",
 		.more = "A percentile is that of all calls, not of those that were sampled. Lengths of calls are known "
 			"to 3 percent.",
 	}, {
 		.name = "span-below", .metavar = "LENGTH", .type = OPT_TEXT, .what = "length of calls",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(span_below),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(span_below),
 		.help = "only inside calls that took less than that",
 	}, {
 		.name = "span-diff", .type = OPT_FLAG, .min = true,
@@ -528,7 +528,7 @@ const struct opt opts[] = {
 			"one call. Shown as sberf-diff(1) shows two recordings.",
 	}, {
 		.name = "far", .type = OPT_FLAG, .min = true,
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(far),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(far),
 		.help = "count accesses to memory of other NUMA nodes",
 		.more = "Instead of time, the tree then shows samples that were accessing a page on another node than "
 			"that of their CPU, each with the time that it stands for. These are estimates: see --numa.",
@@ -546,7 +546,7 @@ const struct opt opts[] = {
 			"reached by then. Time of which no single length is known is left out.",
 	}, {
 		.name = "no-libraries", .type = OPT_FLAG, .min = true,
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(no_libraries),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(no_libraries),
 		.help = "without libraries: their time counts for their caller",
 		.more = "A library is a shared object that does not belong to the program. What belongs to the program "
 			"is the executable and everything in its folder or below (for an executable in a folder bin, "
@@ -554,7 +554,7 @@ const struct opt opts[] = {
 			"files, what is called like libc.so.6 is a library.",
 	}, {
 		.name = "python", .metavar = "FRAMES", .type = OPT_CHOICE, .what = "frames of Python",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(scripts),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(scripts),
 		.choices = script_views, .help = "frames of Python programs: both, only, native (both)",
 		.more = "both: frames of Python stand between native ones, in place of those of the interpreter that "
 			"ran them. only: frames of Python alone, without native ones and the kernel. native: native "
@@ -562,7 +562,7 @@ const struct opt opts[] = {
 			"out.",
 	}, {
 		.name = "fold-recursion", .type = OPT_FLAG, .min = true,
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(fold_recursion),
+		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(fold_recursion),
 		.help = "fold functions that call themselves, directly or not",
 		.more = "When a function is called that is already running in this stack, the stack goes back to its "
 			"first call: main, a, b, a, c becomes main, a, c. Formats that list stacks one by one, such as "
@@ -571,7 +571,7 @@ const struct opt opts[] = {
 	/* Names */
 	{
 		.name = "short-names", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_TOP | CMD_READING, .at = FIELD(short_names),
+		.section = SECTION_SYMBOLS, .commands = CMD_SHOWING, .at = FIELD(short_names),
 		.help = "C++ names without parameters and template arguments",
 		.more = "Functions whose short names are the same stay different functions. pprof and other formats "
 			"for further tools have full names.",
@@ -626,9 +626,27 @@ const struct opt opts[] = {
 	},
 	/* Output */
 	{
+		.name = "listen", .metavar = "[ADDRESS:]PORT", .type = OPT_TEXT, .what = "address",
+		.section = SECTION_OUTPUT, .commands = CMD_SERVING, .at = FIELD(listen),
+		.help = "answer at this port of 127.0.0.1 and [::1] (0: one that is free)",
+		.more = "ADDRESS is one of these two, and then the only one. Any other address is refused: from "
+			"another machine come through ssh -L PORT:127.0.0.1:PORT, with the same port on both sides, or "
+			"through a proxy in front of --socket.",
+	}, {
+		.name = "socket", .metavar = "PATH", .type = OPT_FILE, .what = "socket",
+		.section = SECTION_OUTPUT, .commands = CMD_SERVING, .at = FIELD(socket),
+		.help = "answer at this socket instead, which the user alone can open",
+		.more = "For a proxy, which decides who may ask, and under what name: Host is not looked at here.",
+	}, {
+		.name = "prefix-file", .metavar = "FILE", .type = OPT_FILE, .what = "file of the prefix",
+		.section = SECTION_OUTPUT, .commands = CMD_SERVING, .at = FIELD(prefix_file),
+		.help = "the first line of FILE is the secret that paths begin with",
+		.more = "16 to 128 letters, digits, - . _ or ~, in a file that others cannot read. So the address is "
+			"the same at each start. Without it sberf draws a secret of 128 bits.",
+	}, {
 		.letter = 'd', .name = "refresh", .metavar = "SECONDS", .type = OPT_TIME, .what = "refresh",
-		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(refresh_ns), .min = 100 * NSEC_PER_MSEC,
-		.max = 3600 * NSEC_PER_SEC, .fallback = "1s",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_SERVE, .at = FIELD(refresh_ns),
+		.min = 100 * NSEC_PER_MSEC, .max = 3600 * NSEC_PER_SEC, .fallback = "1s",
 		.help = "time between two refreshes",
 	}, {
 		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
@@ -707,7 +725,7 @@ const struct opt opts[] = {
 	}, {
 		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
 			.positional = true,
-		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(input),
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT | CMD_SERVE, .at = FIELD(input),
 		.help = "the recording; sberf.data when not given",
 		.more = "- is standard input.",
 	}, {
@@ -812,7 +830,7 @@ const struct opt opts[] = {
 		.more = "For shells. TEXT may be empty; at most 200 are printed.",
 	}, {
 		.name = "import", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format of the input",
-		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(import), .choices = imports,
+		.section = SECTION_OUTPUT, .commands = CMD_READING | CMD_SERVE, .at = FIELD(import), .choices = imports,
 		.help = "the input is a file of another tool",
 		.more = "folded: one stack on each line, its functions separated by semicolons and a number at the "
 			"end, as stackcollapse-perf.pl, bcc and many others write it; the first name is the program "
@@ -827,7 +845,7 @@ const struct opt opts[] = {
 			"nodes.",
 	}, {
 		.name = "event", .metavar = "EVENT", .type = OPT_TEXT, .what = "event",
-		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(imported_event),
+		.section = SECTION_OUTPUT, .commands = CMD_READING | CMD_SERVE, .at = FIELD(imported_event),
 		.help = "the event of --import perf-script to look at",
 		.more = "Such as cycles or sched:sched_switch. Without it the first sample decides. When its event is "
 			"time (cpu-clock, task-clock, offcpu-blocked, offcpu-runnable, offcpu-time), sberf reads all "
@@ -919,7 +937,8 @@ const struct opt opts[] = {
 		.help = "levels of functions in the text of the tree",
 	}, {
 		.name = "group-by", .metavar = "GROUP", .type = OPT_CHOICE, .what = "group",
-		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(group_by), .given = FIELD(group_given),
+		.section = SECTION_OUTPUT, .commands = CMD_READING | CMD_SERVE, .at = FIELD(group_by),
+		.given = FIELD(group_given),
 		.choices = groups,
 		.help = "what the roots of the tree are",
 		.more = "The default is process, or what --format says.",
@@ -951,7 +970,7 @@ const struct opt opts[] = {
 		.more = "A recording is never replaced. - is standard output.",
 	}, {
 		.name = "ascii", .type = OPT_FLAG, .min = true,
-		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_READING, .at = FIELD(ascii),
+		.section = SECTION_OUTPUT, .commands = CMD_SHOWING, .at = FIELD(ascii),
 		.help = "draw with ASCII characters only",
 	}, {
 		.name = "no-color", .type = OPT_FLAG, .min = true,
@@ -1264,6 +1283,49 @@ static const char *const trace_examples[] = {
 	NULL,
 };
 
+static const char *const serve_text[] = {
+	"Shows a page in a browser of this machine: the call tree and the flame graph of the HTML export, a strip of "
+	"time, functions, threads, waits, locks, NUMA nodes, memory, probes. It is about what runs, and follows it, or "
+	"about a recording. sberf prints the address, and answers until it is interrupted.",
+	"A range that is chosen in the strip, with the pointer or the arrow keys, freezes what is shown, while the "
+	"strip goes on. In a recording it has the totals of sberf report --time; in what runs it goes out to whole "
+	"seconds, and later to more, as old times are kept by longer slices. What is shown can be saved in any format "
+	"of sberf report.",
+	"The address has a secret in it: whoever has the address can see everything, and nobody else anything. Other "
+	"names of this machine and pages of other sites are refused, and nothing can be changed from the page. "
+	"Programs may ask too: /live (server-sent events, JSON), /snapshot?from=1s&to=2s&pane=tree, /export.pb.gz and "
+	"the like, and /debug/pprof/profile?seconds=N, offcpu and memory as sberf-agent(1) has them.",
+	"Four pages can follow at a time; one that is hidden does not count. One that does not read gets the newest "
+	"state when it does, and is dropped after 30 seconds.",
+	NULL,
+};
+
+static const char *const serve_examples[] = {
+	"sberf serve -n redis-server", "a page of what a server does now",
+	"sberf serve sberf.data", "a page of a recording",
+	"sberf serve -a --listen 7007", "all of this machine, at a fixed port",
+	"ssh -L 7007:127.0.0.1:7007 host sudo sberf serve -a --listen 7007", "the same of another machine",
+	NULL,
+};
+
+static const char *const agent_text[] = {
+	"Captures without a terminal, and answers programs that collect profiles: Parca, Grafana Alloy, Pyroscope, or "
+	"go tool pprof. They ask for http://127.0.0.1:PORT/PREFIX/debug/pprof/NAME?seconds=N, with N up to 60 (30 when "
+	"it is left out). NAME is profile, the time on the CPU of the next N seconds; offcpu, the time that threads "
+	"were blocked or waited for a CPU in them, without waits of threads that have nothing to do; or memory, which "
+	"--memory follows, at once. The answer is a profile of pprof, with names, and says of which whole seconds it "
+	"is: it comes two to three seconds after them.",
+	"There is no page here. sberf ends with SIGTERM, or with the target.",
+	NULL,
+};
+
+static const char *const agent_examples[] = {
+	"sberf agent -a --listen 127.0.0.1:7007 --prefix-file /etc/sberf/prefix", "answer scrapers on this machine",
+	"go tool pprof http://127.0.0.1:7007/$(cat /etc/sberf/prefix)/debug/pprof/profile?seconds=10",
+	"ask it by hand",
+	NULL,
+};
+
 const struct command_info command_infos[] = {
 	{
 		.name = "top", .bit = CMD_TOP, .synopsis = "[TARGET] [CAPTURE] [-d SECONDS] [-b [-n N]]",
@@ -1275,6 +1337,15 @@ const struct command_info command_infos[] = {
 		.name = "report", .bit = CMD_REPORT, .synopsis = "[-i FILE | FILE] [OPTIONS]",
 		.summary = "show a recording, or write it for other programs", .text = report_text,
 		.examples = report_examples,
+	}, {
+		.name = "serve", .bit = CMD_SERVE,
+		.synopsis = "TARGET|FILE [--listen [ADDRESS:]PORT | --socket PATH]",
+		.summary = "show it live in a browser, or a recording", .text = serve_text,
+		.examples = serve_examples,
+	}, {
+		.name = "agent", .bit = CMD_AGENT,
+		.synopsis = "TARGET --listen [ADDRESS:]PORT|--socket PATH --prefix-file FILE",
+		.summary = "answer collectors of profiles", .text = agent_text, .examples = agent_examples,
 	}, {
 		.name = "merge", .bit = CMD_MERGE, .synopsis = "FILE... -o OUT",
 		.summary = "make one recording of several", .text = merge_text, .examples = merge_examples,

@@ -28,12 +28,16 @@ enum {
 	CMD_SYMBOLIZE = 1 << 9,
 	CMD_BPF = 1 << 10,
 	CMD_BRANCHES = 1 << 11,
-	CMD_CAPTURING = CMD_TOP | CMD_RECORD,
+	CMD_SERVE = 1 << 12,
+	CMD_AGENT = 1 << 13,
+	CMD_SERVING = CMD_SERVE | CMD_AGENT,             /* which answer over HTTP */
+	CMD_CAPTURING = CMD_TOP | CMD_RECORD | CMD_SERVING,
 	CMD_UNWINDING = CMD_CAPTURING | CMD_TRACE,       /* which take stacks of what runs */
 	CMD_TARGETING = CMD_UNWINDING | CMD_BRANCHES,    /* which look at what runs, or begin a command */
 	CMD_READING = CMD_REPORT | CMD_DIFF,
+	CMD_SHOWING = CMD_TOP | CMD_READING | CMD_SERVE, /* which choose what is shown */
 	CMD_ALL = CMD_TOP | CMD_RECORD | CMD_READING | CMD_DOCTOR | CMD_CHECK | CMD_MERGE | CMD_LIST |
-		  CMD_TRACE | CMD_SYMBOLIZE | CMD_BPF | CMD_BRANCHES,
+		  CMD_TRACE | CMD_SYMBOLIZE | CMD_BPF | CMD_BRANCHES | CMD_SERVING,
 };
 
 struct command_info {

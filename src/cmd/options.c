@@ -815,6 +815,26 @@ static int check_trace(const struct options *o, struct err *e)
 	return 0;
 }
 
+/* What runs, or a recording; and where. */
+static int check_serving(const struct options *o, bool page, struct err *e)
+{
+	if (o->input && o->target != OPT_TARGET_NONE)
+		return err_set(e, EINVAL, "'%s' is a recording, and there is another target: give one of them",
+			       o->input);
+	if (!o->input && o->target == OPT_TARGET_NONE)
+		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the "
+			       "whole machine, -- COMMAND to start one%s", page ? ", or FILE for a recording" : "");
+	if (o->import && !o->input)
+		return err_set(e, EINVAL, "--import is about a file: name it");
+	if (o->listen && o->socket)
+		return err_set(e, EINVAL, "--listen and --socket both say where to answer: give one of them");
+	if (!page && !o->listen && !o->socket)
+		return err_set(e, EINVAL, "say where to answer: --listen 127.0.0.1:PORT or --socket PATH");
+	if (!page && !o->prefix_file)
+		return err_set(e, EINVAL, "say what paths begin with: --prefix-file FILE");
+	return 0;
+}
+
 static int check_branches(const struct options *o, struct err *e)
 {
 	if (!o->branches_of.n)
@@ -874,6 +894,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 		return -EINVAL;
 	if (p.command->bit & CMD_BRANCHES && check_branches(ret, e) < 0)
 		return -EINVAL;
+	if (p.command->bit & CMD_SERVING && check_serving(ret, p.command->bit & CMD_SERVE, e) < 0)
+		return -EINVAL;
 	r = p.command->bit & CMD_RECORD ? check_files(ret, e) : 0;
 	if (r < 0)
 		return r;
@@ -903,7 +925,7 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 	if (!r)
 		r = check_patterns(ret, e);
 	if (!r)
-		r = measure_probes(ret, p.command->bit & CMD_TOP, e);
+		r = measure_probes(ret, p.command->bit & (CMD_TOP | CMD_SERVE), e);
 	if (r < 0)
 		return r;
 	if (ret->far || needs_sampling(ret->measures))

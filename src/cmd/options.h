@@ -174,6 +174,10 @@ struct options {
 	const char *serve, *remote;      /* --serve, --remote (symbolize); the same */
 	text_vec addresses;              /* ADDRESS and BUILD-ID (symbolize) */
 
+	/* serve, agent */
+	const char *listen, *socket;     /* --listen, --socket; NULL = not given */
+	const char *prefix_file;         /* --prefix-file; the same */
+
 	/* branches */
 	text_vec branches_of;            /* SPEC; may be repeated */
 	const char *part;                /* --part CONDITION, NULL = none */
@@ -239,5 +243,7 @@ int cmd_trace(const struct options *o, struct err *e);
 int cmd_symbolize(const struct options *o, struct err *e);
 int cmd_bpf(const struct options *o, struct err *e);
 int cmd_branches(const struct options *o, struct err *e);
+int cmd_serve(const struct options *o, struct err *e);
+int cmd_agent(const struct options *o, struct err *e);
 
 #endif

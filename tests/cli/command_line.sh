@@ -34,7 +34,7 @@ for command in $commands; do
 done
 matches "record --help names its default rate" 'freq HZ .*\(99\)' "$("$sberf" record --help)"
 
-fails_with 2 "no command" 'the commands are top, record, report, merge, check, diff, doctor, trace, list' </dev/null
+fails_with 2 "no command" 'the commands are top, record, report, serve, agent, merge, check, diff, doctor, trace, list' </dev/null
 fails_with 2 "unknown command" "there is no command 'fly'.*Try 'sberf --help'" fly
 fails_with 2 "hostile command name" "there is no command '.\[2J'" $'\e[2J'
 fails_with 2 "option before the command" "there is no option '-p' without a command" -p 1

@@ -15,7 +15,7 @@ offers() {
 	printf '%s\n' ${COMPREPLY[@]+"${COMPREPLY[@]}"} | sort | xargs
 }
 
-equal "commands" "bpf branches check diff doctor list merge record report symbolize top trace" "$(offers sberf '' | tr ' ' '\n' | grep -v -e -- | xargs)"
+equal "commands" "agent bpf branches check diff doctor list merge record report serve symbolize top trace" "$(offers sberf '' | tr ' ' '\n' | grep -v -e -- | xargs)"
 equal "a begun command" "record report" "$(offers sberf re)"
 equal "a begun option" "--sample-bytes --short-names --size --span --span-above --span-below --span-diff --stack-size --state --symfs --syscall" "$(offers sberf top --s)"
 equal "only options of the command" "" "$(offers sberf doctor --s)"

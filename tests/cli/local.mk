@@ -25,3 +25,6 @@ shell_tests += tests/cli/report_output.sh
 shell_tests += tests/cli/report_text.sh
 shell_tests += tests/cli/report_waits.sh
 EXTRA_DIST += tests/data/folded tests/data/heaptrack tests/data/perf tests/data/perf-script
+EXTRA_DIST += tests/cli/serve.py
+shell_tests += tests/cli/serve.sh
+slow_tests += tests/cli/serve.sh

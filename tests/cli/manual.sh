@@ -4,7 +4,7 @@
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 sberf=${SBERF:?is set by make check}
 pages="sberf sberf-top sberf-record sberf-report sberf-merge sberf-check sberf-diff sberf-doctor sberf-list sberf-trace
-sberf-symbolize sberf-bpf sberf-branches"
+sberf-symbolize sberf-bpf sberf-branches sberf-serve sberf-agent"
 
 for page in $pages; do
 	file=${top_builddir:?}/docs/$page.1

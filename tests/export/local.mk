@@ -32,3 +32,7 @@ slow_tests += tests/export/html_page.sh
 EXTRA_DIST += tests/export/diff_page.py
 shell_tests += tests/export/diff_page.sh
 slow_tests += tests/export/diff_page.sh
+EXTRA_DIST += tests/export/serve_page.py
+EXTRA_DIST += tests/export/serving.sh
+shell_tests += tests/export/serve_page.sh
+slow_tests += tests/export/serve_page.sh

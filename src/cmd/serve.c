@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * serve.c - `sberf serve` and `sberf agent`: a running capture or a recording as a session, and a server of it
+ * (serve/server.h). The agent is the same server without the page.
+ */
+#include "config.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/listen.h"
+#include "cmd/filter_options.h"
+#include "cmd/launch.h"
+#include "cmd/open_recording.h"
+#include "cmd/options.h"
+#include "cmd/signals.h"
+#include "serve/server.h"
+#include "session/backends.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+struct service {
+	const struct options *o;
+	struct serve_config config;
+	struct launch launch;            /* of a running capture, */
+	struct open_recording recording; /* or a recording */
+	struct still still;
+	struct session session;
+	sigset_t set;
+};
+
+/* Opens what listens, and draws or reads the secret: before anything is captured, so that errors come at once. */
+static int service_listen(struct service *s, struct err *e)
+{
+	struct serve_config *c = &s->config;
+	int r = s->o->prefix_file ? serve_secret_read(&c->policy, s->o->prefix_file, e) :
+				    serve_secret_draw(&c->policy, e);
+
+	if (r < 0)
+		return r;
+	if (!s->o->socket)
+		return listen_loopback(s->o->listen ? s->o->listen : "0", c->listening, &c->policy.port, e);
+	c->listening[0] = listen_path(s->o->socket, 0600, e);
+	return c->listening[0] < 0 ? c->listening[0] : 0;
+}
+
+/* The address, on standard output: for people, and for programs that began this one. */
+static void say_address(const struct service *s)
+{
+	const struct serve_policy *p = &s->config.policy;
+	const char *path = s->config.may == SERVE_PULLS ? "debug/pprof/profile" : "";
+
+	if (s->o->socket)
+		printf("unix:%s:/%s/%s\n", s->o->socket, p->secret, path);
+	else if (s->config.listening[1] < 0 && s->o->listen && *s->o->listen == '[')
+		printf("http://[::1]:%u/%s/%s\n", (unsigned int)p->port, p->secret, path);
+	else
+		printf("http://127.0.0.1:%u/%s/%s\n", (unsigned int)p->port, p->secret, path);
+	fflush(stdout);
+}
+
+static void say_figures(const struct service *s, const struct serve_figures *f)
+{
+	fprintf(stderr, "sberf %s: %" PRIu64 " requests answered, %" PRIu64 " refused, %" PRIu64 " events sent, "
+		"%" PRIu64 " skipped for slow readers, %" PRIu64 " connections dropped as too slow, "
+		"%" PRIu64 " for want of room\n",
+		s->o->command_name, f->answered, f->refused, f->events, f->skipped, f->slow, f->crowded);
+}
+
+static bool service_stop(void *ctx)
+{
+	const struct timespec now = { 0 };
+	struct service *s = ctx;
+
+	return signals_take(&s->launch, &s->set, &now);
+}
+
+static int service_run(struct service *s, struct err *e)
+{
+	struct serve_figures figures;
+	AUTO_FD int wake = signalfd(-1, &s->set, SFD_CLOEXEC | SFD_NONBLOCK);
+	int r;
+
+	if (wake < 0)
+		return err_set(e, errno, "cannot wait for signals: %s", strerror(errno));
+	s->config.session = &s->session;
+	s->config.source.names = s->session.names;
+	s->config.source.code = &s->session.code;
+	s->config.wake_fd = wake;
+	s->config.stop = service_stop;
+	s->config.ctx = s;
+	say_address(s);
+	r = serve_run(&s->config, &figures, e);
+	say_figures(s, &figures);
+	return r;
+}
+
+/* The filters; an import counts one thing. */
+static int service_ask(struct service *s, const char *arch, bool import, struct err *e)
+{
+	struct query *q = &s->config.source.query;
+	const int r = filter_options_query(s->o, arch, q, e);
+
+	if (import)
+		q->measures = 0;
+	q->group_by = s->o->group_by;
+	s->config.source.group_given = s->o->group_given;
+	return r;
+}
+
+/* What runs */
+
+static int service_capture(struct service *s, struct err *e)
+{
+	int r = service_ask(s, NULL, false, e);
+
+	if (r < 0)
+		return r;
+	s->launch.config.refresh_ns = s->config.refresh_ns;
+	r = launch_open(&s->launch, s->o, true, e);
+	if (r < 0)
+		return r;
+	signals_block(&s->set, false);
+	r = launch_start(&s->launch, e);
+	if (r >= 0 && s->launch.note[0])
+		fprintf(stderr, "sberf %s: %s\n", s->o->command_name, s->launch.note);
+	if (r >= 0) {
+		s->session = session_from_engine(s->launch.engine);
+		r = service_run(s, e);
+	}
+	launch_end_command(&s->launch);
+	engine_stop(s->launch.engine);
+	engine_wait(s->launch.engine, 0);
+	return r < 0 ? r : engine_result(s->launch.engine, e);
+}
+
+/* A recording */
+
+static int service_read(struct service *s, struct err *e)
+{
+	struct open_recording *l = &s->recording;
+	int r;
+
+	l->fine = true;
+	l->twice = !s->o->import;
+	r = open_recording(l, open_recording_path(s->o->input), s->o, e);
+	r = r < 0 ? r : service_ask(s, l->meta.arch, l->meta.unit[0], e);
+	if (r < 0)
+		return r;
+	s->still = (struct still){ .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
+	s->session = session_from_still(&s->still);
+	if (l->twice) {
+		s->config.source.each_event = open_recording_events;
+		s->config.source.events = l;
+	}
+	signals_block(&s->set, false);
+	return service_run(s, e);
+}
+
+static int service(const struct options *o, unsigned int may, struct err *e)
+{
+	struct service s = {
+		.o = o, .launch = LAUNCH_INIT,
+		.config = { .may = may, .refresh_ns = o->refresh_ns ? o->refresh_ns : NSEC_PER_SEC,
+			    .listening = { -1, -1 } },
+	};
+	int r = service_listen(&s, e);
+
+	if (r >= 0)
+		r = o->input ? service_read(&s, e) : service_capture(&s, e);
+	for (unsigned int i = 0; i < 2; i++)
+		if (s.config.listening[i] >= 0)
+			close(s.config.listening[i]);
+	if (o->socket && s.config.listening[0] >= 0)
+		unlink(o->socket);
+	open_recording_free(&s.recording);
+	launch_close(&s.launch);
+	return launch_exit(&s.launch, r);
+}
+
+int cmd_serve(const struct options *o, struct err *e)
+{
+	return service(o, SERVE_ALL, e);
+}
+
+int cmd_agent(const struct options *o, struct err *e)
+{
+	return service(o, SERVE_PULLS, e);
+}
