@@ -278,17 +278,46 @@ static bool shares_lock(struct looking *l, const struct hung_thread *t, uint32_t
 	return true;
 }
 
+struct inside_asked {
+	pid_t inside, found;
+};
+
+static bool is_inside(void *ctx, pid_t tid, pid_t inside)
+{
+	struct inside_asked *a = ctx;
+
+	a->found = inside == a->inside ? tid : 0;
+	return !a->found;
+}
+
+/* The number here of the thread that PID calls TID, in a pid namespace of its own; TID when it has no such thread. */
+static uint32_t thread_inside(pid_t pid, uint32_t tid)
+{
+	AUTO_FD int dir = proc_open(pid);
+	struct inside_asked a = { .inside = (pid_t)tid };
+	struct proc_status status;
+
+	if (dir < 0 || proc_read_status(dir, &status) || !status.ns_pid || status.root_ns)
+		return tid;
+	(void)proc_each_thread(dir, is_inside, &a);
+	return a.found ? (uint32_t)a.found : tid;
+}
+
 /* What the memory of the lock says that T, which waits on a futex, waits for. */
 static struct lock_state lock_memory(struct looking *l, const struct hung_thread *t)
 {
 	struct lock_futex f = { .kind = t->kind, .address = t->call.args[0], .op = (uint32_t)t->call.args[1],
 				.value = (uint32_t)t->call.args[2] };
+	struct lock_state state;
 	struct peek_answer a;
 
 	if (memory_read(l, t->pid, f.address - LOCK_BYTES_BEFORE, LOCK_BYTES + 8, &a))
 		lock_fill(&f, a.addr, a.bytes, a.len);
 	l->h->unread += !f.len;
-	return lock_read(&f);
+	state = lock_read(&f);
+	if (state.holder)
+		state.holder = thread_inside(t->pid, state.holder);
+	return state;
 }
 
 static void lock_look(struct looking *l, struct hung_thread *t)

@@ -178,7 +178,7 @@ static bool holder_exists(void *ctx, uint32_t tid)
 {
 	const struct holder_asked *h = ctx;
 
-	return process_has_thread(h->ps, h->p, (pid_t)tid);
+	return process_thread_inside(h->ps, h->p, (pid_t)tid) != 0;
 }
 
 /* What RAW waited for, as long as the process is known. What kind of lock that is names say, later. */
@@ -188,14 +188,16 @@ static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw)
 	struct holder_asked asked = { .ps = in->ps, .p = f->address ? processes_get(in->ps, raw->pid) : NULL };
 	struct held_lock l = { .holder = ID_NONE };
 	struct lock_state state;
+	pid_t holder;
 	lock_id id;
 
 	if (!asked.p || !lock_op_waits(f->op))
 		return LOCK_ID_NONE;
 	l.guess = lock_guess(f, holder_exists, &asked, &state);
 	l.address = state.address;
-	if (state.holder)
-		l.holder = process_thread(in->ps, asked.p, (pid_t)state.holder, 0, 0, NULL);
+	holder = state.holder ? process_thread_inside(in->ps, asked.p, (pid_t)state.holder) : 0;
+	if (holder)
+		l.holder = process_thread(in->ps, asked.p, holder, 0, 0, NULL);
 	id = dict_lock(in->config.dict, &l);
 	return id == ID_NONE ? LOCK_ID_NONE : id;
 }

@@ -88,6 +88,7 @@ static void process_free(struct process *p)
 	space_free(p->space);
 	root_leave(p->root);
 	vec_free(&p->threads);
+	vec_free(&p->inside);
 	free(p);
 }
 
@@ -679,6 +680,7 @@ void processes_stats(const struct processes *ps, struct process_stats *ret)
 
 		ret->denied += p->denied;
 		ret->bytes += sizeof(*p) + p->threads.cap * sizeof(*p->threads.v) +
+			      p->inside.cap * sizeof(*p->inside.v) +
 			space_bytes(p->space) / p->space->refs;
 	}
 }

@@ -86,8 +86,12 @@ int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,
 			 const char *comm);
 
-/* Has P the thread TID, which has not ended? Asks /proc about one that nothing was told of. */
-bool process_has_thread(const struct processes *ps, const struct process *p, pid_t tid);
+/*
+ * The thread of P, which has not ended, that P itself calls INSIDE: in a pid namespace of its own (a container) threads
+ * have other numbers there. 0 = there is none. Asks /proc about one that nothing was told of, at most ten times a
+ * second where numbers differ.
+ */
+pid_t process_thread_inside(const struct processes *ps, struct process *p, pid_t inside);
 
 /*
  * The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues

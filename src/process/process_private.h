@@ -24,6 +24,10 @@ struct thread_now {
 	char comm[COMM_MAX + 1]; /* raw bytes; "" = unknown */
 };
 
+struct thread_inside {
+	pid_t tid, inside;
+};
+
 struct process {
 	struct processes *ps;
 	pid_t pid;
@@ -51,6 +55,9 @@ struct process {
 	struct root *root;       /* NULL = unknown */
 	VEC(struct thread_now) threads;  /* by tid */
 	size_t nr_live;          /* of them, those that have not ended */
+	/* in a pid namespace of its own: what its threads are called there, as they were at INSIDE_NS */
+	VEC(struct thread_inside) inside;
+	uint64_t inside_ns;
 };
 
 /* What a walk looks things up in: the mappings of P now, or some that were held. */

@@ -5,8 +5,11 @@
  */
 #include "config.h"
 
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/sorted.h"
 #include "process/process_private.h"
+#include "system/procfs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +17,8 @@
 
 /* threads that have ended are kept for their late samples, but not many more than this */
 #define ENDED_MIN 256u
+#define INSIDE_MAX 65536u        /* threads of a process whose numbers in its namespace are kept, */
+#define INSIDE_NS (100 * NSEC_PER_MSEC)  /* and for how long, when one is asked for that is not among them */
 
 struct thread_now *thread_of(struct process *p, pid_t tid)
 {
@@ -95,7 +100,7 @@ const char *thread_comm(const struct process *p, pid_t tid)
 	return at < p->threads.n && p->threads.v[at].tid == tid ? p->threads.v[at].comm : "";
 }
 
-bool process_has_thread(const struct processes *ps, const struct process *p, pid_t tid)
+static bool process_threads_has(const struct processes *ps, const struct process *p, pid_t tid)
 {
 	const size_t at = count_below(p->threads.v, p->threads.n, tid, tid);
 	char path[64];
@@ -104,6 +109,53 @@ bool process_has_thread(const struct processes *ps, const struct process *p, pid
 		return !p->threads.v[at].dead;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)p->pid, (int)tid);
 	return !ps->recorded && !access(path, F_OK);
+}
+
+static bool process_threads_note(void *process, pid_t tid, pid_t inside)
+{
+	struct process *p = process;
+	struct thread_inside *to = vec_push(&p->inside);
+
+	if (to)
+		*to = (struct thread_inside){ .tid = tid, .inside = inside };
+	return to && p->inside.n < INSIDE_MAX;
+}
+
+/* Reads what the threads of P are called in its namespace, unless that was done just now. */
+static bool process_threads_look_inside(const struct processes *ps, struct process *p)
+{
+	const uint64_t now = clock_mono_ns();
+	AUTO_FD int dir = ps->recorded || (p->inside_ns && now - p->inside_ns < INSIDE_NS) ? -1 : process_dir(p);
+
+	if (dir < 0)
+		return false;
+	p->inside_ns = now;
+	p->inside.n = 0;
+	if (!p->status.ns_pid)
+		(void)proc_read_status(dir, &p->status);
+	return !proc_each_thread(dir, process_threads_note, p);
+}
+
+static pid_t process_threads_find_inside(const struct processes *ps, const struct process *p, pid_t inside)
+{
+	for (size_t i = 0; i < p->inside.n; i++)
+		if (p->inside.v[i].inside == inside && process_threads_has(ps, p, p->inside.v[i].tid))
+			return p->inside.v[i].tid;
+	return 0;
+}
+
+pid_t process_thread_inside(const struct processes *ps, struct process *p, pid_t inside)
+{
+	pid_t tid;
+
+	if (!p->status.ns_pid)
+		(void)process_threads_look_inside(ps, p);
+	if (!p->status.ns_pid || p->status.root_ns)
+		return process_threads_has(ps, p, inside) ? inside : 0;
+	tid = process_threads_find_inside(ps, p, inside);
+	if (!tid && process_threads_look_inside(ps, p))
+		tid = process_threads_find_inside(ps, p, inside);
+	return tid;
 }
 
 /* What a thread is called that nobody has told the name of: threads inherit it. */

@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/parse.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -177,6 +179,29 @@ int proc_read_status(int dir, struct proc_status *ret)
 	if (n < 0)
 		return (int)n;
 	return proc_parse_status(buf, ret) ? 0 : -EBADMSG;
+}
+
+int proc_each_thread(int dir, bool (*each)(void *ctx, pid_t tid, pid_t inside), void *ctx)
+{
+	AUTO_FD int tasks = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = tasks < 0 ? NULL : fdopendir(tasks);
+	const struct dirent *entry;
+	const int r = -errno;
+
+	if (!list)
+		return r;
+	(void)take_fd(&tasks);
+	while ((entry = readdir(list))) {
+		AUTO_FD int task = *entry->d_name == '.' ? -1 :
+			openat(dirfd(list), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		struct proc_status status;
+
+		if (task >= 0 && !proc_read_status(task, &status) &&
+		    !each(ctx, (pid_t)strtol(entry->d_name, NULL, 10), status.ns_pid))
+			break;
+	}
+	closedir(list);
+	return 0;
 }
 
 ssize_t proc_read_exe(int dir, char buf[PROC_PATH_MAX])

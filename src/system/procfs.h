@@ -51,6 +51,12 @@ bool proc_read_cgroup(int dir, char *buf, size_t size);
 int proc_read_stat(int dir, struct proc_stat *ret);
 int proc_read_status(int dir, struct proc_status *ret);
 
+/*
+ * Calls EACH for every thread of the process, with its number and the one that it has in the innermost pid namespace
+ * that it is in, which is what the process itself calls it; until EACH returns false. 0 or a negative errno.
+ */
+int proc_each_thread(int dir, bool (*each)(void *ctx, pid_t tid, pid_t inside), void *ctx);
+
 /* The same two on text, for tests. */
 bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret);
 bool proc_parse_status(const char *text, struct proc_status *ret);

@@ -68,6 +68,25 @@ equal "all of it" "  t0 waits for mutex, held by t1,    which waits for mutex, h
 matches "each holder waits now, in" "held by t1 [0-9]+, waits now: pthread_mutex_lock . takes_next" "$(cat locks)"
 stop_workload
 
+# In a pid namespace of its own threads have other numbers, by which the memory of a lock calls its holder.
+mkfifo inside.fifo
+unshare --pid --fork --kill-child "$WORKLOADS/locked" 0 cycle 2 >inside.fifo &
+outer=$!
+also_kill $outer
+exec {out}<inside.fifo
+read -rt 60 word <&"$out"
+equal "a program in another pid namespace runs" ready "$word"
+inside=$(pgrep -P $outer locked)
+"$SBERF" doctor -p "$inside" >doctor.txt
+equal "it hangs, by doctor" 3 $?
+note "$(cat doctor.txt)"
+equal "for two threads that wait for each other" "deadlock of 2 threads:" "$(head -1 doctor.txt)"
+record cycle.data -p "$inside" --duration 1s
+"$SBERF" report -i cycle.data --format locks >locks
+equal "and by a recording" "deadlock of 2 threads:" "$(head -1 locks)"
+kill $outer
+exec {out}<&-
+
 start_workload locked 0 chain 3
 record chain.data -p "$workload" --duration 2s
 "$SBERF" report -i chain.data --format locks >locks
