@@ -18,9 +18,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -141,6 +144,17 @@ static int service_capture(struct service *s, struct err *e)
 
 /* A recording */
 
+/* Who only serves a recording needs no privilege any more: none is left to whoever might find a hole. */
+static int service_drop_privileges(struct err *e)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[2] = { { 0 } };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &head, none))
+		return err_set(e, errno, "cannot give up privileges: %s", strerror(errno));
+	return 0;
+}
+
 static int service_read(struct service *s, struct err *e)
 {
 	struct open_recording *l = &s->recording;
@@ -159,7 +173,8 @@ static int service_read(struct service *s, struct err *e)
 		s->config.source.events = l;
 	}
 	signals_block(&s->set, false);
-	return service_run(s, e);
+	r = service_drop_privileges(e);
+	return r < 0 ? r : service_run(s, e);
 }
 
 static int service(const struct options *o, unsigned int may, struct err *e)

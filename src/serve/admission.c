@@ -111,6 +111,6 @@ int serve_admit(const struct serve_policy *p, const struct http_head *h, const c
 	slash = *target == '/' ? strpbrk(target + 1, "/?") : NULL;
 	if (*target != '/' || !is_secret(p, target + 1, slash ? (size_t)(slash - target - 1) : strlen(target + 1)))
 		return *ret_why = "this is not the address that sberf printed; another start has another one", 403;
-	*ret_path = slash ? slash : "";
+	*ret_path = slash ? slash : target + strlen(target);
 	return 0;
 }

@@ -46,7 +46,8 @@ static int take_range(const char *path, struct serve_question *q, struct err *e)
 /* The format of "export.NAME"; its name or one of its extensions is NAME. */
 static int take_export(const char *name, size_t len, struct serve_question *q, struct err *e)
 {
-	if (len >= sizeof(q->file) - sizeof("sberf."))
+	/* The name goes into a header, and to a disk. */
+	if (len >= sizeof(q->file) - sizeof("sberf.") || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.-") < len)
 		return question_no(404, e, "there is no such format");
 	snprintf(q->file, sizeof(q->file), "sberf.%.*s", (int)len, name);
 	q->exporter = exporter_of_file(EXPORT_BY_REPORT, q->file);

@@ -24,6 +24,7 @@
 #define COMMENT_NS (15 * NSEC_PER_SEC)   /* between comments in a stream, so that what is between knows that it lives */
 #define SLICE_NS NSEC_PER_SEC            /* of a running capture (profile.h) */
 #define SETTLE_NS (500 * NSEC_PER_MSEC)  /* after which the events of a time are in the profile */
+#define SEND_BYTES 65536         /* of a socket */
 #define RETRY "retry: 1000\n\n"
 #define COMMENT ": still here\n\n"
 
@@ -50,6 +51,8 @@ static bool take_moment(struct server *s, struct serve_moment *ret)
 	if (!ret->snapshot)
 		return false;
 	se->status(se->ctx, &ret->meta);
+	/* What goes on is not cut off. */
+	ret->meta.complete |= se->reset != NULL;
 	return true;
 }
 
@@ -305,6 +308,8 @@ static void server_accept(struct server *s, int listening)
 		close(fd);
 		return;
 	}
+	/* What a reader that has stopped keeps in the kernel. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){ SEND_BYTES }, sizeof(int));
 	*c = (struct connection){ .fd = fd, .id = ++s->ids, .deadline_ns = clock_mono_ns() + CONNECTION_SEND_NS };
 }
 

@@ -42,6 +42,7 @@ for range in 0ms-50ms 50ms-100ms 0ms-300ms 100ms-100000ms; do
 	"$sberf" report --format folded --time "${range/-/,}" "$data" >"want.$range.folded" 2>/dev/null
 done
 serves "$data"
+equal "it has no capabilities" 0000000000000000 "$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$server/status")"
 asks rules files bounds
 ends TERM
 equal "it ends when it is asked to" 0 $?

@@ -197,6 +197,7 @@ static void no_questions(void **state)
 		{ 404, "" }, { 404, "/x" }, { 404, "/livex" }, { 404, "/live/" }, { 404, "/snapshots" },
 		{ 404, "/live?pane=x" }, { 404, "/live?pane=tree&pane=tree" }, { 404, "/export." },
 		{ 404, "/export.exe" }, { 404, "/export.../../etc/passwd" }, { 404, "/export.recording" },
+		{ 404, "/export.x\".svg" }, { 404, "/export.x/y.svg" },
 		{ 404, "/debug/pprof/" }, { 404, "/debug/pprof/heap" },
 		{ 404, "/export.svgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvg" },
 		{ 400, "/snapshot?from=x" }, { 400, "/snapshot?from=2s&to=1s" }, { 400, "/snapshot?from=1s&from=1s" },
