@@ -69,6 +69,11 @@ static void alloc_facts_begin(struct alloc_facts *a, const struct raw_event *raw
 	blocks_begin(a->blocks, &b);
 }
 
+bool alloc_facts_at(const struct alloc_facts *a, pid_t pid, uint64_t addr, stack_id *ret_stack, uint32_t *ret_offset)
+{
+	return a && blocks_at(a->blocks, (uint64_t)pid, addr, ret_stack, ret_offset);
+}
+
 void alloc_facts_hit(struct alloc_facts *a, const struct raw_event *raw, const struct event *ev)
 {
 	if (raw->hit.nr_args < 2)

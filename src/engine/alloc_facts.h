@@ -29,6 +29,8 @@ void alloc_facts_free(struct alloc_facts *a);    /* NULL is fine */
 
 /* EV, which is RAW with its stack, is a block that was allocated or freed. */
 void alloc_facts_hit(struct alloc_facts *a, const struct raw_event *raw, const struct event *ev);
+/* blocks_at() of the process PID; A may be NULL: then nothing is known of blocks. */
+bool alloc_facts_at(const struct alloc_facts *a, pid_t pid, uint64_t addr, stack_id *ret_stack, uint32_t *ret_offset);
 /* RAW, any event, may mean that a process ends or executes another program. */
 void alloc_facts_process(struct alloc_facts *a, const struct raw_event *raw);
 

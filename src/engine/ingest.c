@@ -11,7 +11,9 @@
 
 #include "engine/ingest.h"
 
+
 #include "base/clock.h"
+#include "engine/alloc_facts.h"
 #include "engine/insides.h"
 #include "engine/intern.h"
 #include "engine/learn.h"
@@ -181,6 +183,17 @@ static bool holder_exists(void *ctx, uint32_t tid)
 	return process_thread_inside(h->ps, h->p, (pid_t)tid) != 0;
 }
 
+/* The place of the data at ADDRESS of P, as a stack of one frame; STACK_ROOT when it is none of a file. */
+static stack_id ingest_data_place(struct ingest *in, struct process *p, uint64_t address)
+{
+	uint64_t vaddr = 0;
+	const module_id module = process_data_at(in->ps, p, address, &vaddr);
+	const frame_id frame = module == ID_NONE ? ID_NONE : dict_frame(in->config.dict, module, FRAME_DATA | vaddr);
+	const stack_id place = frame == ID_NONE ? ID_NONE : dict_stack(in->config.dict, STACK_ROOT, frame);
+
+	return place == ID_NONE ? STACK_ROOT : place;
+}
+
 /* What RAW waited for, as long as the process is known. What kind of lock that is names say, later. */
 static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw)
 {
@@ -195,6 +208,9 @@ static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw)
 		return LOCK_ID_NONE;
 	l.guess = lock_guess(f, holder_exists, &asked, &state);
 	l.address = state.address;
+	l.place = ingest_data_place(in, asked.p, l.address);
+	if (l.place == STACK_ROOT)
+		(void)alloc_facts_at(in->config.sink->allocs, raw->pid, l.address, &l.place, &l.offset);
 	holder = state.holder ? process_thread_inside(in->ps, asked.p, (pid_t)state.holder) : 0;
 	if (holder)
 		l.holder = process_thread(in->ps, asked.p, holder, 0, 0, NULL);

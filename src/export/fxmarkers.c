@@ -127,7 +127,9 @@ static void set_lock(struct jsonout *j, json_t *data, const struct fx_tables *t,
 
 	if (!l || m->kind != EVENT_BLOCKED)
 		return;
-	jsonout_set(j, data, "lock", json_sprintf("0x%" PRIx64, l->address));
+	lock_place_label(d, t->reader->names, l->place, l->offset, name, sizeof(name));
+	jsonout_set(j, data, "lock", *name ? json_sprintf("%s (0x%" PRIx64 ")", name, l->address) :
+		    json_sprintf("0x%" PRIx64, l->address));
 	holder = locks_told_holder(d, m->lock, locks_stack_kind(d, t->reader->names, m->stack));
 	if (holder == ID_NONE)
 		return;

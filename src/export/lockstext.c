@@ -72,11 +72,11 @@ static void lockstext_put_deadlocks(struct locks_text *x)
 		out_text(&x->o, "\n");
 }
 
-static void lockstext_put_stack(struct locks_text *x, stack_id stack)
+static void lockstext_put_stack(struct locks_text *x, stack_id stack, bool takes)
 {
 	char label[LABEL_MAX];
 
-	out_label(&x->o, locks_stack_label(x->l, stack, label, sizeof(label)), x->ascii);
+	out_label(&x->o, locks_stack_label(x->l, stack, takes, label, sizeof(label)), x->ascii);
 }
 
 /* The figures of R, a lock or what is KNOWN of a holder: only the first KNOWN columns. */
@@ -85,7 +85,9 @@ static void lockstext_put_figures(struct locks_text *x, const struct lock_row *r
 	for (size_t c = 0; c < LOCK_COLUMNS; c++) {
 		const struct list_figure figure = lock_columns[c].figure(r);
 
-		if (figure.unit == LIST_NONE && c < known)
+		if (c >= known)
+			out_format(&x->o, "%*s", (int)lock_columns[c].text_cols, "");
+		else if (figure.unit == LIST_NONE)
 			out_format(&x->o, "%*s%s", (int)lock_columns[c].text_cols - 1, "", x->ascii ? "." : "·");
 		else
 			out_figure(&x->o, lock_columns[c].text_cols, &figure);
@@ -101,7 +103,7 @@ static void lockstext_put_holder(struct locks_text *x, const struct lock_holder 
 	out_text(&x->o, lock_holder_label(x->l, h, label, sizeof(label)));
 	if (h->how != HOLDER_UNKNOWN) {
 		out_text(&x->o, ": ");
-		lockstext_put_stack(x, h->stack);
+		lockstext_put_stack(x, h->stack, false);
 	}
 	out_text(&x->o, "\n");
 }
@@ -113,8 +115,11 @@ static void lockstext_put_row(struct locks_text *x, uint32_t lock)
 	char label[LABEL_MAX];
 
 	lockstext_put_figures(x, r, LOCK_COLUMNS);
-	out_format(&x->o, "%s: ", lock_label(x->l, lock, label, sizeof(label)));
-	lockstext_put_stack(x, r->stack);
+	out_text(&x->o, lock_label(x->l, lock, label, sizeof(label)));
+	if (r->place != STACK_ROOT)
+		out_format(&x->o, " (0x%" PRIx64 ")", r->address);
+	out_text(&x->o, ": ");
+	lockstext_put_stack(x, r->stack, true);
 	out_text(&x->o, "\n");
 	/* That nobody is known to hold what has no holder need not be said. */
 	if (!locks_has_holders(x->l, lock))

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
+#define LOOK_BACK 1024u          /* of blocks_at(): bytes, */
+#define ALIGNED 16u              /* to which allocators align blocks that may hold a lock */
 #define EARLY_MAX 65536u         /* frees that are remembered; as many as there are late allocations, which are few */
 
 struct block {
@@ -27,6 +29,7 @@ struct block {
 	uint32_t turn;           /* how many blocks its thread had allocated when it was, itself included */
 	uint32_t next;           /* of its hash, or of the free ones */
 	uint32_t before, behind; /* of its process */
+	uint32_t size;           /* bytes, UINT32_MAX = so many or more */
 };
 
 struct amount {
@@ -152,7 +155,7 @@ static uint32_t *block_chain(const struct blocks *b, uint32_t process, uint64_t 
 }
 
 /* Where the number of the block at ADDR of PROCESS stands; NULL = there is none. */
-static uint32_t *block_find(struct blocks *b, uint32_t process, uint64_t addr)
+static uint32_t *block_find(const struct blocks *b, uint32_t process, uint64_t addr)
 {
 	uint32_t *at;
 
@@ -162,6 +165,27 @@ static uint32_t *block_find(struct blocks *b, uint32_t process, uint64_t addr)
 		if (b->block.v[*at].addr == addr && b->block.v[*at].process == process)
 			return at;
 	return NULL;
+}
+
+bool blocks_at(const struct blocks *b, uint64_t process, uint64_t addr, stack_id *ret_stack, uint32_t *ret_offset)
+{
+	const struct block_process want = { .process = process };
+	const uint32_t of = keyed_find(&b->process, &want, first);
+
+	if (of == HIDX_NONE)
+		return false;
+	for (uint64_t at = addr - addr % ALIGNED; addr - at < LOOK_BACK && at; at -= ALIGNED) {
+		const uint32_t *found = block_find(b, of, at);
+
+		if (!found)
+			continue;
+		if (addr - at >= b->block.v[*found].size)
+			return false;
+		*ret_stack = b->sum.v[b->block.v[*found].sum].stack;
+		*ret_offset = (uint32_t)(addr - at);
+		return true;
+	}
+	return false;
 }
 
 /* Doubles the chains when there are as many blocks. False when out of memory, unchanged. */
@@ -311,7 +335,9 @@ static bool block_make(struct blocks *b, uint32_t process, const struct block_be
 					.argument = argument, .peak_nr = b->peak_nr };
 	const uint32_t sum = keyed_get(&b->sum, &want, now);
 
-	*ret = (struct block){ .addr = begin->addr, .born_ns = begin->time_ns, .bytes = begin->weight.bytes,
+	*ret = (struct block){ .addr = begin->addr,
+			       .size = begin->size < UINT32_MAX ? (uint32_t)begin->size : UINT32_MAX,
+			       .born_ns = begin->time_ns, .bytes = begin->weight.bytes,
 			       .blocks = begin->weight.blocks, .sum = sum, .process = process,
 			       .turn = begin->interval == 1 ? thread_turn(b, begin->thread, 1) : 0 };
 	return sum != HIDX_NONE && process != NONE;

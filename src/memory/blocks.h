@@ -92,6 +92,11 @@ void blocks_free(struct blocks *b);              /* NULL is fine */
 void blocks_begin(struct blocks *b, const struct block_begin *begin);
 /* One was freed: EVENT_FREE is told, with the stack that allocated it, when it is followed. */
 void blocks_end(struct blocks *b, const struct block_end *end);
+/*
+ * Which block of PROCESS that is in use and followed has ADDR in it: the stack that allocated it, and how far ADDR is
+ * behind its begin, at most 1 KB. False when none has.
+ */
+bool blocks_at(const struct blocks *b, uint64_t process, uint64_t addr, stack_id *ret_stack, uint32_t *ret_offset);
 /* Process PROCESS ended at TIME_NS. */
 void blocks_process_over(struct blocks *b, uint64_t process, uint64_t time_ns);
 /* It executes another program: its blocks are gone, as if freed at TIME_NS. */

@@ -91,6 +91,12 @@ struct frame {
 	uint64_t offset;
 };
 
+/*
+ * In the offset of a frame of MODULE_FILE: it is a place of data, and the rest of the offset is its address by the
+ * file (ELF virtual address), since what a program leaves zero is in no file. No stack of code has such frames.
+ */
+#define FRAME_DATA (UINT64_C(1) << 63)
+
 /* its code has no unwind table: stacks go on from it by its frame pointer, or by a guess */
 #define FRAME_F_NO_TABLE 0x1u
 /* Offsets of frames of MODULE_SCRIPT that are notes, above those of all places. In recordings. */
@@ -136,6 +142,12 @@ struct held_lock {
 	uint64_t address;        /* in the process of the thread that waits: of the lock, or of its futex */
 	thread_id holder;        /* ID_NONE = not known */
 	uint32_t guess;          /* enum lock_kind whose layout names the holder (lock_guess()) */
+	/*
+	 * what memory it is in: one frame at a place of data (FRAME_DATA), or the stack that allocated the block;
+	 * STACK_ROOT = not known
+	 */
+	stack_id place;
+	uint32_t offset;         /* of ADDRESS in that block */
 };
 
 /* Where memory is: what tells migrations, faults and accesses apart beside thread, stack and node (model/memory.h). */

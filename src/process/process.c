@@ -564,6 +564,22 @@ struct unwind_space process_space(struct processes *ps, struct process *p)
 	return space_of_view(ps);
 }
 
+module_id process_data_at(struct processes *ps, struct process *p, uint64_t addr, uint64_t *ret_vaddr)
+{
+	const struct mapping *m = space_find_before(p->space, addr);
+	struct unwind_map map = { 0 };
+	uint64_t vaddr;
+
+	if (!m || m->backing == BACKING_ANON || !files_is_ready(ps->files, m->backing, &map) ||
+	    map.state != MAP_READY || !map.image || !image_vaddr(map.image, m->pgoff, &vaddr))
+		return ID_NONE;
+	vaddr += addr - m->start;
+	if (!image_holds(map.image, vaddr))
+		return ID_NONE;
+	*ret_vaddr = vaddr;
+	return map.module;
+}
+
 struct process_hold *process_hold(struct processes *ps, struct process *p)
 {
 	struct process_hold *h = calloc(1, sizeof(*h));

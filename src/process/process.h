@@ -102,6 +102,12 @@ pid_t process_thread_inside(const struct processes *ps, struct process *p, pid_t
 struct unwind_space process_space(struct processes *ps, struct process *p);
 
 /*
+ * Of which module the data at ADDR of P is, and *RET_VADDR, its ELF virtual address there: what is loaded with code
+ * lies behind it. ID_NONE where that is none, or none that is loaded yet.
+ */
+module_id process_data_at(struct processes *ps, struct process *p, uint64_t addr, uint64_t *ret_vaddr);
+
+/*
  * The address space of P as it is now, kept while P goes on to map other files or to execute
  * another program: for a sample that is tried again later. Costs a reference, and a copy once the
  * mappings change. NULL when out of memory.

@@ -68,6 +68,13 @@ const struct mapping *space_find(const struct space *s, uint64_t addr)
 	return i < s->maps.n && s->maps.v[i].start <= addr ? &s->maps.v[i] : NULL;
 }
 
+const struct mapping *space_find_before(const struct space *s, uint64_t addr)
+{
+	const size_t i = count_upto(s->maps.v, s->maps.n, start, addr);
+
+	return i ? &s->maps.v[i - 1] : NULL;
+}
+
 /* The part of OLD from START on. */
 static struct mapping tail_of(const struct mapping *old, uint64_t start)
 {

@@ -53,6 +53,9 @@ bool space_map(struct space *s, const struct mapping *m);
 /* The mapping that covers ADDR, NULL when none does; valid until the space changes. */
 const struct mapping *space_find(const struct space *s, uint64_t addr);
 
+/* The last mapping that starts at ADDR or before it, whether it covers that or not. The same. */
+const struct mapping *space_find_before(const struct space *s, uint64_t addr);
+
 size_t space_bytes(const struct space *s);
 
 DEFINE_AUTO(space_free, struct space);

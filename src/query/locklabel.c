@@ -9,15 +9,65 @@
 #include "query/stack_signature.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* Appends "+0x28" unless OFFSET is 0. */
+static void locklabel_put_offset(uint64_t offset, char *dst, size_t size, size_t at)
+{
+	if (offset && at < size)
+		text_format(dst + at, size - at, "+0x%" PRIx64, offset);
+}
+
+/* The variable MORE bytes behind the place of FRAME, and how far behind its begin that is; or its place in the file. */
+static void locklabel_variable(const struct dict *d, const struct names *names, frame_id frame, uint32_t more,
+			       char *dst, size_t size)
+{
+	const struct frame_names *fn = names_get(names, frame);
+	const struct func *f = fn ? names_func(names, fn->name[0].func) : NULL;
+	const char *name = f ? names_text(names, f->name) : "";
+
+	if (*name)
+		locklabel_put_offset(dict_get_frame(d, frame)->offset - f->start + (uint64_t)(int32_t)more, dst, size,
+				     label_put(dst, size, 0, name, strlen(name)));
+	else
+		label_place(d, frame, dst, size);
+}
+
+char *lock_place_label(const struct dict *d, const struct names *names, stack_id place, uint32_t offset, char *dst,
+		       size_t size)
+{
+	static const char block[] = "in a block of ";
+	const struct stack *s = place == STACK_ROOT ? NULL : dict_get_stack(d, place);
+	const struct stack_signature r = { .d = d, .names = names, .touches = true };
+	char *end;
+
+	*dst = '\0';
+	if (!s)
+		return dst;
+	if (dict_get_frame(d, s->frame)->offset & FRAME_DATA) {
+		locklabel_variable(d, names, s->frame, offset, dst, size);
+		return dst;
+	}
+	stack_signature_text(&r, place, dst + label_put(dst, size, 0, block, strlen(block)), size - strlen(block));
+	end = strstr(dst, " \xE2\x80\xBA ");
+	if (end)
+		*end = '\0';
+	locklabel_put_offset(offset, dst, size, strlen(dst));
+	return dst;
+}
 
 char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size)
 {
 	const struct lock_row *r = &l->lock[lock];
+	char place[LABEL_MAX];
 
-	if (r->address)
-		text_format(dst, size, "%s 0x%" PRIx64, lock_kind_name(r->kind), r->address);
-	else
+	lock_place_label(l->dict, l->names, r->place, r->offset, place, sizeof(place));
+	if (!r->address)
 		text_format(dst, size, "futexes of which nothing more is known");
+	else if (*place)
+		text_format(dst, size, "%s %s", lock_kind_name(r->kind), place);
+	else
+		text_format(dst, size, "%s 0x%" PRIx64, lock_kind_name(r->kind), r->address);
 	return dst;
 }
 
@@ -66,21 +116,22 @@ const char *lock_held_words(const struct locks *l, size_t wait)
 	return l->lock[l->of[wait].lock].kind == LOCK_JOIN ? ", " : ", held by ";
 }
 
-static struct stack_signature locklabel_reading(const struct locks *l)
+static struct stack_signature locklabel_reading(const struct locks *l, bool takes)
 {
-	return (struct stack_signature){ .d = l->dict, .names = l->names, .no_inlines = l->query.no_inlines };
+	return (struct stack_signature){ .d = l->dict, .names = l->names, .no_inlines = l->query.no_inlines,
+					 .takes = takes };
 }
 
-char *locks_stack_label(const struct locks *l, stack_id stack, char *dst, size_t size)
+char *locks_stack_label(const struct locks *l, stack_id stack, bool takes, char *dst, size_t size)
 {
-	const struct stack_signature r = locklabel_reading(l);
+	const struct stack_signature r = locklabel_reading(l, takes);
 
 	return stack_signature_text(&r, stack, dst, size);
 }
 
-stack_id locks_stack_first(const struct locks *l, stack_id stack, uint32_t *ret_name)
+stack_id locks_stack_first(const struct locks *l, stack_id stack, bool takes, uint32_t *ret_name)
 {
-	const struct stack_signature r = locklabel_reading(l);
+	const struct stack_signature r = locklabel_reading(l, takes);
 
 	return stack_signature_first(&r, stack, ret_name);
 }

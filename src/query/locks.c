@@ -217,6 +217,10 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 	if (kind == LOCK_NONE || held == HIDX_NONE)
 		return false;
 	row = &b->locks.v[id].row;
+	if (l->place != STACK_ROOT) {
+		row->place = l->place;
+		row->offset = l->offset + (uint32_t)(want.address - l->address);
+	}
 	if (f->kind == EVENT_RUNNABLE) {
 		row->hand_over_ns += f->weight;
 	} else {
@@ -264,6 +268,16 @@ static bool locks_waits_for(const struct locks_builder *b, const struct fact *f,
 	return l && locks_address(l, (enum lock_kind)row->kind) == row->address;
 }
 
+/* Of time without a stack nothing is known. */
+static bool locks_has_stack(const struct locks_builder *b, const struct fact *f)
+{
+	const struct frame *frame = f->stack == STACK_ROOT ? NULL :
+		dict_get_frame(b->d, dict_get_stack(b->d, f->stack)->frame);
+
+	return frame && !(frame->offset == NOTE_NO_STACK &&
+			  dict_get_module(b->d, frame->module)->kind == MODULE_NOTE);
+}
+
 /* F, of slice SLICE, is what a holder did meanwhile, if it is one's. */
 static void locks_beside(struct locks_builder *b, const struct fact *f, size_t slice)
 {
@@ -292,14 +306,15 @@ static void locks_find_stacks(struct locks_builder *b)
 		if (b->now.v[i].held != ID_NONE && !b->now.v[i].woken)
 			b->held.v[b->now.v[i].held].wanted = true;
 	while (b->held.n <= BESIDE_MAX && filter_next(&b->filter, &a))
-		if (a.fact->kind == EVENT_SAMPLE || a.fact->kind == EVENT_BLOCKED)
+		if ((a.fact->kind == EVENT_SAMPLE || a.fact->kind == EVENT_BLOCKED) && locks_has_stack(b, a.fact))
 			locks_beside(b, a.fact, a.v.next - 1);
 	for (size_t i = 0; i < b->held.n; i++) {
 		struct held_row *h = &b->held.v[i];
 		const struct now_waiting want = { .thread = h->thread };
 		const uint32_t now = keyed_find(&b->now, &want, held);
 
-		if (h->wanted && now != HIDX_NONE && !b->now.v[now].woken) {
+		if (h->wanted && now != HIDX_NONE && !b->now.v[now].woken &&
+		    (b->now.v[now].held == ID_NONE || b->now.v[now].lock != h->lock)) {
 			h->row.stack = b->now.v[now].stack;
 			h->row.how = HOLDER_WAITS;
 		} else if (h->row.how == HOLDER_UNKNOWN && h->released != STACK_ROOT) {

@@ -41,6 +41,8 @@ struct lock_row {
 	uint32_t pid;            /* whose memory it is in */
 	uint64_t address;        /* 0: waits on futexes of which nothing more is known */
 	enum lock_kind kind;
+	stack_id place;          /* what memory that is, as in struct held_lock */
+	uint32_t offset;         /* modulo 2^32 */
 	uint64_t ns, hand_over_ns, count, longest_ns;
 	uint32_t waiters;        /* threads */
 	uint32_t waiting;        /* now */
@@ -95,7 +97,10 @@ bool locks_has_holders(const struct locks *l, uint32_t lock);
 
 /* Labels, sanitised, to DST, which they return. */
 
-/* "mutex 0x5580", "futexes of which nothing more is known": what lock number LOCK is called. */
+/*
+ * What lock number LOCK is called: "mutex db_lock+0x28", "mutex in a block of db_new+0x28" (the function that allocated
+ * it), "mutex 0x5580" where nothing is known of its place, "futexes of which nothing more is known".
+ */
 char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size);
 /* "worker 1235": the thread with the number TID, one that waits or holds something now. */
 char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t size);
@@ -103,10 +108,16 @@ char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t s
 char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char *dst, size_t size);
 /* ", held by ", or what else stands between wait number WAIT of l->wait and its holder. */
 const char *lock_held_words(const struct locks *l, size_t wait);
-/* "deadlock_a_then_b › main": STACK as lists of waits have it. */
-char *locks_stack_label(const struct locks *l, stack_id stack, char *dst, size_t size);
+/* "db_lock+0x28" of the place of a lock (struct held_lock); "" = not known. */
+char *lock_place_label(const struct dict *d, const struct names *names, stack_id place, uint32_t offset, char *dst,
+		       size_t size);
+/*
+ * "a_then_b › main": STACK as lists of waits have it. TAKES: without the functions of libc and runtimes that take a
+ * lock for the others.
+ */
+char *locks_stack_label(const struct locks *l, stack_id stack, bool takes, char *dst, size_t size);
 /* Where the functions of that begin: its frame, or STACK_ROOT, and *RET_NAME of its names (wait_first of waits.h). */
-stack_id locks_stack_first(const struct locks *l, stack_id stack, uint32_t *ret_name);
+stack_id locks_stack_first(const struct locks *l, stack_id stack, bool takes, uint32_t *ret_name);
 
 DEFINE_AUTO(locks_free, struct locks);
 

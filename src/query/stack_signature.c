@@ -10,6 +10,7 @@
 #include "query/stack_signature.h"
 
 #include "base/hash.h"
+#include "model/lock.h"
 #include "model/wait.h"
 #include "query/label.h"
 
@@ -48,6 +49,19 @@ static const char *const helpers[] = {
 	"operator new", "rust_alloc", "rust_realloc", "rdl_alloc", "rdl_realloc", "alloc::alloc::",
 	"runtime.memclr", "runtime.memmove", "runtime.mallocgc", "runtime.newobject", "runtime.makeslice",
 	"runtime.growslice",
+};
+
+/* How names begin that take locks for somebody else: of C++, Rust, Go, Python and libraries (after underscores). */
+static const char *const lockers[] = {
+	"gthread_", "gthrw_", "std::mutex::", "std::recursive_mutex::", "std::timed_mutex::", "std::shared_mutex::",
+	"std::shared_timed_mutex::", "std::__shared_mutex", "std::lock_guard<", "std::unique_lock<",
+	"std::shared_lock<", "std::scoped_lock<", "std::condition_variable", "std::_V2::condition_variable",
+	"std::call_once<", "std::thread::join", "std::__atomic_", "std::counting_semaphore<",
+	"std::sync::", "std::sys::", "<std::sync::", "parking_lot", "lock_api::", "<parking_lot",
+	"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*Once)", "internal/sync.", "runtime.", "sync.runtime_",
+	"take_gil", "PyThread_acquire_lock", "PyMutex_Lock", "PyEval_RestoreThread", "PyEval_AcquireThread",
+	"g_mutex_lock", "g_rec_mutex_lock", "g_rw_lock_", "g_cond_", "uv_mutex_lock", "uv_rwlock_", "uv_cond_",
+	"absl::Mutex::", "absl::MutexLock", "boost::mutex::", "apr_thread_mutex_lock", "mtx_lock",
 };
 
 /* In the kernel, from the tracepoint of a switch or waking to what is asked to schedule or wake. */
@@ -94,15 +108,26 @@ static bool is_entry_name(const char *name)
 	return plain[0] && call_name_waits(plain);
 }
 
-static bool is_helper_name(const char *name)
+/* Whether NAME begins as one of the N names at BEGIN. */
+static bool stack_signature_begins(const char *name, const char *const *begin, size_t n)
 {
 	char plain[NAME_LEN];
 
 	stack_signature_plain_name(name, plain);
-	for (size_t i = 0; i < COUNT(helpers); i++)
-		if (!strncmp(plain, helpers[i], strlen(helpers[i])))
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(plain, begin[i], strlen(begin[i])))
 			return true;
 	return false;
+}
+
+static bool is_helper_name(const char *name)
+{
+	return stack_signature_begins(name, helpers, COUNT(helpers));
+}
+
+static bool is_locker_name(const char *name)
+{
+	return lock_kind_of(name) != LOCK_NONE || stack_signature_begins(name, lockers, COUNT(lockers));
 }
 
 static bool is_scheduler_name(const char *name)
@@ -147,7 +172,7 @@ static bool is_libc(const struct stack_signature *r, module_id m)
 /* Whether a function called NAME is left out where it is the innermost. */
 static bool is_left_out(const struct stack_signature *r, const char *name)
 {
-	return is_entry_name(name) || (r->touches && is_helper_name(name));
+	return is_entry_name(name) || (r->touches && is_helper_name(name)) || (r->takes && is_locker_name(name));
 }
 
 static bool is_entry(const struct stack_signature *r, func_id id)
@@ -187,20 +212,20 @@ static bool stack_signature_goes_on(const struct stack_signature *r, stack_id st
 
 	if (fn && is_entry(r, fn->name[fn->n - 1].func))
 		return true;
-	return (r->touches || !fn) && is_libc(r, stack_signature_module_of(r, stack));
+	return (r->touches || r->takes || !fn) && is_libc(r, stack_signature_module_of(r, stack));
 }
 
 /*
  * Where the program begins from USER, the innermost frame outside of the kernel. Of waits only what
- * goes into the kernel is left out, which is in one library; what touches memory for others may be
- * in several.
+ * goes into the kernel is left out, which is in one library; what touches memory or takes locks for
+ * others may be in several.
  */
 static stack_id leave_libc(const struct stack_signature *r, stack_id user)
 {
 	const module_id module = stack_signature_module_of(r, user);
 	stack_id s = user;
 
-	while (s != STACK_ROOT && (r->touches || stack_signature_module_of(r, s) == module) &&
+	while (s != STACK_ROOT && (r->touches || r->takes || stack_signature_module_of(r, s) == module) &&
 	       stack_signature_goes_on(r, s))
 		s = dict_get_stack(r->d, s)->parent;
 	return s == STACK_ROOT || stack_signature_is_note(r, s) ? user : s;

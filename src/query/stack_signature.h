@@ -6,8 +6,9 @@
  * For waits the call already says what is waited for; so kernel frames, and the frames in which
  * libc enters the kernel ("fsync", "__futex_abstimed_wait_common64"), are left out. For memory
  * touches the question is who wanted it; so libc is left out altogether, and functions that
- * allocate, fill and copy in other libraries. A stack with nothing else is read whole, and one of a
- * kernel thread from where it calls the scheduler.
+ * allocate, fill and copy in other libraries. Of stacks that take a lock, functions that take locks
+ * for others are left out, those of libc and of the runtimes of languages. A stack with nothing
+ * else is read whole, and one of a kernel thread from where it calls the scheduler.
  */
 #ifndef SBERF_QUERY_STACK_SIGNATURE_H
 #define SBERF_QUERY_STACK_SIGNATURE_H
@@ -24,7 +25,8 @@ struct stack_signature {
 	const struct dict *d;
 	const struct names *names;
 	bool no_inlines;         /* inlined functions are left out too */
-	bool touches;            /* stacks touch memory; else they wait */
+	bool touches;            /* stacks touch memory; else they wait, */
+	bool takes;              /* for a lock */
 	uint32_t funcs;          /* size of the memos; 0 = none */
 	uint64_t *func;          /* by func_id: hash of the name, 0 = not known yet */
 	uint8_t *entry;          /* by func_id: whether it is an entry into the kernel; 0 = not known yet */

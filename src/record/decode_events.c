@@ -15,7 +15,8 @@
 
 /* What an event refers to, as in the file. */
 struct event_ids {
-	uint64_t kind, thread, stack, cut_module, waker, waker_stack, file, lock, holder, guess;
+	uint64_t kind, thread, stack, cut_module, waker, waker_stack, file;
+	uint64_t lock, holder, guess, lock_place, lock_offset;
 };
 
 static bool get_event(struct table_view *t, struct event *ev, struct event_ids *ids)
@@ -54,7 +55,9 @@ static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *i
 	    !table_get(t, EVENTS_WAKER, &ids->waker) || !table_get(t, EVENTS_WAKER_STACK, &ids->waker_stack) ||
 	    !table_get_max(t, EVENTS_WAKER_CONTEXT, UINT8_MAX, &context) || !table_get(t, EVENTS_OWN, &own) ||
 	    !table_get(t, EVENTS_LOCK, &ids->lock) || !table_get(t, EVENTS_HOLDER, &ids->holder) ||
-	    !table_get_max(t, EVENTS_GUESS, UINT8_MAX, &ids->guess))
+	    !table_get_max(t, EVENTS_GUESS, UINT8_MAX, &ids->guess) ||
+	    !table_get(t, EVENTS_LOCK_PLACE, &ids->lock_place) ||
+	    !table_get_max(t, EVENTS_LOCK_OFFSET, UINT32_MAX, &ids->lock_offset))
 		return false;
 	if (!carry)
 		return true;
@@ -94,10 +97,13 @@ static bool get_argument(struct table_view *t, struct event *ev, struct event_id
 	return true;
 }
 
-/* The same of who held its lock. */
+/* The same of its lock, of where that is and who held it. */
 static lock_id find_held_lock(const struct decoder *d, const struct event_ids *ids)
 {
+	const stack_id place = ids->lock_place == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids->lock_place);
 	const struct held_lock l = { .address = ids->lock, .guess = (uint32_t)ids->guess,
+				     .place = place == ID_NONE ? STACK_ROOT : place,
+				     .offset = (uint32_t)ids->lock_offset,
 				     .holder = ids->holder ? decode_id(&d->thread, ids->holder - 1) : ID_NONE };
 	const lock_id id = l.address ? dict_lock(d->dict, &l) : LOCK_ID_NONE;
 

@@ -45,7 +45,7 @@ static bool find_in_table(const struct elf_file *file, uint32_t type, uint64_t v
 	}
 	if (!best.st_size)
 		return false;
-	*ret = (struct elf_variable){ .offset = vaddr - best.st_value };
+	*ret = (struct elf_variable){ .offset = vaddr - best.st_value, .size = best.st_size };
 	strncpy(ret->name, (const char *)names.data + best.st_name, sizeof(ret->name) - 1);
 	return true;
 }

@@ -11,6 +11,7 @@
 struct elf_variable {
 	char name[256];          /* raw bytes, NUL-terminated, cut at the end */
 	uint64_t offset;         /* of the address in it */
+	uint64_t size;           /* bytes */
 };
 
 /* The variable of FILE that covers the virtual address VADDR, by .symtab, else .dynsym; false when none does. */

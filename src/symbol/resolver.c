@@ -20,6 +20,7 @@
 #include "symbol/details.h"
 #include "symbol/dwarf.h"
 #include "symbol/ehframe.h"
+#include "symbol/elfdata.h"
 #include "symbol/elfsyms.h"
 #include "symbol/growing.h"
 #include "symbol/runtime_names.h"
@@ -45,6 +46,8 @@ struct mod {
 	bool open_failed, read_failed;
 	struct elf_file *elf;
 	struct elf_syms *syms;
+	uint64_t variable_start;     /* of the last variable that was looked for */
+	struct elf_variable variable;
 	struct fde_starts *starts;   /* for code without symbols; NULL = not needed yet, or none */
 	bool no_starts;
 	struct runtime_names names;  /* of MODULE_ANON */
@@ -378,6 +381,35 @@ static bool name_elf(struct resolver *r, struct mod *m, uint64_t offset, struct 
 	return true;
 }
 
+/* Makes m->variable the one at VADDR: an array may have thousands of locks, and tables are read through for each. */
+static bool resolver_find_variable(struct resolver *r, struct mod *m, uint64_t vaddr)
+{
+	AUTO(elf_file_free) struct elf_file *debug = NULL;
+	AUTO_FD int debug_fd = -1;
+
+	if (vaddr >= m->variable_start && vaddr - m->variable_start < m->variable.size)
+		return true;
+	if (!ensure_file(r, m))
+		return false;
+	if (!elf_variable_find(m->elf, vaddr, &m->variable)) {
+		debug = elf_syms_complete(m->elf) ? NULL : find_debug(r, m, &debug_fd);
+		if (!debug || !elf_variable_find(debug, vaddr, &m->variable))
+			return false;
+	}
+	m->variable_start = vaddr - m->variable.offset;
+	return true;
+}
+
+/* The variable at VADDR; where it begins is said as in offsets of frames. */
+static bool name_variable(struct resolver *r, struct mod *m, uint64_t vaddr, struct answer *answer)
+{
+	if (!resolver_find_variable(r, m, vaddr) || !answer_add(answer, m->variable.name, NULL, FUNC_USER))
+		return false;
+	answer->name[0].start = FRAME_DATA | m->variable_start;
+	answer->name[0].size = m->variable.size;
+	return true;
+}
+
 static bool name_kernel(struct resolver *r, uint64_t offset, struct answer *answer)
 {
 	const uint64_t base = kernel_text_base();
@@ -497,6 +529,9 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 	m->used = ++r->clock;
 	switch (m->m.kind) {
 	case MODULE_FILE:
+		if (offset & FRAME_DATA)
+			return name_variable(r, m, offset & ~FRAME_DATA, answer);
+		return name_elf(r, m, offset, answer);
 	case MODULE_VDSO:
 		return name_elf(r, m, offset, answer);
 	case MODULE_KERNEL:

@@ -79,7 +79,7 @@ static void image_read_segment(struct reader *r, const Elf64_Phdr *ph)
 	switch (ph->p_type) {
 	case PT_LOAD:
 		im->loads[im->nr_loads++] = (struct image_load){
-			.offset = ph->p_offset, .filesz = ph->p_filesz, .vaddr = ph->p_vaddr,
+			.offset = ph->p_offset, .filesz = ph->p_filesz, .vaddr = ph->p_vaddr, .memsz = ph->p_memsz,
 				.exec = ph->p_flags & PF_X };
 		break;
 	case PT_NOTE:
@@ -395,6 +395,14 @@ bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr)
 		return false;
 	*ret_vaddr = offset - found->offset + found->vaddr;
 	return true;
+}
+
+bool image_holds(const struct image *im, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < im->nr_loads; i++)
+		if (vaddr >= im->loads[i].vaddr && vaddr - im->loads[i].vaddr < im->loads[i].memsz)
+			return true;
+	return false;
 }
 
 size_t image_bytes(const struct image *im)

@@ -49,6 +49,9 @@ const struct err *image_lacks(const struct image *im);
 /* File offset -> ELF virtual address by the PT_LOAD that covers it, executable ones first; false when none does. */
 bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr);
 
+/* Whether the file has code or data at VADDR, what it leaves zero included. */
+bool image_holds(const struct image *im, uint64_t vaddr);
+
 size_t image_bytes(const struct image *im);      /* memory held, estimated */
 
 DEFINE_AUTO(image_free, struct image);

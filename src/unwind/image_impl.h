@@ -18,7 +18,7 @@
 #include <elfutils/libdw.h>
 
 struct image_load {
-	uint64_t offset, filesz, vaddr;
+	uint64_t offset, filesz, vaddr, memsz;
 	bool exec;
 };
 

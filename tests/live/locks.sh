@@ -37,14 +37,15 @@ for threads in 2 8 64; do
 	how=(--wakers)
 	[ $threads -ne 8 ] || how=()
 	mkfifo ready.$threads
-	"$WORKLOADS/locked" 2 truth $threads >ready.$threads &
+	"$WORKLOADS/locked" 60 truth $threads >ready.$threads &
 	program=$!
 	also_kill $program
 	exec {out}<ready.$threads
 	read -rt 60 word <&"$out"
 	cat <&"$out" >truth.$threads &
 	reader=$!
-	record run.data ${how[@]+"${how[@]}"} -p $program
+	record run.data ${how[@]+"${how[@]}"} -p $program --duration 1500ms
+	kill $program
 	wait $program $reader
 	exec {out}<&-
 	[ $threads -eq 8 ] || judge $threads
@@ -53,9 +54,17 @@ for threads in 2 8 64; do
 	of_locks=$(grep -E ' (mutex|futexes|end of a thread|condition)' locks | nanoseconds)
 	of_waits=$(grep -E ' futex$' waits | nanoseconds)
 	between "$threads threads: time of all locks (ns)" $((of_waits * 98 / 100)) $((of_waits * 102 / 100)) "$of_locks"
-	equal "$threads threads: one mutex" 1 "$(grep -c ' mutex 0x' locks)"
+	equal "$threads threads: one mutex, by its name, and where it is taken" 1 "$(grep -c ' mutex lock (0x[0-9a-f]*): takes_turns ' locks)"
 	at_least "$threads threads: holders of it" $((threads / 2)) "$(("$(grep -c 'held by turns' locks)" + $(sed -nE 's/ *and ([0-9]+) more holders/\1/p' locks | grep . || echo 0)))"
 done
+
+# A lock in a block of memory is called by who allocated that, when blocks are followed.
+start_workload locked 0 heap 4
+record heap.data -p "$workload" --duration 2s --memory=allocs --sample-bytes 1
+"$SBERF" report -i heap.data --format locks >locks
+matches "a lock in a block, by who allocated it" ' mutex in a block of table_new[+]0x28 [(]0x[0-9a-f]+[)]: takes_turns ' "$(cat locks)"
+matches "whoever held it held it, or rested" 'held by turns [0-9]+, mostly in: .* holds . takes_turns' "$(cat locks)"
+stop_workload
 
 # A deadlock that was there before: in the report of a recording, and in that of one document of top.
 start_workload locked 0 cycle 5
@@ -63,8 +72,8 @@ record cycle.data -p "$workload" --duration 2s
 "$SBERF" report -i cycle.data --format locks >locks
 note "$(cut -c1-120 locks)"
 equal "a deadlock is the first thing" "deadlock of 5 threads:" "$(head -1 locks)"
-chain=$(sed -n 2,6p locks | sed -E 's/ 0x[0-9a-f]+//g; s/ [0-9]+//g' | tr -d '\n')
-equal "all of it" "  t0 waits for mutex, held by t1,    which waits for mutex, held by t2,    which waits for mutex, held by t3,    which waits for mutex, held by t4,    which waits for mutex, held by t0" "$chain"
+chain=$(sed -n 2,6p locks | sed -E 's/(t[0-9]) [0-9]+/\1/g' | tr -d '\n')
+equal "all of it" "  t0 waits for mutex lock+0x28, held by t1,    which waits for mutex lock+0x50, held by t2,    which waits for mutex lock+0x78, held by t3,    which waits for mutex lock+0xa0, held by t4,    which waits for mutex lock, held by t0" "$chain"
 matches "each holder waits now, in" "held by t1 [0-9]+, waits now: pthread_mutex_lock . takes_next" "$(cat locks)"
 stop_workload
 

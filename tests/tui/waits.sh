@@ -32,9 +32,9 @@ keys Escape
 see "Esc leads back to the tree" 'all time · by process'
 keys D m
 see "D has the deadlock on top" '▾ deadlock of 2 threads'
-see "as a chain" 'first [0-9]+ waits for mutex 0x[0-9a-f]+, held by second [0-9]+ · '
-see "that is closed" 'second [0-9]+ waits for mutex 0x[0-9a-f]+, held by first [0-9]+ · '
-see "and below it each lock with its time" 'mutex 0x[0-9a-f]+ · .* [0-9.]+ m?s +1 +[0-9.]+ m?s'
+see "as a chain" 'first [0-9]+ waits for mutex lock_b, held by second [0-9]+ · '
+see "that is closed" 'second [0-9]+ waits for mutex lock_a, held by first [0-9]+ · '
+see "and below it each lock with its time" 'mutex lock_a · lock_b_then_a .* [0-9.]+ m?s +1 +[0-9.]+ m?s'
 resize 40 10
 see "40x10 has it, too" '▾ deadlock of 2 threads'
 resize 100 30

@@ -125,6 +125,20 @@ static frame_id made_named(struct made *m, const char *text, size_t len)
 	return frame;
 }
 
+stack_id made_variable(struct made *m, const char *name, uint64_t offset)
+{
+	const module_id app = made_module(m, MODULE_FILE, "/usr/bin/app");
+	const uint64_t start = FRAME_DATA | (hash_bytes(name, strlen(name)) & 0xffff00);
+	const struct func f = { .module = app, .kind = FUNC_USER, .start = start, .size = 256,
+				.name = names_add_text(m->names, name, strlen(name)) };
+	const struct name n = { .func = names_add_func(m->names, &f) };
+	const frame_id frame = dict_frame(m->d, app, start + offset);
+
+	assert_int_not_equal(frame, ID_NONE);
+	assert_int_equal(names_set(m->names, frame, &n, 1, true), 0);
+	return dict_stack(m->d, STACK_ROOT, frame);
+}
+
 static frame_id made_frame(struct made *m, const char *text, size_t len)
 {
 	if (len == 7 && !memcmp(text, "(other)", 7))

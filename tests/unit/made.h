@@ -45,6 +45,8 @@ int made_tear_down(void **state);
 #define MADE_TEST(f) cmocka_unit_test_setup_teardown(f, made_set_up, made_tear_down)
 
 stack_id made_stack(struct made *m, const char *text);
+/* OFFSET bytes into the variable NAME of /usr/bin/app, as a place of data (FRAME_DATA): a stack of one frame. */
+stack_id made_variable(struct made *m, const char *name, uint64_t offset);
 thread_id made_thread(struct made *m, pid_t pid, pid_t tid, const char *comm);
 
 /* Adds a complete user sample of WEIGHT_NS at TIME_NS. */

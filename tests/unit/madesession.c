@@ -367,13 +367,23 @@ static void add_locked(struct made_session *f, thread_id thread, const char *sta
 	}
 }
 
+static const struct held_lock *made_held(struct held_lock *l, uint64_t address, thread_id holder, enum lock_kind guess,
+					  stack_id place)
+{
+	*l = (struct held_lock){ .address = address, .holder = holder, .guess = guess, .place = place };
+	return l;
+}
+
 void madesession_locks(struct made_session *f)
 {
 	static const char take[] = "start_thread;serve;take_index;pthread_mutex_lock;__lll_lock_wait;futex_wait_[k]";
 	static const char cross[] = "start_thread;cross;take_other;pthread_mutex_lock;futex_wait_[k]";
 	static const char write[] = "start_thread;serve;put;pthread_rwlock_wrlock;futex_wait_[k]";
 	static const char work[] = "start_thread;serve;pthread_cond_wait;futex_wait_[k]";
+	const stack_id index = made_variable(&f->m, "index_lock", 0);
+	const stack_id pool = made_stack(&f->m, "main;pool_new;malloc");
 	struct made_open open = { .n = 0 };
+	struct held_lock l;
 	thread_id t[5];
 
 	if (!f->meta.off_cpu)
@@ -383,15 +393,14 @@ void madesession_locks(struct made_session *f)
 	made_add(&f->m, MADE_START_NS + 1900 * NSEC_PER_MSEC, t[1], "start_thread;serve;take_index;rebuild;sort",
 		 800 * NSEC_PER_MSEC);
 	for (unsigned int i = 0; i < 3; i++) {
-		const thread_id holder = t[(i + 1) % 3];
-
-		add_locked(f, t[i], take, &(struct held_lock){ 0x55d0c8a01040, holder, LOCK_MUTEX }, 20, 20 + 10 * i);
-		add_locked(f, t[i], work, &(struct held_lock){ 0x55d0c8a02080, ID_NONE, LOCK_FUTEX }, 3, 5);
+		add_locked(f, t[i], take, made_held(&l, 0x55d0c8a01040, t[(i + 1) % 3], LOCK_MUTEX, index), 20,
+			   20 + 10 * i);
+		add_locked(f, t[i], work, made_held(&l, 0x7f1200002080, ID_NONE, LOCK_FUTEX, pool), 3, 5);
 	}
-	add_locked(f, t[2], write, &(struct held_lock){ 0x7f1200000940, t[1], LOCK_RWLOCK_WRITE }, 90, 3);
-	add_open(f, &open, t[1], take, "futex", 'S', 1, &(struct held_lock){ 0x55d0c8a01040, t[0], LOCK_MUTEX });
-	add_open(f, &open, t[3], cross, "futex", 'S', 40, &(struct held_lock){ 0x55d0c8a010c0, t[4], LOCK_MUTEX });
-	add_open(f, &open, t[4], cross, "futex", 'S', 39, &(struct held_lock){ 0x55d0c8a01100, t[3], LOCK_MUTEX });
+	add_locked(f, t[2], write, made_held(&l, 0x7f1200000940, t[1], LOCK_RWLOCK_WRITE, STACK_ROOT), 90, 3);
+	add_open(f, &open, t[1], take, "futex", 'S', 1, made_held(&l, 0x55d0c8a01040, t[0], LOCK_MUTEX, index));
+	add_open(f, &open, t[3], cross, "futex", 'S', 40, made_held(&l, 0x55d0c8a010c0, t[4], LOCK_MUTEX, STACK_ROOT));
+	add_open(f, &open, t[4], cross, "futex", 'S', 39, made_held(&l, 0x55d0c8a01100, t[3], LOCK_MUTEX, STACK_ROOT));
 	commit_open(f, &open);
 }
 

@@ -149,6 +149,32 @@ static void temporary_ones(void **state)
 	blocks_free(b);
 }
 
+/* Which block an address is in, of those that are in use. */
+static void what_has_an_address(void **state)
+{
+	struct world w;
+	struct blocks *b = made(&w, 0);
+	stack_id stack;
+	uint32_t offset;
+
+	(void)state;
+	assert_false(blocks_at(b, 1, 0x1000, &stack, &offset));
+	begin(b, 1, 0x1000, 0x60, 1, 1, 0);
+	begin(b, 1, 0x1060, 0x2000, 2, 1, 0);
+	assert_true(blocks_at(b, 1, 0x1028, &stack, &offset));
+	assert_int_equal(stack, 1);
+	assert_int_equal(offset, 0x28);
+	assert_true(blocks_at(b, 1, 0x1060, &stack, &offset));
+	assert_int_equal(stack, 2);
+	assert_int_equal(offset, 0);
+	assert_false(blocks_at(b, 1, 0xfff, &stack, &offset));
+	assert_false(blocks_at(b, 2, 0x1028, &stack, &offset));
+	/* What lies behind the end of the block before it is in none. */
+	end(b, 1, 0x1060, 1, 1);
+	assert_false(blocks_at(b, 1, 0x1060, &stack, &offset));
+	blocks_free(b);
+}
+
 static void ends_of_processes(void **state)
 {
 	struct blocks_figures f;
@@ -279,6 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_and_peak),
 		cmocka_unit_test(temporary_ones),
+		cmocka_unit_test(what_has_an_address),
 		cmocka_unit_test(ends_of_processes),
 		cmocka_unit_test(frees_unknown_and_missed),
 		cmocka_unit_test(late_ones),

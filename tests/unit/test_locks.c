@@ -137,6 +137,62 @@ static void what_holders_did(void **state)
 	locks_free(l);
 }
 
+/* What memory a lock is in: a variable, a block that somebody allocated, or not known. */
+static void places(void **state)
+{
+	static const char *const texts[] = { "rwlock (to read) db_lock+0x28", "mutex in a block of table_new+0x18",
+					     "mutex app+0x4040", "mutex 0x40" };
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a");
+	struct held_lock l[] = {
+		{ .address = 0x38, .holder = NOBODY, .guess = LOCK_FUTEX, .place = made_variable(m, "db_lock", 0x30) },
+		{ .address = 0x20, .holder = NOBODY, .guess = LOCK_FUTEX, .offset = 0x18,
+		  .place = made_stack(m, "main;table_new;xmalloc#1;malloc") },
+		{ .address = 0x30, .holder = NOBODY, .guess = LOCK_FUTEX },
+		{ .address = 0x40, .holder = NOBODY, .guess = LOCK_FUTEX },
+	};
+	const module_id app = dict_get_frame(m->d, dict_get_stack(m->d, l[0].place)->frame)->module;
+	char label[LABEL_MAX];
+	struct locks *locks;
+
+	l[1].place = made_stack(m, "main;table_new;malloc");
+	l[2].place = dict_stack(m->d, STACK_ROOT, dict_frame(m->d, app, FRAME_DATA | 0x4040));
+	for (uint64_t i = 0; i < 4; i++) {
+		wait_for(m, 100 * (i + 1), a, i ? "main;take;std::mutex::lock;pthread_mutex_lock" :
+			 "main;take;pthread_rwlock_rdlock", 0x10, NOBODY, LOCK_FUTEX, 50 - 10 * i);
+		m->ev.wait.lock = dict_lock(m->d, &l[i]);
+		made_again(m);
+	}
+	locks = locks_of(m);
+	assert_int_equal(locks->nr_locks, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_string_equal(lock_label(locks, i, label, sizeof(label)), texts[i]);
+		/* And where it is taken: not in what takes it for others. */
+		assert_string_equal(locks_stack_label(locks, locks->lock[i].stack, true, label, sizeof(label)),
+				    "take \xE2\x80\xBA main");
+	}
+	locks_free(locks);
+}
+
+/* A holder that waits for the same lock meanwhile did not hold it then. */
+static void its_own_waits(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	struct locks *l;
+
+	wait_for(m, 1500, a, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 300);
+	made_again(m);
+	wait_for(m, 1400, b, "main;take;pthread_mutex_lock", 0x10, a, LOCK_MUTEX, 250);
+	made_again(m);
+	made_add(m, 1450 * MS, b, "main;works", 20 * MS);
+	l = locks_of(m);
+	assert_int_equal(l->holder[0].thread, b);
+	assert_int_equal(l->holder[0].how, HOLDER_BESIDE);
+	assert_int_equal(l->holder[0].stack, made_stack(m, "main;works"));
+	locks_free(l);
+}
+
 static void deadlock(void **state)
 {
 	struct made *m = *state;
@@ -207,6 +263,8 @@ int main(void)
 		MADE_TEST(by_time),
 		MADE_TEST(who_ended_it_is_inferred),
 		MADE_TEST(what_holders_did),
+		MADE_TEST(places),
+		MADE_TEST(its_own_waits),
 		MADE_TEST(deadlock),
 		MADE_TEST(without_memory),
 	};

@@ -147,6 +147,8 @@ static void locks_are_kept(void **state)
 		ev.kind = EVENT_BLOCKED;
 		ev.flags = EVENT_F_USER;
 		lock[0].holder = ev.thread;
+		lock[0].place = ev.stack;
+		lock[0].offset = 0x28;
 		ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = WAIT_INTERRUPTIBLE, .waker = ID_NONE,
 					       .own_ns = ev.weight };
 		ev.wait.lock = i < 2 ? dict_lock(sa.s.dict, &lock[i]) : LOCK_ID_NONE;
@@ -162,6 +164,10 @@ static void locks_are_kept(void **state)
 
 		assert_int_equal(h->address, lock[i].address);
 		assert_int_equal(h->guess, lock[i].guess);
+		assert_int_equal(h->place != STACK_ROOT, lock[i].place != STACK_ROOT);
+		assert_int_equal(h->offset, lock[i].offset);
+		if (h->place != STACK_ROOT)
+			assert_int_equal(h->place, l.event.v[i].stack);
 		assert_int_equal(h->holder == ID_NONE, lock[i].holder == ID_NONE);
 		if (h->holder != ID_NONE)
 			assert_int_equal(dict_get_thread(profile_dict(l.profile), h->holder)->tid,

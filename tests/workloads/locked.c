@@ -10,6 +10,7 @@
  *	locked SECONDS truth N   N threads that take one mutex in turns, hold it for milliseconds, and say at the end,
  *	                         when the alarm comes, who held it when: "held TID FROM TO", CLOCK_MONOTONIC in ns; and
  *	                         "ahead NS", how far CLOCK_REALTIME is ahead of that
+ *	locked SECONDS heap N    the same with another mutex every 77 ms, each in a block that table_new() allocates
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
  */
 #include "truth.h"
@@ -21,7 +22,11 @@
 
 #define LOCKS_MAX 64
 
-static pthread_mutex_t lock[LOCKS_MAX], inheriting, robust, left, itself = PTHREAD_MUTEX_INITIALIZER;
+struct table {
+	char head[0x28];
+	pthread_mutex_t lock;
+};
+static pthread_mutex_t *taken_in_turns, lock[LOCKS_MAX], inheriting, robust, left, itself = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER, being_read = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t of_condition = PTHREAD_MUTEX_INITIALIZER;
@@ -207,15 +212,16 @@ static void *takes_turns(void *arg)
 	const int i = (int)(intptr_t)arg;
 
 	while (!time_is_over && turns < TURNS_MAX) {
+		pthread_mutex_t *mutex = __atomic_load_n(&taken_in_turns, __ATOMIC_ACQUIRE);
 		uint64_t from;
 
-		pthread_mutex_lock(&lock[0]);
+		pthread_mutex_lock(mutex);
 		from = now_ns();
 		holds(i);
 		turn[turns].tid = gettid();
 		turn[turns].from_ns = from;
 		turn[turns++].to_ns = now_ns();
-		pthread_mutex_unlock(&lock[0]);
+		pthread_mutex_unlock(mutex);
 		/* Up to a millisecond, so that others come at any time of a turn. */
 		sleep_ns((uint64_t)turns * 7919 % 1000 * NSEC_PER_USEC);
 	}
@@ -247,17 +253,29 @@ static uint64_t ahead_ns(void)
 	return ahead;
 }
 
-static void start_truth(void)
+NOINLINE struct table *table_new(void)
+{
+	struct table *t = calloc(1, sizeof(*t));
+
+	pthread_mutex_init(&t->lock, NULL);
+	sink++;
+	return t;
+}
+
+static void start_truth(int heap)
 {
 	signal(SIGALRM, is_over);
 	signal(SIGTERM, is_over);
-	pthread_mutex_init(&lock[0], NULL);
+	taken_in_turns = &lock[0];
+	pthread_mutex_init(taken_in_turns, NULL);
 	for (int i = 0; i < count; i++)
 		start_kind("turns", i, takes_turns);
 	ready();
-	do
+	do {
 		sleep_ns(77 * NSEC_PER_MSEC);
-	while (!time_is_over);
+		if (heap)
+			__atomic_store_n(&taken_in_turns, &table_new()->lock, __ATOMIC_RELEASE);
+	} while (!time_is_over);
 	for (int i = 0; i < count; i++)
 		pthread_join(thread[i], NULL);
 	printf("ahead %" PRIu64 "\n", ahead_ns());
@@ -330,8 +348,8 @@ int main(int argc, char **argv)
 		count = 1;
 	if (!strcmp(mode, "shared") || !strcmp(mode, "files"))
 		start_crossing(!strcmp(mode, "files"));
-	if (!strcmp(mode, "truth"))
-		start_truth();
+	if (!strcmp(mode, "truth") || !strcmp(mode, "heap"))
+		start_truth(!strcmp(mode, "heap"));
 	if (!strcmp(mode, "busy"))
 		start_busy();
 	pthread_barrier_init(&all_hold, NULL, (unsigned int)count + 1);

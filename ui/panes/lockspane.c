@@ -154,7 +154,7 @@ static bool lockspane_here(const struct treeview *tv, uint32_t node, struct filt
 	if (thread != ID_NONE)
 		return rowfilter_thread(t, lv->locks->dict, thread);
 	return stack != STACK_ROOT &&
-		rowfilter_path(t, locks_stack_label(lv->locks, stack, label, sizeof(label)));
+		rowfilter_path(t, locks_stack_label(lv->locks, stack, locksview_takes(lv, node), label, sizeof(label)));
 }
 
 static char *lockspane_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
@@ -172,7 +172,8 @@ static bool lockspane_path(const struct treeview *tv, uint32_t node, char *dst, 
 	locksview_head(lv, node, dst, size);
 	*ret = (struct row_path){ 0 };
 	if (lv->line[node].level == LOCKS_LEVEL_LOCK || tv->list->row[node].first_child == NODE_NONE)
-		ret->stack = locks_stack_first(lv->locks, locksview_stack(lv, node), &ret->first);
+		ret->stack = locks_stack_first(lv->locks, locksview_stack(lv, node), locksview_takes(lv, node),
+					       &ret->first);
 	return true;
 }
 

@@ -57,7 +57,7 @@ static void locksview_path(struct locksview *lv, uint32_t parent, enum locks_lev
 
 	if (!row || locksview_stack(lv, row) == STACK_ROOT || lv->rows->n > PATHS_OPEN_MAX)
 		return;
-	first = locks_stack_first(lv->locks, locksview_stack(lv, row), &name);
+	first = locks_stack_first(lv->locks, locksview_stack(lv, row), locksview_takes(lv, row), &name);
 	n = first == STACK_ROOT ? 0 : outline_functions(lv->rows, first, name, place, PLACES_A_PATH);
 	for (size_t p = 0; p < n; p++)
 		if (!locksview_add(lv, row, place[p], (struct locks_line){ LOCKS_LEVEL_PLACE, i }, p + 1))
@@ -225,6 +225,11 @@ stack_id locksview_stack(const struct locksview *lv, uint32_t node)
 	}
 }
 
+bool locksview_takes(const struct locksview *lv, uint32_t node)
+{
+	return lv->line[node].level != LOCKS_LEVEL_HOLDER;
+}
+
 /* "deadlock of 3 threads", "deadlock of a thread with itself" */
 static void locksview_put_deadlock(const struct locksview *lv, size_t first, struct text_builder *ret)
 {
@@ -312,6 +317,6 @@ char *locksview_label(const struct locksview *lv, uint32_t node, char *dst, size
 	}
 	n = strlen(locksview_head(lv, node, dst, size));
 	if (stack != STACK_ROOT)
-		locks_stack_label(lv->locks, stack, dst + n, size - n);
+		locks_stack_label(lv->locks, stack, locksview_takes(lv, node), dst + n, size - n);
 	return dst;
 }

@@ -51,6 +51,8 @@ bool locksview_figures(const struct locksview *lv, uint32_t node, struct lock_ro
 thread_id locksview_thread(const struct locksview *lv, uint32_t node);
 /* The stack at the end of what row NODE is called; STACK_ROOT = none. */
 stack_id locksview_stack(const struct locksview *lv, uint32_t node);
+/* Whether that is read without the functions that take the lock, as stacks of those are who wait for it. */
+bool locksview_takes(const struct locksview *lv, uint32_t node);
 /* What row NODE is called, sanitised. Returns DST. */
 char *locksview_label(const struct locksview *lv, uint32_t node, char *dst, size_t size);
 /* The same but for the functions at its end. Returns DST. */
