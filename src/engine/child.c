@@ -8,14 +8,12 @@
 #include "engine/child.h"
 
 #include "base/cleanup.h"
-#include "base/parse.h"
 #include "engine/guard.h"
+#include "system/caller.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,58 +21,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define GROUPS_MAX 256
-
-/* Who the child becomes; looked up before the fork, because getpwuid() is not safe after it. */
-struct identity {
-	bool change;
-	uid_t uid;
-	gid_t gid;
-	int nr_groups;
-	gid_t groups[GROUPS_MAX];
-	char name[256], home[PATH_MAX];  /* "" = not known */
-};
-
-/* The number that sudo left in variable NAME. */
-static int sudo_id(const char *name, uint64_t *ret, struct err *e)
-{
-	const char *text = getenv(name);
-
-	if (!text)
-		return err_set(e, EINVAL, "%s is not set although sudo's other variable is: the command would run as "
-			       "root; set both or none", name);
-	return parse_u64(text, name, 0, UINT32_MAX - 1, ret, e);
-}
-
-static int find_identity(struct identity *id, struct err *e)
-{
-	const struct passwd *pw;
-	uint64_t uid, gid;
-	int n = GROUPS_MAX, r;
-
-	memset(id, 0, sizeof(*id));
-	if (geteuid() != 0 || (!getenv("SUDO_UID") && !getenv("SUDO_GID")))
-		return 0;
-	r = sudo_id("SUDO_UID", &uid, e);
-	if (!r)
-		r = sudo_id("SUDO_GID", &gid, e);
-	if (r)
-		return r;
-	id->change = uid != 0;
-	id->uid = (uid_t)uid;
-	id->gid = (gid_t)gid;
-	id->groups[0] = id->gid;
-	id->nr_groups = 1;
-	pw = getpwuid(id->uid);
-	if (!pw)
-		return 0;
-	if (getgrouplist(pw->pw_name, id->gid, id->groups, &n) >= 0)
-		id->nr_groups = n;
-	snprintf(id->name, sizeof(id->name), "%s", pw->pw_name);
-	snprintf(id->home, sizeof(id->home), "%s", pw->pw_dir);
-	return 0;
-}
 
 #define OWN_VARIABLES 3
 
@@ -104,10 +50,10 @@ static void environment_free(struct environment *env)
 	free(env->v);
 }
 
-static bool environment_make(struct environment *env, const struct identity *id)
+static bool environment_make(struct environment *env, const struct caller *id)
 {
 	const char *const values[OWN_VARIABLES] = { id->name, id->name, id->home };
-	const bool replace = id->change && id->name[0];
+	const bool replace = id->other && id->name[0];
 	size_t n = 0, k = 0;
 
 	*env = (struct environment){ 0 };
@@ -125,11 +71,6 @@ static bool environment_make(struct environment *env, const struct identity *id)
 		env->v[k++] = env->own[i];
 	}
 	return env->v;
-}
-
-static bool child_become(const struct identity *id)
-{
-	return !id->change || (!setgroups((size_t)id->nr_groups, id->groups) && !setgid(id->gid) && !setuid(id->uid));
 }
 
 static void detach_terminal(void)
@@ -153,7 +94,7 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id,
+static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct caller *id,
 				int gate, int report)
 {
 	int code;
@@ -167,7 +108,7 @@ static _Noreturn void run_child(char *const *argv, char **env, bool detached, co
 		;
 	if (code != 1)
 		_exit(125);
-	if (child_become(id))
+	if (caller_become(id))
 		execvpe(argv[0], argv, env);
 	code = errno ? errno : EPERM;
 	if (write(report, &code, sizeof(code)) < 0)
@@ -240,11 +181,11 @@ int child_check(const char *file, int *ret_status, struct err *e)
 
 int child_identity(uid_t *ret_uid, gid_t *ret_gid, struct err *e)
 {
-	struct identity id;
-	const int r = find_identity(&id, e);
+	struct caller id;
+	const int r = caller_find(&id, e);
 
-	*ret_uid = id.change ? id.uid : getuid();
-	*ret_gid = id.change ? id.gid : getgid();
+	*ret_uid = id.other ? id.uid : getuid();
+	*ret_gid = id.other ? id.gid : getgid();
 	return r;
 }
 
@@ -263,7 +204,7 @@ static int make_pipes(int gate[2], int report[2])
 	return 0;
 }
 
-static int fork_child(char *const *argv, char **env, bool detached, const struct identity *id, struct child *c)
+static int fork_child(char *const *argv, char **env, bool detached, const struct caller *id, struct child *c)
 {
 	int gate[2], report[2], r = make_pipes(gate, report);
 	pid_t pid;
@@ -290,8 +231,8 @@ static int fork_child(char *const *argv, char **env, bool detached, const struct
 int child_start(char *const *argv, bool detached, struct child *c, struct err *e)
 {
 	struct environment env;
-	struct identity id;
-	int r = find_identity(&id, e);
+	struct caller id;
+	int r = caller_find(&id, e);
 
 	if (r)
 		return r;

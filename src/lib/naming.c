@@ -6,6 +6,7 @@
 #include "lib/handle.h"
 
 #include "base/parse.h"
+#include "base/regular.h"
 #include "process/open.h"
 #include "symbol/debugfile.h"
 #include "symbol/fetch.h"

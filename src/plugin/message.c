@@ -5,10 +5,10 @@
 #include "plugin/message.h"
 
 #include "base/cleanup.h"
+#include "base/fdmessage.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
 _Static_assert(sizeof(struct plugin_head) == 40, "heads have no gaps");
 _Static_assert(sizeof(struct plugin_said_body) <= SBERF_PLUGIN_READ_MAX, "a name fits where what was read does");
@@ -67,57 +67,15 @@ bool plugin_message_check(const struct plugin_message *m, size_t length, enum pl
 
 int plugin_message_send(int socket, const struct plugin_message *m, int fd)
 {
-	struct iovec io = { .iov_base = (void *)m, .iov_len = sizeof(m->head) + m->head.length };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .room = { 0 } };
-	struct msghdr msg = { .msg_iov = &io, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET,
-						 .cmsg_type = SCM_RIGHTS };
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	}
-	while (sendmsg(socket, &msg, MSG_NOSIGNAL) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
-}
-
-/* The descriptor that came with MSG, -1 = none. More than one does not fit. */
-static int plugin_message_fd(struct msghdr *msg)
-{
-	const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-	int fd = -1;
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
+	return fdmessage_send(socket, m, sizeof(m->head) + m->head.length, fd);
 }
 
 ssize_t plugin_message_take(int socket, enum plugin_side side, struct plugin_message *m, int *ret_fd)
 {
-	struct iovec io = { .iov_base = m, .iov_len = sizeof(*m) };
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr msg = {
-		.msg_iov = &io, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
-	};
 	AUTO_FD int fd = -1;
-	ssize_t n;
+	const ssize_t n = fdmessage_take(socket, m, sizeof(*m), &fd);
 
-	do
-		n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return errno == EWOULDBLOCK ? -EAGAIN : -errno;
-	fd = plugin_message_fd(&msg);
-	if (n && ((msg.msg_flags & MSG_TRUNC) || !plugin_message_check(m, (size_t)n, side)))
+	if (n == -EMSGSIZE || (n > 0 && !plugin_message_check(m, (size_t)n, side)))
 		return -EBADMSG;
 	if (ret_fd)
 		*ret_fd = take_fd(&fd);

@@ -9,6 +9,7 @@
 #define SBERF_PLUGIN_WORKER_H
 
 #include "base/err.h"
+#include "base/spawn.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,8 +17,8 @@
 
 #define WORKER_JOB_PLUGIN "plugin"       /* of WORKER_FILE; another word is the name of one that is built in */
 /* Descriptors of the worker. */
-#define WORKER_SOCKET 3
-#define WORKER_FILE 4
+#define WORKER_SOCKET SPAWN_SOCKET
+#define WORKER_FILE SPAWN_FILE
 
 struct worker {
 	pid_t pid;               /* 0 = there is none */

@@ -7,6 +7,7 @@
 
 #include "process/files_impl.h"
 
+#include "base/regular.h"
 #include "process/vdso_file.h"
 
 #include <errno.h>

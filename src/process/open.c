@@ -2,15 +2,12 @@
 /*
  * open.c - every way is tried in turn until a file proves to be the one; of the failures, the most
  * telling one is reported.
- *
- * A path is first opened with O_PATH, which does nothing to what it names; only when that is a
- * regular file is it opened for reading, through /proc/self/fd, so nothing can be swapped in
- * between.
  */
 #include "config.h"
 
 #include "process/open.h"
 
+#include "base/regular.h"
 #include "system/maps.h"
 
 #include <errno.h>
@@ -59,28 +56,6 @@ void loaded_clear(struct loaded *l)
 	*l = (struct loaded){ .fd = -1 };
 }
 
-int reopen_fd(int fd)
-{
-	char path[40];
-	int r;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return r < 0 ? -errno : r;
-}
-
-/* FD was opened with O_PATH. */
-static int open_regular(int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return S_ISLNK(st.st_mode) ? -ELOOP : -ENOTSUP;
-	return reopen_fd(fd);
-}
-
 int open_in_root(const struct root *root, const char *path, bool no_links)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC | (no_links ? O_NOFOLLOW : 0),
@@ -100,7 +75,7 @@ int open_in_root(const struct root *root, const char *path, bool no_links)
 	 */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && !no_links)
 		fd = openat(dir, root ? path + strspn(path, "/") : path, O_PATH | O_CLOEXEC);
-	return fd < 0 ? -errno : open_regular(fd);
+	return fd < 0 ? -errno : regular_reopen(fd);
 }
 
 bool root_is_ours(const struct root *root)
@@ -117,7 +92,7 @@ static int open_proc_link(const char *path)
 {
 	AUTO_FD int fd = open(path, O_PATH | O_CLOEXEC);
 
-	return fd < 0 ? -errno : open_regular(fd);
+	return fd < 0 ? -errno : regular_reopen(fd);
 }
 
 /* The path that WAY tries, in BUF when it is not P's own; NULL when WAY does not apply. */

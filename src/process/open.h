@@ -90,9 +90,6 @@ int was_rewritten(const struct place *p, const struct file_mark *mark);
  */
 bool paths_are_one_file(const struct root *root, const char *a, const char *b);
 
-/* Another open file description for FD, which stays open: offsets are not shared. An fd or a negative errno. */
-int reopen_fd(int fd);
-
 /*
  * Opens PATH, relative to and confined to ROOT (NULL = our own root), when it is a regular file. No
  * symbolic link is followed when NO_LINKS. An fd or a negative errno (-ELOOP, -ENOTSUP: not a

@@ -8,6 +8,7 @@
 
 #include "process/owner.h"
 
+#include "base/regular.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "process/open.h"

@@ -148,6 +148,30 @@ int cgroup_open(const char *name, struct err *e)
 		       "find %s -type d", name, path, path);
 }
 
+/* The path of the directory FD below the mount MOUNT; false when it is not there. */
+static bool cgroup_path_below(const char *mount, int fd, char ret[PROC_PATH_MAX])
+{
+	char link[40], path[PROC_PATH_MAX];
+	const size_t skip = strlen(mount);
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < (ssize_t)skip || memcmp(path, mount, skip) != 0)
+		return false;
+	path[n] = '\0';
+	snprintf(ret, PROC_PATH_MAX, "%s", (size_t)n == skip ? "/" : path + skip);
+	return true;
+}
+
+bool cgroup_path_of(int fd, char ret[PROC_PATH_MAX])
+{
+	char mount[PROC_PATH_MAX];
+	AUTO_FD int at = cgroup_mount(mount);
+
+	return at >= 0 && cgroup_path_below(mount, fd, ret);
+}
+
 struct cgroups *cgroups_new(struct strtab *strings)
 {
 	struct cgroups *cg = calloc(1, sizeof(*cg));
@@ -178,21 +202,13 @@ static str_id by_handle(struct cgroups *cg, uint64_t id)
 		uint64_t id;
 	} handle = { .h = { .handle_bytes = sizeof(uint64_t), .handle_type = FILEID_KERNFS_TYPE } };
 	AUTO_FD int fd = -1;
-	char link[40], path[PROC_PATH_MAX];
-	const size_t skip = strlen(cg->mount_path);
-	ssize_t n;
+	char path[PROC_PATH_MAX];
 
 	memcpy(handle.h.f_handle, &id, sizeof(id));
 	fd = open_by_handle_at(cg->mount, &handle.h, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n < (ssize_t)skip || memcmp(path, cg->mount_path, skip) != 0)
-		return 0;
-	if ((size_t)n == skip)
-		return strtab_adds(cg->strings, "/");
-	return strtab_add(cg->strings, path + skip, (size_t)n - skip);
+	return cgroup_path_below(cg->mount_path, fd, path) ? strtab_adds(cg->strings, path) : 0;
 }
 
 static bool is_id(const struct cgroups *cg, const char *below, uint64_t id)

@@ -34,6 +34,9 @@ int cgroup_mount(char ret_path[PROC_PATH_MAX]);
  */
 int cgroup_open(const char *name, struct err *e);
 
+/* The path below the mount of the cgroup whose directory FD is, starting with "/"; false when it cannot be told. */
+bool cgroup_path_of(int fd, char ret[PROC_PATH_MAX]);
+
 #define CGROUP_ID_DIGITS 32u     /* the id of a container has so many at least; other numbers in paths have fewer */
 #define CGROUP_ID_SHOWN 12       /* digits that stand for it, as the tools of all runtimes show it */
 

@@ -85,17 +85,12 @@ static ssize_t ask_all(int fd, void (*each)(void *ctx, const struct maps_line *m
 
 ssize_t proc_read_exec_maps(pid_t pid, void (*each)(void *ctx, const struct maps_line *m), void *ctx)
 {
-	char path[32];
-	AUTO_FD int fd = -1, dir = -1;
+	AUTO_FD int dir = proc_open(pid);
+	AUTO_FD int fd = dir < 0 ? dir : procfs_open(dir, "maps");
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	n = ask_all(fd, each, ctx);
-	if (n != -ENOTTY)
-		return n;
-	dir = proc_open(pid);
-	return dir < 0 ? dir : proc_read_maps(dir, each, ctx);
+	return n == -ENOTTY ? proc_read_maps(dir, each, ctx) : n;
 }

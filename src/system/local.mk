@@ -2,6 +2,8 @@
 # src/system: one "libsberf_core_a_SOURCES += src/system/FILE" a line, headers too; what needs libbpf, libnuma or libjansson is in libsberf_engine_a_SOURCES.
 libsberf_engine_a_SOURCES += src/system/bpfprogs.c
 libsberf_engine_a_SOURCES += src/system/bpfprogs.h
+libsberf_core_a_SOURCES += src/system/caller.c
+libsberf_core_a_SOURCES += src/system/caller.h
 libsberf_core_a_SOURCES += src/system/cgroup.c
 libsberf_core_a_SOURCES += src/system/cgroup.h
 libsberf_engine_a_SOURCES += src/system/container.c

@@ -30,13 +30,31 @@ int proc_open(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
+static proc_denied_fn *procfs_denied;
+
+void proc_on_denied(proc_denied_fn *fn)
+{
+	procfs_denied = fn;
+}
+
+/* The file NAME under DIR, for reading: an fd or a negative errno. */
+int procfs_open(int dir, const char *name)
+{
+	const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	const int code = errno;
+
+	if (fd >= 0)
+		return fd;
+	return procfs_denied && (code == EACCES || code == EPERM) ? procfs_denied(dir, name) : -code;
+}
+
 ssize_t proc_read_text(int dir, const char *name, char *buf, size_t size)
 {
-	AUTO_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	AUTO_FD int fd = procfs_open(dir, name);
 	size_t len = 0;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	for (;;) {
 		const ssize_t n = read(fd, buf + len, size - len);
 
@@ -56,7 +74,7 @@ ssize_t proc_read_text(int dir, const char *name, char *buf, size_t size)
 
 size_t proc_read_start(int dir, const char *name, char *buf, size_t size)
 {
-	AUTO_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	AUTO_FD int fd = procfs_open(dir, name);
 	const ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
 
 	buf[n > 0 ? n : 0] = '\0';
@@ -95,13 +113,13 @@ static bool skip_words(const char **p, const char *end, unsigned int n)
 
 bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 {
-	const char *end = text + len, *open = memchr(text, '(', len), *close = memrchr(text, ')', len), *p;
-	uint64_t ppid, flags, minor, user, kernel;
+	const char *end = text + len, *open = memchr(text, '(', len), *close = memrchr(text, ')', len), *p = text;
+	uint64_t pid, ppid, flags, minor, user, kernel;
 	struct proc_stat st;
 	size_t n;
 
 	/* The name may hold parentheses and spaces: it ends at the last one. */
-	if (!open || !close || close < open || end - close < 3)
+	if (!open || !close || close < open || end - close < 3 || !parse_dec(&p, open, &pid))
 		return false;
 	n = (size_t)(close - open - 1);
 	if (n >= sizeof(st.comm))
@@ -109,6 +127,7 @@ bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 	memset(&st, 0, sizeof(st));
 	memcpy(st.comm, open + 1, n);
 	p = close + 2;
+	st.state = *p;
 	st.zombie = *p == 'Z' || *p == 'X';
 	if (!skip_words(&p, end, 1) || !parse_dec(&p, end, &ppid) || !skip_words(&p, end, 4) ||
 	    !parse_dec(&p, end, &flags) ||
@@ -120,6 +139,7 @@ bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 		return false;
 	st.faults = minor + st.major_faults;
 	st.ticks = user + kernel;
+	st.pid = (pid_t)pid;
 	st.ppid = (pid_t)ppid;
 	st.kthread = flags & PF_KTHREAD_BIT;
 	*ret = st;
@@ -255,14 +275,14 @@ static int procfs_next_line(struct line_reader *r, char **ret, size_t *ret_len)
 ssize_t proc_read_lines(int dir, const char *name, void (*each)(void *ctx, char *line, size_t len), void *ctx)
 {
 	AUTO_FREE struct line_reader *r = malloc(sizeof(*r));
-	AUTO_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	AUTO_FD int fd = procfs_open(dir, name);
 	ssize_t lines = 0;
 	size_t len = 0;
 	char *line = NULL;
 	int got;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (!r)
 		return -ENOMEM;
 	r->fd = fd;

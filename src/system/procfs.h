@@ -19,7 +19,8 @@
 #define PROC_PATH_MAX 4097u      /* PATH_MAX and a NUL */
 
 struct proc_stat {
-	pid_t ppid;
+	pid_t pid, ppid;         /* fields 1 and 4 */
+	char state;              /* of the first thread, as field 3 has it: R = it runs or waits for a CPU */
 	bool kthread, zombie;
 	uint64_t start_ticks;    /* since boot, in clock ticks: field 22 of proc_pid_stat(5) */
 	uint64_t faults;         /* page faults of its threads, those that have ended too: fields 10 and 12 */
@@ -38,6 +39,13 @@ struct proc_status {
 
 /* A directory handle for /proc/PID, or a negative errno: -ENOENT or -ESRCH when there is no such process. */
 int proc_open(pid_t pid);
+
+/*
+ * Who else may open the file NAME under DIR, which is refused to us: an fd, or a negative errno. NULL = nobody. Set
+ * while no thread is refused anything.
+ */
+typedef int proc_denied_fn(int dir, const char *name);
+void proc_on_denied(proc_denied_fn *fn);
 
 /* The file NAME under DIR: bytes read, NUL-terminated, or a negative errno; -E2BIG when it does not fit. */
 ssize_t proc_read_text(int dir, const char *name, char *buf, size_t size);
@@ -81,6 +89,9 @@ ssize_t proc_read_maps(int dir, void (*each)(void *ctx, const struct maps_line *
  * Quicker than the above where the kernel can be asked (6.11).
  */
 ssize_t proc_read_exec_maps(pid_t pid, void (*each)(void *ctx, const struct maps_line *m), void *ctx);
+
+/* The file NAME under DIR, for reading, by whoever may open it. An fd or a negative errno. */
+int procfs_open(int dir, const char *name);
 
 /* Nanoseconds of CLOCK_MONOTONIC at START_TICKS, to a clock tick; too early by the time the machine slept since. */
 uint64_t proc_ticks_to_ns(uint64_t start_ticks);
