@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * open.c - every way is tried in turn until a file proves to be the one; of the failures, the most
- * telling one is reported.
+ * telling one is reported. What is refused to us by the kernel is asked of the collector, if there is
+ * one.
  */
 #include "config.h"
 
 #include "process/open.h"
 
 #include "base/regular.h"
+#include "collector/ask.h"
 #include "system/maps.h"
 
 #include <errno.h>
@@ -127,7 +129,7 @@ static const char *way_path(enum way way, const struct place *p, char *buf, size
 	return NULL;
 }
 
-static int try_way(enum way way, const struct place *p)
+static int try_way_here(enum way way, const struct place *p)
 {
 	char buf[4200];
 	const char *path = way_path(way, p, buf, sizeof(buf));
@@ -144,6 +146,30 @@ static int try_way(enum way way, const struct place *p)
 	default:
 		return open_in_root(NULL, path, false);
 	}
+}
+
+/* By who may what we may not. */
+static int ask_way(enum way way, const struct place *p)
+{
+	switch (way) {
+	case WAY_MAP_FILES:
+		return p->end ? ask_mapped(p->pid, p->start, p->end) : -ENOENT;
+	case WAY_ROOT:
+		return ask_path(COLLECTOR_FILE, p->pid, p->path);
+	case WAY_EXE:
+		return ask_for(COLLECTOR_EXE, p->pid);
+	default:
+		return -ENOENT;
+	}
+}
+
+static int try_way(enum way way, const struct place *p)
+{
+	const int r = try_way_here(way, p);
+	/* The root of a process that may not be looked at is not known. */
+	const bool refused = r == -EACCES || r == -EPERM || (way == WAY_ROOT && !p->root);
+
+	return refused && collector_is_there() ? ask_way(way, p) : r;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "base/regular.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "collector/ask.h"
 #include "process/open.h"
 
 #include <errno.h>
@@ -203,6 +204,16 @@ static bool ends_with(const char *path, const char *name)
 	return len >= n && !strcmp(path + len - n, name);
 }
 
+/* PATH below the root of O; when that is refused to us, by who may do OP. */
+static int owner_open_in_root(const struct owner *o, const char *path, enum collector_op op)
+{
+	const int fd = o->root ? open_in_root(o->root, path, true) : -EACCES;
+
+	if ((fd != -EACCES && fd != -EPERM) || !collector_is_there())
+		return fd;
+	return op == COLLECTOR_PERF_MAP ? ask_for(op, o->pid) : ask_path(op, o->pid, path);
+}
+
 /* The jitdump file that O maps, or was seen to map while it lived; -ENOENT when there is none. */
 static int open_jitdump(const struct owner *o)
 {
@@ -212,9 +223,11 @@ static int open_jitdump(const struct owner *o)
 	snprintf(s.name, sizeof(s.name), "/jit-%d.dump", (int)o->status.ns_pid);
 	if (dir >= 0)
 		proc_read_maps(dir, look_for_dump, &s);
-	if (s.path[0])
-		return open_in_root(o->root, s.path, true);
-	return o->dump && ends_with(o->dump, s.name) ? open_in_root(o->root, o->dump, true) : -ENOENT;
+	if (!s.path[0] && o->dump && ends_with(o->dump, s.name))
+		snprintf(s.path, sizeof(s.path), "%s", o->dump);
+	if (!s.path[0])
+		return -ENOENT;
+	return owner_open_in_root(o, s.path, COLLECTOR_JITDUMP);
 }
 
 int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct err *e)
@@ -226,12 +239,12 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
 	if (!copy_owner(os, module, &o))
 		return err_set(e, ENOENT, "module %u is not the memory of a known process", module);
 	owner_refresh(&o);
-	if (!o.status.ns_pid || !o.root) {
+	if (!o.status.ns_pid || (!o.root && !collector_is_there())) {
 		root_unref(o.root);
 		return err_set(e, ESRCH, "process %d ended before its namespaces were read", (int)o.pid);
 	}
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)o.status.ns_pid);
-	fd = open_in_root(o.root, path, true);
+	fd = owner_open_in_root(&o, path, COLLECTOR_PERF_MAP);
 	if (fd == -ENOENT)
 		fd = open_jitdump(&o);
 	root_unref(o.root);

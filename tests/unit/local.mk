@@ -111,6 +111,7 @@ suites_probe += tests/unit/test_trace
 suites_probe += tests/unit/test_usdt
 
 suites_process =
+suites_process += tests/unit/test_collector
 suites_process += tests/unit/test_files
 suites_process += tests/unit/test_moved
 suites_process += tests/unit/test_loader

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ask.h - asks sberf-collector for what this process may not open itself.
+ *
+ * There is one collector, or none. It is started while sberf still has privileges, and answers until sberf
+ * ends. Any thread may ask; they take turns. What is refused is counted.
+ */
+#ifndef SBERF_COLLECTOR_ASK_H
+#define SBERF_COLLECTOR_ASK_H
+
+#include "base/err.h"
+#include "collector/request.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define COLLECTOR_PROGRAM "sberf-collector"
+
+struct collector_start {
+	enum collector_target target;
+	int list;                /* of COLLECTOR_PROCESSES and COLLECTOR_THREADS: the BPF map, borrowed; else -1 */
+	const char *cgroup;      /* of COLLECTOR_CGROUP: as /proc/PID/cgroup has it; else NULL */
+	uid_t uid;               /* that it runs as, which is not root */
+	gid_t gid;
+};
+
+/* Starts the collector. 0 or a negative errno with a sentence; -EALREADY: there is one. */
+int collector_start(const struct collector_start *c, struct err *e);
+
+/* Has one been started? Also when it has ended since. */
+bool collector_is_there(void);
+
+/* The pid of the collector, 0 = there is none. */
+pid_t collector_pid(void);
+
+/* Ends it, if there is one. No thread may ask meanwhile. */
+void collector_stop(void);
+
+/*
+ * Each of them: an open file, the caller's, or a negative errno: what collector_policy.h says, -ESRCH: there is no such
+ * process, -ENOTCONN: there is no collector, -EPIPE: it has ended.
+ */
+int ask_for(enum collector_op op, pid_t pid);
+int ask_mapped(pid_t pid, uint64_t start, uint64_t end);
+int ask_path(enum collector_op op, pid_t pid, const char *path);         /* -ENAMETOOLONG, too */
+int ask_kallsyms(void);
+
+struct ask_figures {
+	uint64_t asked;          /* requests */
+	uint64_t refused;        /* of them: by its policy ... */
+	uint64_t outside;        /* ... and since the process is none of the target */
+	bool ended;              /* it has ended before it was stopped, or does not answer */
+};
+
+void ask_figures(struct ask_figures *ret);
+
+#endif

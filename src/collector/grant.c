@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* grant.c - finds the process, opens one file of it, looks at the file, and at the process once more. */
+#include "config.h"
+
+#include "collector/grant.h"
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+#include "base/regular.h"
+#include "system/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/bpf.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define READING (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define THREADS_MAX 65536u               /* of one process, that are looked at */
+
+/* ---- whose process ---- */
+
+/* Is ID, of a process or a thread, in the list that the kernel half keeps? */
+static bool grant_listed(const struct grant *s, uint32_t id)
+{
+	uint64_t since_ns;
+	union bpf_attr attr = { .map_fd = (uint32_t)s->list, .key = (uintptr_t)&id, .value = (uintptr_t)&since_ns };
+
+	return !syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr));
+}
+
+static bool grant_has_listed_thread(const struct grant *s, int dir)
+{
+	const int fd = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_DIR DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *at;
+	bool found = false;
+	uint64_t id;
+
+	for (uint32_t n = 0; tasks && !found && n < THREADS_MAX && (at = readdir(tasks)); n++) {
+		const char *p = at->d_name;
+
+		found = parse_dec(&p, p + strlen(p), &id) && !*p && grant_listed(s, (uint32_t)id);
+	}
+	return found;
+}
+
+static bool grant_in_cgroup(const struct grant *s, int dir)
+{
+	char path[PROC_PATH_MAX];
+
+	return proc_read_cgroup(dir, path, sizeof(path)) && policy_below(path, s->cgroup);
+}
+
+/* Is PID, with the directory DIR, of the target? */
+static bool grant_is_target(const struct grant *s, pid_t pid, int dir)
+{
+	if (pid == s->own[0] || pid == s->own[1] || pid == getpid())
+		return false;
+	switch (s->target) {
+	case COLLECTOR_ALL:
+		return true;
+	case COLLECTOR_PROCESSES:
+		return grant_listed(s, (uint32_t)pid);
+	case COLLECTOR_THREADS:
+		return grant_has_listed_thread(s, dir);
+	case COLLECTOR_CGROUP:
+		return grant_in_cgroup(s, dir);
+	case COLLECTOR_TARGETS:
+		break;
+	}
+	return false;
+}
+
+/* 0 when DIR is that of the process of Q, -ESRCH when that has ended. */
+static int grant_same(const struct collector_request *q, int dir)
+{
+	struct proc_stat st;
+
+	return proc_read_stat(dir, &st) || st.zombie || st.start_ticks != q->start_ticks ? -ESRCH : 0;
+}
+
+/* ---- which file ---- */
+
+bool grant_has_openat2(void)
+{
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	AUTO_FD int fd = (int)syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof(how));
+
+	return fd >= 0;
+}
+
+/* What is at PATH below ROOT, by one part after the other, of which none may be a symbolic link. */
+static int grant_walk(int root, const char *path)
+{
+	AUTO_FD int at = fcntl(root, F_DUPFD_CLOEXEC, 0);
+	char part[COLLECTOR_PATH_MAX];
+
+	for (const char *p = path + strspn(path, "/"); at >= 0 && *p; p += strspn(p, "/")) {
+		const size_t len = strcspn(p, "/");
+		int next;
+
+		memcpy(part, p, len);
+		part[len] = '\0';
+		next = openat(at, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		close(at);
+		at = next;
+		p += len;
+	}
+	return at < 0 ? -errno : take_fd(&at);
+}
+
+/* The regular file PATH below the root of the process DIR, for ROW. */
+static int grant_path(const struct grant *s, const struct policy_row *row, int dir, const char *path)
+{
+	const uint64_t links = row->owned ? RESOLVE_NO_SYMLINKS : 0;
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC | (row->owned ? O_NOFOLLOW : 0),
+				      .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | links };
+	AUTO_FD int root = openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD int fd = -1;
+
+	if (root < 0)
+		return -errno;
+	if (s->no_openat2)
+		fd = grant_walk(root, path);
+	else
+		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	if (fd < 0)
+		return s->no_openat2 ? fd : -errno;
+	return regular_reopen(fd);
+}
+
+/* The same of a link of the kernel's in DIR, which leads to the file itself, not to a path. */
+static int grant_link(int dir, const char *name)
+{
+	AUTO_FD int fd = openat(dir, name, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : regular_reopen(fd);
+}
+
+static int grant_perf_map(const struct grant *s, const struct policy_row *row, int dir, const struct proc_status *st)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)st->ns_pid);
+	return grant_path(s, row, dir, path);
+}
+
+static int grant_open(const struct grant *s, const struct policy_row *row, const struct collector_request *q, int dir,
+		      const struct proc_status *st)
+{
+	char name[64];
+	int fd;
+
+	switch (q->op) {
+	case COLLECTOR_MAPS:
+		fd = openat(dir, "maps", READING);
+		return fd < 0 ? -errno : fd;
+	case COLLECTOR_MAPPED:
+		snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, q->a, q->b);
+		return grant_link(dir, name);
+	case COLLECTOR_EXE:
+		return grant_link(dir, "exe");
+	case COLLECTOR_FILE:
+	case COLLECTOR_JITDUMP:
+		return grant_path(s, row, dir, q->path);
+	case COLLECTOR_PERF_MAP:
+		return grant_perf_map(s, row, dir, st);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* May FD be handed out? 0 or a negative errno. */
+static int grant_check(const struct policy_row *row, int fd, uid_t owner)
+{
+	struct policy_file f;
+	struct statfs fs;
+	ssize_t n;
+
+	if (row->content == POLICY_KERNEL_TEXT)
+		return 0;
+	if (fstat(fd, &f.st))
+		return -errno;
+	/* A file system that does not answer that is none of the kernel's. */
+	f.fs_type = fstatfs(fd, &fs) ? 0 : (uint64_t)fs.f_type;
+	n = pread(fd, f.head, sizeof(f.head), 0);
+	f.n = n > 0 ? (size_t)n : 0;
+	return n < 0 ? -errno : policy_file(row, &f, owner);
+}
+
+/* ---- a request ---- */
+
+/* A file for Q, whose row is ROW, of a process; or a negative errno. */
+static int grant_of_process(const struct grant *s, const struct policy_row *row, const struct collector_request *q)
+{
+	AUTO_FD int dir = proc_open(q->pid);
+	AUTO_FD int fd = -1;
+	struct proc_status st = { .uid = 0 };
+	int r;
+
+	if (dir < 0)
+		return -ESRCH;
+	r = grant_same(q, dir);
+	if (r)
+		return r;
+	if (!grant_is_target(s, q->pid, dir))
+		return POLICY_OUTSIDE;
+	if (row->owned && proc_read_status(dir, &st))
+		return -ESRCH;
+	fd = grant_open(s, row, q, dir, &st);
+	if (fd < 0)
+		return fd;
+	r = grant_check(row, fd, st.uid);
+	r = r ? r : grant_same(q, dir);
+	return r ? r : take_fd(&fd);
+}
+
+int grant_request(const struct grant *s, const struct collector_request *q, struct collector_answer *ret)
+{
+	const struct policy_row *row = NULL;
+	struct stat st;
+	int r = policy_request(q, &row);
+
+	if (!r && q->op == COLLECTOR_KALLSYMS) {
+		r = open("/proc/kallsyms", READING);
+		r = r < 0 ? -errno : r;
+	} else if (!r) {
+		r = grant_of_process(s, row, q);
+	}
+	*ret = (struct collector_answer){ .seq = q->seq, .err = r < 0 ? r : 0 };
+	if (r >= 0 && !fstat(r, &st)) {
+		ret->dev = st.st_dev;
+		ret->ino = st.st_ino;
+		ret->size = (uint64_t)st.st_size;
+	}
+	return r < 0 ? -1 : r;
+}
