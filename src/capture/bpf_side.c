@@ -497,6 +497,15 @@ int bpf_side_aim(struct bpf_side *k, struct err *e)
 	return 0;
 }
 
+int bpf_side_targets(struct bpf_side *k)
+{
+	const int map = bpf_map__fd(k->skel->maps.targets);
+	const int r = bpf_map_freeze(map);
+	const int fd = r ? r : fcntl(map, F_DUPFD_CLOEXEC, 3);
+
+	return fd < 0 && !r ? -errno : fd;
+}
+
 static uint64_t bpf_side_smallest(const uint64_t *v, uint32_t n)
 {
 	uint64_t min = v[0];

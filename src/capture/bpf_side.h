@@ -60,6 +60,9 @@ const volatile struct sb_cpu *bpf_side_cpus(const struct bpf_side *k);
  * second call does nothing.
  */
 int bpf_side_aim(struct bpf_side *k, struct err *e);
+
+/* As source_targets(). */
+int bpf_side_targets(struct bpf_side *k);
 /* until then, unknown memory wakes no reader */
 void bpf_side_deaf(struct bpf_side *k, uint64_t until_ns);
 /*

@@ -644,6 +644,11 @@ static int live_place(struct source *base, const struct link_places *places, lin
 	return bpf_side_place(live_of(base)->kernel, places, failed, ctx, ret, e);
 }
 
+static int live_hand_targets(struct source *base)
+{
+	return bpf_side_targets(live_of(base)->kernel);
+}
+
 static int live_set_growth(struct source *base, const struct capture_plan *plan, struct err *e)
 {
 	return bpf_side_set_growth(live_of(base)->kernel, plan, e);
@@ -672,6 +677,7 @@ static const struct source_ops live_ops = {
 	.bpf_ns = live_bpf_ns,
 	.call_on = live_call_on,
 	.wake = live_wake,
+	.targets = live_hand_targets,
 	.place = live_place,
 	.add_probes = live_add_probes,
 	.set_growth = live_set_growth,

@@ -306,6 +306,12 @@ int source_prepare(struct source *s, struct err *e);
 /* Starts sampling. 0 or a negative errno with a sentence. */
 int source_start(struct source *s, struct err *e);
 /*
+ * Who the target is, as the kernel half keeps it: a descriptor of its BPF map from the ids of processes
+ * (TARGET_PIDS) or threads (TARGET_TIDS) to when they began, which is the caller's. From then on nobody but the
+ * kernel half can change it, so call this after source_start(). A negative errno, -ENOTSUP: this source has none.
+ */
+int source_targets(struct source *s);
+/*
  * Places probes in a program of the target while the source runs, which was opened with
  * places_to_come; as links_attach(), whose result is the caller's. Their cookies are SB_COOKIE()s of
  * wire.h. Any thread may call. -ENOTSUP when this source cannot.

@@ -7,8 +7,10 @@
 #include "cmd/options.h"
 
 #include "base/cleanup.h"
+#include "base/installed.h"
 #include "capture/probe.h"
 #include "capture/source.h"
+#include "collector/ask.h"
 #include "plugin/find.h"
 #include "symbol/runtime_names.h"
 
@@ -61,6 +63,19 @@ static int doctor_plugins(struct err *e)
 	return 0;
 }
 
+/* Whether a recording can be made without root's privileges. */
+static void doctor_split(void)
+{
+	char program[PATH_MAX];
+	const bool found = installed_find(COLLECTOR_PROGRAM, program);
+
+	printf("%-8s %-32s %s\n", found ? "ok" : "note", "sudo sberf record --split",
+	       found ? program : COLLECTOR_PROGRAM " is not installed");
+	if (!found)
+		printf("%-8s needed: " COLLECTOR_PROGRAM " in %s, to give up root while recording\n", "",
+		       installed_dir());
+}
+
 int cmd_doctor(const struct options *o, struct err *e)
 {
 	AUTO_FREE struct probe_facts *f = malloc(sizeof(*f));
@@ -77,6 +92,7 @@ int cmd_doctor(const struct options *o, struct err *e)
 		return r;
 	probe_gather(f);
 	r = probe_print(f, stdout);
+	doctor_split();
 	if (doctor_plugins(e))
 		return -ENOMEM;
 	/* Where something is missing the log is of most interest, and what is missing has been said. */

@@ -13,6 +13,7 @@
 #include "capture/source.h"
 #include "cmd/preload.h"
 #include "cmd/records.h"
+#include "cmd/record_split.h"
 #include "engine/budget.h"
 #include "engine/guard.h"
 #include "model/allocation.h"
@@ -434,6 +435,8 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	s->config.placing = s->placing;
 	s->config.probe_budget = o->budget == PERCENT_NONE ? BUDGET_NONE : (uint32_t)(o->budget * 1e4 + 0.5);
 	if (!r)
+		r = split_plan(s, o, e);
+	if (!r)
 		r = resolve_target(s, o, detached, e);
 	if (!r && o->memory == MEMORY_GROWTH) {
 		plan->growth_interval = o->sample_bytes ? o->sample_bytes : growth_interval_of(plan);
@@ -503,6 +506,7 @@ int launch_exit(const struct launch *s, int r)
 void launch_close(struct launch *s)
 {
 	engine_free(s->engine);
+	split_end();
 	child_abandon(&s->child);
 	placing_free(s->placing);
 	hitvalues_free(s->values);

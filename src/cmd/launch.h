@@ -14,6 +14,7 @@
 #include "engine/placer.h"
 #include "engine/placing.h"
 #include "model/probes.h"
+#include "system/caller.h"
 #include "system/procfs.h"
 
 #define KEEP_BYTES (256ull << 20)        /* default size of --keep */
@@ -40,6 +41,7 @@ struct launch {
 	 */
 	bool placed_said, price_said, slices_said, thin_said, unbounded_said;
 	struct placer_figures placed;    /* with the first of these; all zero before */
+	struct caller caller;    /* of --split: who sberf becomes (cmd/record_split.h) */
 	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];
 	char cgroup[PROC_PATH_MAX];      /* of the target, when it was found by name */

@@ -227,6 +227,16 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(ring_bytes), .min = 65536,
 		.max = 1u << 30, .help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
+		.name = "split", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(split),
+		.help = "give up root as soon as the capture runs",
+		.more = "For sudo: from then on sberf runs as the user who called sudo, without privileges, and the "
+			"recording is that user's. Only sberf-collector, a small program that parses nothing, keeps "
+			"four capabilities, by which it opens programs and libraries of the target for sberf. Of "
+			"threads of other users that slept already when the capture began, the stack is only the "
+			"innermost function. It does not go with --probe, --memory, --delay, --numa and "
+			"--raw-capture, and needs Linux 5.19.",
+	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),
 		.max = 24 * 3600 * NSEC_PER_SEC, .help = "begin to sample after this time",

@@ -93,6 +93,7 @@ struct options {
 	bool wakers;                     /* --wakers, false */
 	enum numa_wish numa;             /* --numa / --no-numa: sample where accesses and page faults go */
 	text_vec probes;                 /* --probe SPEC; may be repeated */
+	bool split;                      /* --split (record) */
 	const char *raw_capture;         /* --raw-capture FILE (record), NULL = none */
 	const char *replay;              /* --replay FILE (record), NULL = capture */
 	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */

@@ -16,6 +16,7 @@
 #include "cmd/launch_probes.h"
 #include "cmd/options.h"
 #include "cmd/signals.h"
+#include "cmd/record_split.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,7 +194,8 @@ static void say_notices(const struct launch *s)
 	struct profile_meta m;
 	char text[512];
 
-	if (!probe_notices(text, sizeof(text)) && text[0])
+	/* With --split there is who has what sberf has given up. */
+	if (!s->config.attached && !probe_notices(text, sizeof(text)) && text[0])
 		fprintf(stderr, "sberf record: %s\n", text);
 	if (s->note[0])
 		fprintf(stderr, "sberf record: %s\n", s->note);
@@ -265,6 +267,7 @@ static int record_run(struct launch *s, const struct options *o, const char *pat
 	say_result(&m, o, path);
 	launch_say_probes(s, "record");
 	launch_say_spans(s, "record");
+	split_say();
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }
 

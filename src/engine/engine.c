@@ -708,6 +708,11 @@ static int build_watch(struct engine *en, const struct engine_config *c, struct 
 	return r < 0 ? r : target_watch_call(en->watch, en->source, e);
 }
 
+static int engine_open_recorder(struct engine *en, const struct recorder_config *c, struct err *e)
+{
+	return c->path ? recorder_open(c, profile_dict(en->profile), en->names, &en->meta, &en->sink.recorder, e) : 0;
+}
+
 static int engine_build(struct engine *en, const struct engine_config *c, struct err *e)
 {
 	const struct profile_limits limits = { .bytes = c->profile_bytes };
@@ -749,8 +754,10 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	r = build_watch(en, c, e);
 	if (r < 0)
 		return r;
-	if (c->record.path)
-		r = recorder_open(&c->record, profile_dict(en->profile), en->names, &en->meta, &en->sink.recorder, e);
+	if (c->attached)
+		en->record_later = c->record;
+	else
+		r = engine_open_recorder(en, &c->record, e);
 	if (r < 0)
 		return r;
 	r = build_ingest(en, &c->plan, e);
@@ -805,6 +812,8 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->tracer = c->tracer;
 	en->looker = c->looker;
 	en->child = c->child;
+	en->attached = c->attached;
+	en->attached_ctx = c->attached_ctx;
 	if (c->tracer && c->tracer->stacks) {
 		en->sink.observer = engine_tell_walked;
 		en->sink.observer_ctx = en;
@@ -860,6 +869,10 @@ int engine_start(struct engine *en, struct err *e)
 	/* Before a command goes: what it touches first, it touches soon. */
 	if (!en->delay_ns)
 		set_numa(en, clock_mono_ns());
+	r = en->attached ? en->attached(en->attached_ctx, en->source, e) : 0;
+	r = r < 0 ? r : engine_open_recorder(en, &en->record_later, e);
+	if (r < 0)
+		return r;
 	/* Signals are for the threads that asked for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

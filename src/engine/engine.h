@@ -71,6 +71,13 @@ struct engine_config {
 	const char *no_programs;
 	const struct engine_tracer *tracer;      /* outlives the engine; NULL = none */
 	const struct engine_looker *looker;      /* the same; only with plan.look */
+	/*
+	 * called by engine_start() when all that takes privileges is in place, and before anything is read of
+	 * SOURCE: it may give them up. The recording, whose config then outlives the call, is created after it. 0,
+	 * or a negative errno with a sentence. NULL = no call; not with delay_ns
+	 */
+	int (*attached)(void *ctx, struct source *source, struct err *e);
+	void *attached_ctx;
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */
 	uint64_t refresh_ns;             /* how often a snapshot is published; 0 = never (record) */

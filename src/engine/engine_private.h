@@ -50,6 +50,9 @@ struct engine {
 	struct placer_figures placed;    /* of it, when it has ended */
 	const struct engine_tracer *tracer;      /* NULL = none */
 	const struct engine_looker *looker;      /* NULL = none */
+	int (*attached)(void *ctx, struct source *source, struct err *e);        /* engine_config.attached */
+	void *attached_ctx;
+	struct recorder_config record_later;     /* what is recorded from then on; path NULL = nothing */
 	uint64_t traced_ns;              /* every hit before has been told to it */
 	pid_t child;                     /* the command that sberf started; 0 = none */
 	bool commanded;                  /* it has executed its program */

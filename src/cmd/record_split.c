@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* record_split.c - the collector is started last, with the list of targets that the kernel half keeps by then. */
+#include "config.h"
+
+#include "cmd/record_split.h"
+
+#include "base/cleanup.h"
+#include "base/installed.h"
+#include "base/units.h"
+#include "collector/ask.h"
+#include "collector/collector_policy.h"
+#include "collector/rights.h"
+#include "system/cgroup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum collector_target split_target(const struct capture_plan *plan)
+{
+	static const enum collector_target target[] = {
+		[TARGET_ALL] = COLLECTOR_ALL, [TARGET_PIDS] = COLLECTOR_PROCESSES, [TARGET_TIDS] = COLLECTOR_THREADS,
+		[TARGET_CGROUP] = COLLECTOR_CGROUP,
+	};
+
+	return target[plan->target];
+}
+
+/* The path of the cgroup of PLAN, to RET. */
+static int split_cgroup(const struct capture_plan *plan, char ret[PROC_PATH_MAX], struct err *e)
+{
+	AUTO_FD int fd = cgroup_open(plan->cgroup, e);
+
+	if (fd < 0)
+		return fd;
+	if (!cgroup_path_of(fd, ret))
+		return err_set(e, ENOENT, "cannot find the path of the cgroup '%s'", plan->cgroup);
+	return 0;
+}
+
+/* All is attached: from here on nothing takes privileges. */
+static int split_now(void *ctx, struct source *source, struct err *e)
+{
+	const struct launch *s = ctx;
+	const struct capture_plan *plan = &s->config.plan;
+	const bool listed = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
+	AUTO_FD int list = listed ? source_targets(source) : -1;
+	char cgroup[PROC_PATH_MAX];
+	const struct collector_start start = {
+		.target = split_target(plan), .list = list, .cgroup = plan->target == TARGET_CGROUP ? cgroup : NULL,
+		.uid = s->caller.uid, .gid = s->caller.gid,
+	};
+	int r = 0;
+
+	if (listed && list < 0)
+		return err_set(e, -list, "cannot hand over the list of targets: %s", strerror(-list));
+	if (plan->target == TARGET_CGROUP)
+		r = split_cgroup(plan, cgroup, e);
+	r = r ? r : collector_start(&start, e);
+	return r ? r : rights_of_sberf(&s->caller, e);
+}
+
+/* What of O takes privileges while the capture runs, NULL = nothing. */
+static const char *split_hindrance(const struct options *o)
+{
+	if (o->probes.n)
+		return "--probe";
+	if (o->memory)
+		return "--memory";
+	if (o->delay_ns)
+		return "--delay";
+	if (o->numa == NUMA_ON)
+		return "--numa";
+	if (o->raw_capture)
+		return "--raw-capture";
+	return o->target == OPT_TARGET_REPLAY ? "--replay" : NULL;
+}
+
+int split_plan(struct launch *s, const struct options *o, struct err *e)
+{
+	const char *hindrance = split_hindrance(o);
+	char program[PATH_MAX], caps[POLICY_CAPS_TEXT];
+	int r;
+
+	if (!o->split)
+		return 0;
+	if (hindrance)
+		return err_set(e, EINVAL, "--split does not go with %s, which takes privileges while it captures: "
+			       "leave one of them out", hindrance);
+	r = caller_find(&s->caller, e);
+	if (r)
+		return r;
+	if (!s->caller.other)
+		return err_set(e, EPERM, "--split gives up root for the user who calls sudo, and nobody has: run it by "
+			       "sudo, or leave --split out");
+	if (!installed_find(COLLECTOR_PROGRAM, program))
+		return err_set(e, ENOENT, COLLECTOR_PROGRAM ", which --split needs, is neither beside sberf nor in %s",
+			       installed_dir());
+	if (rights_lacking())
+		return err_set(e, EPERM, "--split needs %s, which root does not have here: give it to the container, "
+			       "or leave --split out", policy_caps_text(rights_lacking(), caps));
+	if (!rights_suffice_for_maps(&s->caller))
+		return err_set(e, ENOTSUP, "--split needs a kernel that lets a process without privileges use BPF maps "
+			       "that it holds (Linux 5.19 or later): leave --split out");
+	/* Pages are looked for by who may. */
+	s->config.plan.numa = NUMA_OFF;
+	s->config.attached = split_now;
+	s->config.attached_ctx = s;
+	return 0;
+}
+
+void split_say(void)
+{
+	char refused[UNITS_MAX], asked[UNITS_MAX];
+	struct ask_figures f;
+
+	ask_figures(&f);
+	if (f.refused)
+		fprintf(stderr, "sberf record: " COLLECTOR_PROGRAM " refused %s of %s requests: names of some "
+			"functions may be missing\n", units_thousands(refused, f.refused),
+			units_thousands(asked, f.asked));
+	if (f.ended)
+		fputs("sberf record: " COLLECTOR_PROGRAM " ended before the capture did: names of what was first "
+		      "seen after that are missing\n", stderr);
+}
+
+void split_end(void)
+{
+	collector_stop();
+}

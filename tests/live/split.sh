@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# record --split: what each process of a capture holds while it runs, whose the recording is, that names come all the same, and what
+# is said when something of it cannot be had.
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/live/live.sh" || exit 99
+need_capture
+command -v setpriv >/dev/null || skip_all "setpriv (util-linux) is not installed"
+cd "$SCRATCH" || exit 99
+chmod 755 "$SCRATCH"
+mkdir -m 777 out
+# A program that nobody but root may read.
+install -m 700 "$WORKLOADS/shares" ./shares
+WORKLOADS=$SCRATCH
+nobody=65534
+
+# split OPTIONS...: as sudo would start it for user nobody; what is said goes to the file err.
+split() {
+	SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record --split -e cpu-clock -F 499 "$@" 2>err
+}
+# split_on FILE TARGET...: the same as process $recorder, until it has given up what it has.
+split_on() {
+	local file=$1
+	shift
+	SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record --split -e cpu-clock -F 499 -o "$file" "$@" 2>err &
+	recorder=$!
+	also_kill $recorder
+	wait_until 60 gave_up
+}
+gave_up() {
+	[ "$(held $recorder NoNewPrivs)" = 1 ] && [ -e out/held.data ] || ! kill -0 "$recorder" 2>/dev/null
+}
+# held PID NAME: a line of its status.
+held() {
+	sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status" 2>/dev/null
+}
+# files PID: the kinds of its open files, without doubles.
+files() {
+	find "/proc/$1/fd" -type l -printf '%l\n' 2>/dev/null | sed 's/:\[[0-9]*\]$//' | sort -u | tr '\n' ' '
+}
+child() {
+	pgrep -P "$1" -x "$2" | head -n 1
+}
+# Capabilities: cap_dac_read_search (2), cap_sys_ptrace (19), cap_syslog (34), cap_checkpoint_restore (40).
+four=$(printf '%016x' $((1 << 2 | 1 << 19 | 1 << 34 | 1 << 40)))
+none=$(printf '%016x' 0)
+
+start_workload shares
+split_on out/held.data -p "$workload"
+collector=$(child $recorder sberf-collector)
+for task in /proc/$recorder/task/*; do
+	task=${task##*/}
+	echo "$(held "$task" Uid | cut -f 1-4 | tr '\t' ' ') $(held "$task" CapPrm) $(held "$task" CapEff) $(held "$task" NoNewPrivs) $(held "$task" Seccomp)"
+done | sort -u >tasks
+equal "each thread of sberf: the caller's user, no capability, no new privileges, a filter" \
+	"$nobody $nobody $nobody $nobody $none $none 1 2" "$(cat tasks)"
+equal "sberf: the caller's groups" "$nobody" "$(held $recorder Groups | tr -d ' ')"
+check "sberf-collector is there" test -n "$collector"
+for process in "$collector" "$(child "$collector" sberf-collector)"; do
+	[ -n "$process" ] || continue
+	equal "sberf-collector: the caller's user" "$nobody" "$(held "$process" Uid | cut -f 2)"
+	equal "sberf-collector: four capabilities" "$four $four" "$(held "$process" CapPrm) $(held "$process" CapEff)"
+	equal "sberf-collector: none can come back" "$none $none" "$(held "$process" CapBnd) $(held "$process" CapInh)"
+	equal "sberf-collector: no new privileges, a filter" "1 2" "$(held "$process" NoNewPrivs) $(held "$process" Seccomp)"
+	equal "sberf-collector: its files" "/dev/null anon_inode:bpf-map socket " "$(files "$process")"
+done
+enough() {
+	[ "$(stat -c %s out/held.data 2>/dev/null || echo 0)" -gt 6000 ]
+}
+wait_until 60 enough
+kill -INT $recorder
+wait $recorder
+equal "it records" 0 $?
+note "$(cat err)"
+equal "the recording is the caller's" "$nobody $nobody" "$(stat -c '%u %g' out/held.data)"
+"$SBERF" report -i out/held.data --format folded >folded
+check "functions of the program have names" grep -q 'main;share;burn' folded
+check "functions of the kernel have names" grep -qE '(asm_)?sysvec|irq|schedule' folded
+check "no process is left behind" test ! -e "/proc/$collector"
+
+# Threads and cgroups are known by other lists.
+split -o out/thread.data -t "$workload" --duration 500ms
+"$SBERF" report -i out/thread.data --format folded >folded
+check "a thread: its functions have names" grep -q 'main;share;burn' folded
+root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -n "$root" ] && mkdir "$root/sberf-test-$$" 2>/dev/null; then
+	was=$(sed -n 's/^0:://p' "/proc/$workload/cgroup")
+	echo "$workload" >"$root/sberf-test-$$/cgroup.procs"
+	split -o out/cgroup.data --cgroup "/sberf-test-$$" --duration 500ms
+	"$SBERF" report -i out/cgroup.data --format folded >folded
+	check "a cgroup: functions of the program have names" grep -q 'main;share;burn' folded
+	echo "$workload" >"$root$was/cgroup.procs"
+	rmdir "$root/sberf-test-$$"
+else
+	skip "no writable cgroup v2" "a cgroup: functions of the program have names"
+fi
+
+# A collector that is killed takes names along, and nothing else.
+split_on out/held2.data -p "$workload"
+kill -KILL "$(child $recorder sberf-collector)"
+wait_until 60 test -s out/held2.data
+kill -INT $recorder
+wait $recorder
+equal "without its collector it records on" 0 $?
+note "$(cat err)"
+check "the recording is whole" "$SBERF" check -i out/held2.data
+
+# Each capability that the collector lacks, and what cannot be done, in one sentence.
+for cap in sys_ptrace dac_read_search checkpoint_restore syslog; do
+	SUDO_UID=$nobody SUDO_GID=$nobody setpriv --bounding-set=-$cap --inh-caps=-all "$SBERF" record --split -e cpu-clock \
+		-o out/lacks.data -p "$workload" --duration 100ms 2>err
+	equal "without cap_$cap: status 1" 1 $?
+	matches "and it says so" "--split needs cap_$cap, .*leave --split out" "$(cat err)"
+done
+check "no recording is left behind" test ! -e out/lacks.data
+"$SBERF" record --split -o out/lacks.data -p "$workload" --duration 100ms 2>err
+equal "without sudo: status 1" 1 $?
+matches "and it says so" "nobody has: run it by sudo" "$(cat err)"
+for option in "--probe sys:getppid" "--memory=growth" "--delay 1s" "--numa"; do
+	# shellcheck disable=SC2086  # an option and its value
+	split -o out/lacks.data $option -p "$workload" --duration 100ms
+	equal "with ${option%% *}: status 1" 1 $?
+	matches "and it says so" "--split does not go with ${option%%[ =]*}" "$(cat err)"
+done
+stop_workload
+
+# What is linked: no parser of foreign bytes, no terminal.
+program=${SBERF%/*}/sberf-collector
+equal "sberf-collector: its libraries" "libc libseccomp" \
+	"$(ldd "$program" | sed -nE 's,^\s*(lib[a-z_]+)\S* => .*,\1,p' | grep -vE 'san$|^libm$|^libstdc' | sort | xargs)"
+equal "sberf-collector: nothing that parses files of others" "" \
+	"$(nm "$program" | grep -E ' [TtUw] (elf|gelf|dwarf|dwfl|image_|symver|jit_|plugin_|bpf_|wnew|initscr|inflate|lzma)' | head -n 3)"
+finish
