@@ -124,6 +124,7 @@ static const struct binding fixed[] = {
 	{ { 'S' }, ACT_SAVE, MODE_TREE | MODE_FLAME, 0, 0, "S", "", "save what is shown: then a letter" },
 	{ { 'P' }, ACT_PICK, PANE, CAN_ATTACH, 0, "P", "", "pick another process" },
 	{ { 'R' }, ACT_RECORD, PANE, CAN_RECORD, 0, "R", "", "record or stop; with --keep: save" },
+	{ { 'U' }, ACT_SERVE, PANE & ~MODE_MEMORY, CAN_SERVE, 0, "U", "", "address of a page for a browser" },
 	{ { 'o' }, ACT_OPTIONS, PANE, 0, 25, "o", "options", "options: then a letter" },
 	{ { UI_KEY_RIGHT, 'l' }, ACT_RIGHT, MODE_ANNOTATE, 0, 0, "Right l", "", "the right end of long lines" },
 	{ { UI_KEY_LEFT, 'h' }, ACT_LEFT, MODE_ANNOTATE, 0, 0, "Left h", "", "back to their beginning" },

@@ -71,6 +71,7 @@ enum ui_can {                    /* what the source of data can do */
 	CAN_ATTACH = 128,        /* another target can be gone on with */
 	CAN_PROBE = 256,         /* probes can be added and taken off */
 	CAN_SCRIPTS = 512,       /* there are frames of an interpreted language */
+	CAN_SERVE = 1024,        /* browsers can be answered */
 };
 
 enum action {
@@ -112,7 +113,7 @@ enum action {
 	/* saving */
 	ACT_SAVE_AS,
 	/* the program */
-	ACT_PAUSE, ACT_BASELINE, ACT_RESET, ACT_SAVE, ACT_RECORD, ACT_OPTIONS, ACT_REDRAW, ACT_HELP,
+	ACT_PAUSE, ACT_BASELINE, ACT_RESET, ACT_SAVE, ACT_RECORD, ACT_SERVE, ACT_OPTIONS, ACT_REDRAW, ACT_HELP,
 		ACT_CLOSE_HELP, ACT_QUIT,
 };
 

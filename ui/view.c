@@ -83,7 +83,8 @@ unsigned int view_can(const struct view *v)
 	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->session->reset ? CAN_RESET : 0u) |
 	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->session->wakers ? CAN_WAKERS : 0u) |
 	       (several ? CAN_TAB : 0u) | (!ended && v->session->record ? CAN_RECORD : 0u) |
-	       (v->session->attach ? CAN_ATTACH : 0u) | (!ended && v->session->rate ? CAN_PACE : 0u) |
+	       (v->session->attach ? CAN_ATTACH : 0u) |
+	       (v->session->serve ? CAN_SERVE : 0u) | (!ended && v->session->rate ? CAN_PACE : 0u) |
 	       (!ended && v->session->add_probe ? CAN_PROBE : 0u) |
 	       (v->header.meta.script_stacks ? CAN_SCRIPTS : 0u);
 }
@@ -182,7 +183,7 @@ static bool is_for_pane(enum action a)
 			return false;
 	}
 	return a != ACT_QUIT && a != ACT_REDRAW && a != ACT_BACK && a != ACT_NEXT_PANE && a != ACT_PREV_PANE &&
-	       a != ACT_ALONE && a != ACT_RECORD && a != ACT_PICK;
+	       a != ACT_ALONE && a != ACT_RECORD && a != ACT_SERVE && a != ACT_PICK;
 }
 
 /* Whether a key that does A is for a pane that is still being built: it has to wait, as do all that come behind it. */

@@ -170,6 +170,18 @@ static void viewact_back(struct view *v)
 		view_close(v, v->focus);
 }
 
+/* The address stands in the status line until the next key. */
+static void viewact_serve(struct view *v)
+{
+	char address[256];
+	struct err e = ERR_INIT;
+
+	if (v->session->serve(v->session->owner, address, sizeof(address), &e) < 0)
+		view_say(v, e.text);
+	else
+		view_say(v, address);
+}
+
 static void viewact_reset(struct view *v)
 {
 	if (v->header.paused) {
@@ -406,6 +418,9 @@ enum reaction view_act(struct view *v, enum action a)
 		break;
 	case ACT_OPTIONS:
 		view_options_begin(v);
+		break;
+	case ACT_SERVE:
+		viewact_serve(v);
 		break;
 	case ACT_RECORD:
 		return REACT_RECORD;

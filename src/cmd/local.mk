@@ -63,3 +63,5 @@ sberf_SOURCES += src/cmd/doctor_waits.h
 sberf_SOURCES += src/cmd/hung.c
 sberf_SOURCES += src/cmd/hung.h
 sberf_SOURCES += src/cmd/serve.c
+sberf_SOURCES += src/cmd/top_page.c
+sberf_SOURCES += src/cmd/top_page.h

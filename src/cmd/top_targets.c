@@ -5,6 +5,8 @@
 #include "cmd/top_targets.h"
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "cmd/top_page.h"
 #include "session/backends.h"
 #include "session/recording_text.h"
 #include "system/procfs.h"
@@ -107,6 +109,7 @@ void capture_free(struct capture *c)
 		*at = c->older;
 		choose_keeper(c->all);
 	}
+	page_close(c->page);
 	launch_close(&c->s);
 	names_free(c->names);
 	free(c);
@@ -170,6 +173,17 @@ static void top_targets_leave(void *owner, char *text, size_t size)
 	capture_free(c);
 }
 
+static int top_targets_serve(void *owner, char *text, size_t size, struct err *e)
+{
+	struct capture *c = owner;
+	const struct session session = capture_session(c);
+	const int r = c->page ? 0 : page_open(c->all->o, &session, &c->page, e);
+
+	if (r >= 0)
+		text_format(text, size, "%s", page_address(c->page));
+	return r;
+}
+
 static struct snapshot *no_snapshot(void *ctx)
 {
 	return NULL;
@@ -205,5 +219,7 @@ struct session capture_session(struct capture *c)
 	f.note = c->s.note;
 	f.attach = top_targets_attach;
 	f.leave = top_targets_leave;
+	if (c->s.engine)
+		f.serve = top_targets_serve;
 	return f;
 }

@@ -25,10 +25,13 @@ struct targets {
 	pid_t command;
 };
 
+struct page;
+
 struct capture {
 	struct targets *all;
 	struct launch s;                 /* without an engine when nothing is captured */
 	struct names *names;             /* empty names, when there is no engine */
+	struct page *page;               /* for browsers; NULL = nobody has asked for it */
 	struct capture *older;           /* started before this one */
 };
 

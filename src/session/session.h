@@ -118,6 +118,12 @@ struct session {
 	 * became of a recording that was running, "" if there was none.
 	 */
 	void *owner;
+	/*
+	 * Begins to answer browsers of this machine (serve/server.h), once for as long as this session is used; TEXT
+	 * gets the address, each time. 0 or a negative errno with a sentence. NULL where that makes no sense. It
+	 * does not wait.
+	 */
+	int (*serve)(void *owner, char *text, size_t size, struct err *e);
 	int (*attach)(void *owner, pid_t pid, uint64_t start_ticks, struct session *ret, struct err *e);
 	void (*leave)(void *owner, char *text, size_t size);
 };

@@ -48,6 +48,35 @@ restored "after recording"
 check "it is sound" sound sberf-2.sberf
 check "both make one" "$SBERF" merge "$HERE/sberf-1.sberf" "$HERE/sberf-2.sberf" -o "$HERE/both.data"
 
+# A page of what is shown, for a browser: U tells its address, the same each time. It ends with the view.
+type_line "clear; $SBERF top -e cpu-clock -F 499 -p $workload"
+see "a tree again" '▾ main'
+keys U
+see "U tells an address" '^ http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/ *$'
+url=$(screen | sed -n 's,^ \(http://127[^ ]*/\).*,\1,p')
+keys j
+see_not "until the next key" '^ http:'
+if command -v python3 >/dev/null; then
+	check "somebody answers there" python3 -c "
+import json, urllib.request
+whole = json.load(urllib.request.urlopen('${url}snapshot?pane=functions'))
+assert any(row[1] == 'burn_50' for row in whole['list']['rows']), whole['list']"
+fi
+keys U
+see "U tells the same address again" "^ ${url//./\\.} *$"
+keys q
+restored "after a page"
+if command -v python3 >/dev/null; then
+	check "nobody answers any more" python3 -c "
+import urllib.error, urllib.request
+try:
+	urllib.request.urlopen('$url')
+except urllib.error.URLError:
+	pass
+else:
+	raise SystemExit('somebody does')"
+fi
+
 # A flight recorder.
 type_line "clear; $SBERF top -e cpu-clock -F 499 --keep 1h -p $workload"
 see "the header says that a flight recorder runs" "^ shares $workload .* keeps 1h00: [1-9][0-9.]* (KB|MB)"

@@ -370,7 +370,7 @@ unit_tests += tests/unit/test_record_nomem
 tests_unit_test_record_nomem_SOURCES = tests/unit/test_record_nomem.c $(synth)
 tests_unit_test_record_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 unit_tests += tests/unit/test_top_targets
-tests_unit_test_top_targets_SOURCES = tests/unit/test_top_targets.c src/cmd/top_targets.c
+tests_unit_test_top_targets_SOURCES = tests/unit/test_top_targets.c src/cmd/top_targets.c src/cmd/top_page.c src/cmd/filter_options.c
 unit_tests += tests/unit/test_process_live
 unit_tests += tests/unit/test_learn
 tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem -Wl,--wrap=clock_gettime

@@ -17,7 +17,7 @@ static const enum ui_mode modes[] = {
 				      MODE_OPTIONS, MODE_SPAN, MODE_LENGTH, MODE_PICK, MODE_PICK_TEXT, MODE_HELP };
 #define MODES (sizeof(modes) / sizeof(modes[0]))
 #define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS | CAN_TAB | CAN_RECORD | CAN_PACE | CAN_ATTACH | \
-	     CAN_PROBE | CAN_SCRIPTS)
+	     CAN_PROBE | CAN_SCRIPTS | CAN_SERVE)
 
 static bool bound(const struct binding *b, uint32_t key)
 {

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "ui/treeview.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -707,6 +708,34 @@ static bool tell_news(void *ctx, char *text, size_t size)
 	return true;
 }
 
+static int serves(void *owner, char *text, size_t size, struct err *e)
+{
+	if (owner)
+		return err_set(e, EADDRINUSE, "there is no port");
+	snprintf(text, size, "http://127.0.0.1:7007/secret/");
+	return 0;
+}
+
+static void a_page_has_an_address(void **state)
+{
+	struct made_session f;
+	struct driver d;
+
+	madesession_init(&f);
+	madesession_server(&f);
+	driver_init(&d, &f, 100, 30, false);
+	f.session.serve = serves;
+	driver_press(&d, "U");
+	assert_true(screen_has(d.canvas, "http://127.0.0.1:7007/secret/"));
+	driver_press(&d, "j");
+	assert_false(screen_has(d.canvas, "http:"));
+	f.session.owner = &f;
+	driver_press(&d, "U");
+	assert_true(screen_has(d.canvas, "there is no port"));
+	driver_free(&d);
+	madesession_free(&f);
+}
+
 static void recordings_are_in_the_header(void **state)
 {
 	struct made_session f;
@@ -864,6 +893,7 @@ int main(void)
 		cmocka_unit_test(lost_samples_make_cores_a_lower_limit),
 		cmocka_unit_test(saving_asks_for_a_kind),
 		cmocka_unit_test(recordings_are_in_the_header),
+		cmocka_unit_test(a_page_has_an_address),
 		cmocka_unit_test(pause_freezes_the_view_only),
 		cmocka_unit_test(reset_forgets),
 		cmocka_unit_test(every_size_says_something),
