@@ -503,6 +503,19 @@ const struct opt opts[] = {
 		.more = "Nodes are the roots of the tree, above the groups; the first frame of folded stacks; and the "
 			"first level in the list of waits, above the classes.",
 	}, {
+		.name = "holders", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(holders),
+		.help = "below each wait for a lock what its holder did meanwhile",
+		.more = "The wait is divided among what the holder did in the same second: samples, waits for other "
+			"things, time in the run queue; and if the holder waited for a lock, further down. What waits "
+			"were for adds up to the waits. Only wall time is shown.",
+	}, {
+		.name = "by-holder", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(by_holder),
+		.help = "who made others wait: holders of locks by the time of the waiters",
+		.more = "A tree, or a flame graph, of what holders did, each as heavy as the time that others waited "
+			"for it. Nothing else is shown. --format locks has the locks themselves.",
+	}, {
 		.name = "span", .metavar = "SPEC", .type = OPT_TEXT, .what = "probe",
 		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(span),
 		.help = "split by what was inside calls of this probe",

@@ -724,6 +724,11 @@ static int check_shown(const struct options *o, struct err *e)
 	if (o->span_diff && !x->diff.write)
 		return err_set(e, EINVAL, "--span-diff compares calls, which --format %s cannot show: choose tree, "
 			       "flat, folded, json, svg or html", x->name);
+	if (o->holders && o->by_holder)
+		return err_set(e, EINVAL, "--holders has the waits, --by-holder holders alone: give one of them");
+	if ((o->holders || o->by_holder) && (x->reads == EXPORT_EVENTS || x->subject != EXPORT_COUNTED))
+		return err_set(e, EINVAL, "%s is about call trees, which --format %s has not (locks has holders)",
+			       o->holders ? "--holders" : "--by-holder", x->name);
 	if (about_time && x->subject == EXPORT_CAPTURE)
 		return err_set(e, EINVAL, "%s cannot change --format %s, which is about all that was recorded",
 			       about_time, x->name);
@@ -747,7 +752,7 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) ||
 						   o->measures & ~known, "--metric" },
 		{ ((folded || memory) && waits) || nodes || probes, dst }, { o->nodes.n, "--node" },
-		{ o->by_node, "--by-node" },
+		{ o->by_node, "--by-node" }, { o->holders, "--holders" }, { o->by_holder, "--by-holder" },
 		{ o->far, "--far" }, { o->span, "--span" }, { o->inside, "--inside" }, { o->outside, "--outside" },
 		{ o->span_above, "--span-above" }, { o->span_below, "--span-below" },
 		{ o->span_diff, "--span-diff" },

@@ -121,6 +121,7 @@ struct options {
 	const char *time;                /* --time FROM,TO: query/timerange.h; NULL = all */
 	u32_vec nodes;                   /* --node LIST, empty = all */
 	bool by_node;                    /* --by-node */
+	bool holders, by_holder;         /* --holders, --by-holder */
 	const char *span;                /* --span SPEC: a probe, NULL = the only one that takes time */
 	bool inside, outside;            /* --inside, --outside */
 	const char *span_above, *span_below;     /* --span-above, --span-below: pNN or a time; NULL */

@@ -12,6 +12,7 @@
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/report_spans.h"
+#include "query/holders.h"
 #include "query/timerange.h"
 #include "export/exporter.h"
 #include "export/outfile.h"
@@ -222,6 +223,22 @@ static bool for_terminal(const struct options *o)
 	return !o->format && !o->output && !o->inverted && !o->depth && o->percent_limit <= 0;
 }
 
+/* Puts what holders of locks did in the place of waits for locks, where that is asked for. */
+static int report_holders(struct open_recording *l, const struct options *o, struct err *e)
+{
+	int r;
+
+	if (!o->holders && !o->by_holder)
+		return 0;
+	snapshot_unref(l->snapshot);
+	l->snapshot = NULL;
+	r = holders_rewrite(l->profile, l->names, l->meta.arch, o->by_holder ? HOLDERS_ALONE : HOLDERS_BELOW, e);
+	if (r < 0)
+		return r;
+	l->snapshot = profile_snapshot(l->profile);
+	return l->snapshot ? 0 : err_nomem(e, "the report");
+}
+
 int cmd_report(const struct options *o, struct err *e)
 {
 	const char *input = open_recording_path(o->input);
@@ -229,6 +246,8 @@ int cmd_report(const struct options *o, struct err *e)
 	struct open_recording l = { .twice = !o->import && x->reads == EXPORT_EVENTS };
 	int r = open_recording(&l, input, o, e);
 
+	if (r >= 0)
+		r = report_holders(&l, o, e);
 	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		r = report_show(&l, o, e);
 	else if (r >= 0)

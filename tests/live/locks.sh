@@ -101,5 +101,19 @@ record chain.data -p "$workload" --duration 2s
 "$SBERF" report -i chain.data --format locks >locks
 equal "a chain is no deadlock" "" "$(grep deadlock locks)"
 matches "its end holds a lock, and" "held by t2 [0-9]+, waits now: .*sleeps" "$(cat locks)"
+
+# What these waits were for: down the chain, and what holders did by the time of those who waited, with equal sums.
+folded() {
+	"$SBERF" report -i chain.data --format folded --metric blocked "$@"
+}
+folded >plain
+folded --holders >holders
+folded --by-holder >by_holder
+matches "below a wait what its holder waited for, and below that what that did" \
+	't0;.*;takes_next;pthread_mutex_lock;.*;\[held by t1, which waited\];.*;takes_next;.*;\[held by t2, which waited\];.*;sleeps;' "$(grep "^t0" holders)"
+equal "which adds up to the waits" "$(awk '{ sum += $NF } END { print sum }' plain)" "$(awk '{ sum += $NF } END { print sum }' holders)"
+matches "who made others wait, by holder" '^t2;[^[]*;sleeps;' "$(grep '^t2' by_holder)"
+equal "as much as they waited" "$(awk '/pthread_mutex_lock/ { sum += $NF } END { print int(sum / 1000) }' plain)" \
+	"$(awk '{ sum += $NF } END { print int(sum / 1000) }' by_holder)"
 stop_workload
 finish

@@ -155,6 +155,7 @@ suites_profile += tests/unit/test_shortname
 suites_profile += tests/unit/test_stripped
 suites_profile += tests/unit/test_terms
 suites_profile += tests/unit/test_threadlist
+suites_profile += tests/unit/test_holders
 suites_profile += tests/unit/test_locks
 suites_profile += tests/unit/test_waits
 
