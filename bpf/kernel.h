@@ -198,6 +198,7 @@ struct rq {
 
 struct cfs_rq {
 	struct rq *rq;                  /* with CONFIG_FAIR_GROUP_SCHED */
+	int throttle_count;             /* with CONFIG_CFS_BANDWIDTH: it, or a group that it is in, has no time left */
 };
 
 struct sched_entity {
@@ -238,6 +239,7 @@ struct task_struct {
 	unsigned long min_flt, maj_flt; /* page faults that were handled */
 	unsigned long nvcsw, nivcsw;    /* times it left its CPU */
 	struct sched_entity se;
+	bool throttled;                 /* since 6.18: it is kept from running until its group has time again */
 	char comm[16];
 	__u64 start_time;
 	__u64 self_exec_id;             /* grows with every exec */

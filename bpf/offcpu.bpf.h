@@ -98,15 +98,34 @@ __noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl
 	return s & TASK_PARKED ? SB_STATE_IDLE : SB_STATE_UNINTERRUPTIBLE;
 }
 
+/*
+ * Must TASK, which could run, wait until its cgroup has time again? Before Linux 6.18 all of a group that has used up its
+ * quota is taken off the run queue at once, which its innermost group is told; since then each thread on its way to user
+ * mode.
+ */
+static __always_inline bool is_throttled(struct task_struct *task)
+{
+	const struct cfs_rq *of;
+
+	if (bpf_core_field_exists(task->throttled))
+		return task->throttled;
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(struct cfs_rq, throttle_count))
+		return false;
+	of = task->se.cfs_rq;
+	return of && of->throttle_count > 0;
+}
+
 static __always_inline __u8 decode_state(struct task_struct *task, bool preempt, __u32 s)
 {
-	return sb_decode_state(preempt, s, task->flags, task->jobctl);
+	const __u8 state = sb_decode_state(preempt, s, task->flags, task->jobctl);
+
+	return state == SB_STATE_PREEMPTED && is_throttled(task) ? SB_STATE_THROTTLED : state;
 }
 
 /* Was the wait of ST never blocked: could the task have run all along? */
 static __always_inline bool runnable_only(const struct sb_task *st)
 {
-	return st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW;
+	return st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW || st->state == SB_STATE_THROTTLED;
 }
 
 /* Is a wait of LENGTH among those that are told one by one? */
@@ -144,7 +163,7 @@ __noinline int sb_way_in(__u32 state, __u64 regs)
 {
 	__u64 below = 0, ss = 0;
 
-	if (state == SB_STATE_PREEMPTED || state == SB_STATE_NEW)
+	if (state == SB_STATE_PREEMPTED || state == SB_STATE_NEW || state == SB_STATE_THROTTLED)
 		return SB_CALL_FAULT;
 	if (state == SB_STATE_STOPPED)
 		return SB_CALL_STOPPED;

@@ -494,6 +494,7 @@ struct sb_part_wait {
 #define SB_STATE_IDLE 8
 #define SB_STATE_NEW 9
 #define SB_STATE_FROZEN 10
+#define SB_STATE_THROTTLED 11
 #define SB_WAKER_TASK 1
 #define SB_WAKER_HARDIRQ 2
 #define SB_WAKER_SOFTIRQ 3

@@ -19,7 +19,8 @@
 _Static_assert(SB_STATE_PREEMPTED == WAIT_PREEMPTED && SB_STATE_INTERRUPTIBLE == WAIT_INTERRUPTIBLE &&
 	       SB_STATE_UNINTERRUPTIBLE == WAIT_UNINTERRUPTIBLE && SB_STATE_KILLABLE == WAIT_KILLABLE &&
 	       SB_STATE_STOPPED == WAIT_STOPPED && SB_STATE_TRACED == WAIT_TRACED && SB_STATE_EXITING == WAIT_EXITING &&
-	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW && SB_STATE_FROZEN == WAIT_FROZEN,
+	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW && SB_STATE_FROZEN == WAIT_FROZEN &&
+	       SB_STATE_THROTTLED == WAIT_THROTTLED,
 	       "states cross by number");
 _Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ && SB_WAKER_SOFTIRQ == WAKER_SOFTIRQ,
 	       "contexts cross by number");
@@ -149,7 +150,7 @@ uint32_t wire_decode_call(int32_t call, unsigned int state, bool compat)
 		[-SB_CALL_TRACED] = CALL_TRACED, [-SB_CALL_FROZEN] = CALL_FROZEN, [-SB_CALL_RETURN] = CALL_RETURN,
 	};
 
-	if (state == WAIT_PREEMPTED)
+	if (state == WAIT_PREEMPTED || state == WAIT_THROTTLED)
 		return CALL_PREEMPTED;
 	if (state == WAIT_NEW)
 		return CALL_NEW;
@@ -163,7 +164,7 @@ uint32_t wire_decode_call(int32_t call, unsigned int state, bool compat)
 /* The two parts of a wait, which must add up to the time between its ends. */
 static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct raw_wait *w)
 {
-	const bool never_blocked = p->state == WAIT_PREEMPTED || p->state == WAIT_NEW;
+	const bool never_blocked = wait_state_runnable(p->state);
 	const uint64_t until = never_blocked ? p->out_ns : p->waking_ns ? p->waking_ns : end_ns;
 
 	if (p->out_ns > end_ns || until < p->out_ns || until > end_ns)

@@ -151,7 +151,7 @@ static void openwaits_lengths(const struct open *w, uint64_t now_ns, uint64_t re
 		ret[1] = w->end.runnable_ns;
 		return;
 	}
-	if (w->w.state == WAIT_PREEMPTED || w->w.state == WAIT_NEW || woken < since)
+	if (wait_state_runnable(w->w.state) || woken < since)
 		woken = since;
 	if (woken > now)
 		woken = now;

@@ -64,6 +64,8 @@ static json_t *wait_piece(struct jsonout *j, const struct waits *w, uint32_t i)
 		jsonout_set(j, o, "class", json_string(wait_class_name(r->class)));
 	if (r->level >= WAIT_LEVEL_CALL)
 		set_call(j, o, r->call, w->query.arch);
+	if (r->level >= WAIT_LEVEL_CALL && r->group)
+		jsonout_set(j, o, "group", jsonout_string(strtab_get(dict_strings(w->dict), r->group)));
 	if (r->level >= WAIT_LEVEL_STACK && r->thread != ID_NONE)
 		jsonout_set(j, o, "thread", jsonout_u64(r->thread));
 	if (r->level == WAIT_LEVEL_WAKER)

@@ -136,7 +136,8 @@ static const char *state_text(const struct stack_sum *s)
 	if (s->kind == EVENT_BLOCKED)
 		return s->state ? wait_state_name(s->state) : "blocked";
 	if (s->kind == EVENT_RUNNABLE)
-		return s->state == WAIT_PREEMPTED ? wait_state_name(s->state) : "runnable";
+		return s->state == WAIT_PREEMPTED || s->state == WAIT_THROTTLED ? wait_state_name(s->state) :
+			"runnable";
 	return "running";
 }
 

@@ -408,12 +408,14 @@ enum wait_class wait_class_of(uint32_t call, unsigned int state, const char *arc
 		return WAIT_CLASS_TRACED;
 	case WAIT_FROZEN:
 		return WAIT_CLASS_FROZEN;
+	case WAIT_THROTTLED:
+		return WAIT_CLASS_THROTTLED;
 	case WAIT_EXITING:
 		return WAIT_CLASS_OTHER;
 	default:
 		break;
 	}
-	if (state == WAIT_PREEMPTED || state == WAIT_NEW || call == CALL_PREEMPTED || call == CALL_NEW)
+	if (wait_state_runnable(state) || call == CALL_PREEMPTED || call == CALL_NEW)
 		return WAIT_CLASS_RUN_QUEUE;
 	if (call == CALL_NONE || call > CALL_MAX)
 		return WAIT_CLASS_OTHER;

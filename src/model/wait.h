@@ -27,7 +27,8 @@
 	X(EXITING, 7, 'X', "exiting") \
 	X(IDLE, 8, 'I', "idle") \
 	X(NEW, 9, 'N', "new") /* not run yet since it was made */ \
-	X(FROZEN, 10, 'F', "frozen")     /* by the freezer of its cgroup */
+	X(FROZEN, 10, 'F', "frozen") /* by the freezer of its cgroup */ \
+	X(THROTTLED, 11, 'Q', "throttled")       /* preempted, as its cgroup has used up its quota of CPU time */
 
 enum wait_state {
 #define X(id, nr, letter, name) WAIT_##id = nr,
@@ -37,6 +38,11 @@ enum wait_state {
 };
 
 const char *wait_state_name(unsigned int state);         /* "other" for a number from a newer recording */
+/* Was a thread in STATE never blocked: could it have run all along, as far as itself is concerned? */
+static inline bool wait_state_runnable(unsigned int state)
+{
+	return state == WAIT_PREEMPTED || state == WAIT_NEW || state == WAIT_THROTTLED;
+}
 /* A letter or a name; WAIT_STATE_NR when it is none. */
 enum wait_state wait_state_find(const char *text);
 
@@ -53,7 +59,9 @@ enum wait_state wait_state_find(const char *text);
 	X(STOPPED, 8, "stopped") \
 	X(TRACED, 9, "traced") \
 	X(FROZEN, 10, "frozen") \
-	X(GIL, 11, "GIL")        /* the lock of an interpreter, by which one thread at a time runs it */
+	X(GIL, 11, "GIL") /* the lock of an interpreter, by which one thread at a time runs it */ \
+	X(THROTTLED, 12, "throttled") /* by the quota of CPU time of a cgroup: cpu.max */ \
+	X(MEMORY, 13, "memory limit")    /* slowed down as its cgroup has more memory than memory.high */
 
 enum wait_class {
 #define X(id, nr, name) WAIT_CLASS_##id = nr,

@@ -58,7 +58,7 @@ static uint8_t filter_judge_wait(const struct filter *f, const struct wait *w)
 		r |= FACT_OPEN;
 	if (w->flags & EVENT_F_EXTRAPOLATED)
 		r |= FACT_DOUBT;
-	if (w->state == WAIT_PREEMPTED || w->state == WAIT_NEW)
+	if (wait_state_runnable(w->state))
 		r |= WAIT_RUNNABLE_ONLY;
 	return r;
 }

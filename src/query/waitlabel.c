@@ -9,6 +9,7 @@
 #include "query/stack_signature.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static struct stack_signature reading_of(const struct waits *w)
 {
@@ -50,6 +51,18 @@ static void waker_label(const struct waits *w, const struct wait_row *r, char *d
 	text_format(dst + at, size - at, " (%s)", process);
 }
 
+/* "cpu.max of web": the limit that waits of R are for. */
+static void limit_label(const struct waits *w, const struct wait_row *r, char *dst, size_t size)
+{
+	const char *group = strtab_get(dict_strings(w->dict), r->group);
+	size_t at = text_format(dst, size, "%s", r->class == WAIT_CLASS_MEMORY ? "memory.high" : "cpu.max");
+
+	if (!*group || !strcmp(group, "/"))
+		return;
+	at += text_format(dst + at, size - at, " of ");
+	text_sanitise(dst + at, size - at, group, strlen(group));
+}
+
 char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size)
 {
 	const struct wait_row *r = &w->row[i];
@@ -64,6 +77,10 @@ char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size)
 		waker_label(w, r, dst, size);
 		break;
 	case WAIT_LEVEL_CALL:
+		if (r->class == WAIT_CLASS_THROTTLED || r->class == WAIT_CLASS_MEMORY) {
+			limit_label(w, r, dst, size);
+			break;
+		}
 		snprintf(dst, size, "%s", call_name(r->call, w->query.arch, name));
 		break;
 	case WAIT_LEVEL_NODE:

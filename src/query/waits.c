@@ -40,6 +40,7 @@ struct sum {
 	uint32_t place;
 	uint16_t node;           /* 0 when it is not */
 	uint8_t class;
+	str_id group;            /* waits_group() */
 	uint64_t ns;
 };
 
@@ -49,6 +50,7 @@ struct place {
 	uint64_t stack_ns;       /* of the heaviest stack */
 	stack_id stack;
 	uint32_t call;
+	str_id group;
 	uint32_t row;
 	uint16_t node;
 	uint8_t class;
@@ -128,9 +130,9 @@ static bool waits_each_fact(struct builder *b,
 
 /* 1. Sums and places. */
 
-static uint64_t place_key(uint16_t node, uint8_t class, uint32_t call, uint64_t stack_or_reading)
+static uint64_t place_key(uint16_t node, uint8_t class, uint32_t call, str_id group, uint64_t stack_or_reading)
 {
-	return hash_2u64((uint64_t)node << 48 | (uint64_t)call << 8 | class, stack_or_reading);
+	return hash_2u64((uint64_t)node << 48 | (uint64_t)call << 8 | class, stack_or_reading ^ (uint64_t)group << 32);
 }
 
 static uint64_t waits_sum_hash(const void *ctx, uint32_t id)
@@ -138,18 +140,19 @@ static uint64_t waits_sum_hash(const void *ctx, uint32_t id)
 	const struct builder *b = ctx;
 	const struct sum *s = &b->sums.v[id];
 
-	return place_key(s->node, s->class, s->call, s->stack);
+	return place_key(s->node, s->class, s->call, s->group, s->stack);
 }
 
 static bool same_sum(const struct sum *a, const struct sum *b)
 {
-	return a->stack == b->stack && a->call == b->call && a->class == b->class && a->node == b->node;
+	return a->stack == b->stack && a->call == b->call && a->class == b->class && a->node == b->node &&
+	       a->group == b->group;
 }
 
 /* The sum like WANT, in sums; ID_NONE when there is none. */
 static uint32_t waits_find_sum(const struct builder *b, const struct sum *want)
 {
-	const uint64_t h = place_key(want->node, want->class, want->call, want->stack);
+	const uint64_t h = place_key(want->node, want->class, want->call, want->group, want->stack);
 	uint32_t id;
 
 	hidx_each(&b->sum_index, h, id)
@@ -158,11 +161,37 @@ static uint32_t waits_find_sum(const struct builder *b, const struct sum *want)
 	return ID_NONE;
 }
 
-/* What F waited for: its call says that, but for the lock of an interpreter, of which its stack tells. */
+/* Is STACK one of a thread that the kernel slows down, since its cgroup has more memory than memory.high? */
+static bool waits_for_memory(const struct builder *b, stack_id stack)
+{
+	while (stack != STACK_ROOT) {
+		const struct stack *s = dict_get_stack(b->d, stack);
+		const struct frame_names *fn = names_get(b->reading.names, s->frame);
+
+		if (dict_get_module(b->d, dict_get_frame(b->d, s->frame)->module)->kind != MODULE_KERNEL)
+			return false;
+		for (uint32_t i = 0; fn && i < fn->n; i++) {
+			const struct func *f = names_func(b->reading.names, fn->name[i].func);
+
+			if (f && strstr(names_text(b->reading.names, f->name), "mem_cgroup_handle_over_high"))
+				return true;
+		}
+		stack = s->parent;
+	}
+	return false;
+}
+
+/*
+ * What F waited for: its call and state say that, but for the lock of an interpreter and a limit of memory, of which
+ * its stack tells.
+ */
 static uint8_t waits_class(const struct builder *b, const struct fact *f)
 {
+	const struct wait *w = dict_get_wait(b->d, f->wait);
 	stack_id stack = f->stack;
 
+	if (w->state == WAIT_KILLABLE && waits_for_memory(b, f->stack))
+		return WAIT_CLASS_MEMORY;
 	if (b->class[f->wait] != WAIT_CLASS_LOCK)
 		return b->class[f->wait];
 	while (stack != STACK_ROOT) {
@@ -180,10 +209,21 @@ static uint8_t waits_class(const struct builder *b, const struct fact *f)
 	return WAIT_CLASS_LOCK;
 }
 
+/* Whose limit F, of CLASS, waited for: what its container is called, or else its cgroup. 0 = it waited for no limit. */
+static str_id waits_group(const struct builder *b, const struct fact *f, uint8_t class)
+{
+	const struct thread *t = dict_get_thread(b->d, f->thread);
+
+	if (class != WAIT_CLASS_THROTTLED && class != WAIT_CLASS_MEMORY)
+		return 0;
+	return t->container ? t->container : t->cgroup;
+}
+
 static bool waits_sum_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
+	const uint8_t class = waits_class(b, f);
 	const struct sum want = { .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call,
-				  .class = waits_class(b, f),
+				  .class = class, .group = waits_group(b, f, class),
 				  .node = !b->q->by_node ? 0 : f->node < NODES_MAX ? f->node : NODE_UNKNOWN };
 	uint32_t id = waits_find_sum(b, &want);
 	struct sum *s;
@@ -209,18 +249,19 @@ static uint64_t waits_place_hash(const void *ctx, uint32_t id)
 	const struct builder *b = ctx;
 	const struct place *p = &b->places.v[id];
 
-	return place_key(p->node, p->class, p->call, p->reading);
+	return place_key(p->node, p->class, p->call, p->group, p->reading);
 }
 
 static bool in_place(const struct place *p, const struct sum *s, uint64_t reading)
 {
-	return p->reading == reading && p->call == s->call && p->class == s->class && p->node == s->node;
+	return p->reading == reading && p->call == s->call && p->class == s->class && p->node == s->node &&
+	       p->group == s->group;
 }
 
 /* The place of S, which reads READING, in places; made when there is none. ID_NONE when out of memory. */
 static uint32_t waits_place_of(struct builder *b, const struct sum *s, uint64_t reading)
 {
-	const uint64_t h = place_key(s->node, s->class, s->call, reading);
+	const uint64_t h = place_key(s->node, s->class, s->call, s->group, reading);
 	struct place *p;
 	uint32_t id;
 
@@ -232,7 +273,7 @@ static uint32_t waits_place_of(struct builder *b, const struct sum *s, uint64_t 
 	if (!p)
 		return ID_NONE;
 	*p = (struct place){ .reading = reading, .stack = s->stack, .call = s->call, .node = s->node, .class = s->class,
-			     .row = NODE_NONE };
+			     .group = s->group, .row = NODE_NONE };
 	return hidx_add(&b->place_index, h, id, waits_place_hash, b) ? id : ID_NONE;
 }
 
@@ -277,16 +318,20 @@ static uint32_t class_row(struct builder *b, const struct place *p)
 static uint32_t call_row(struct builder *b, const struct place *p)
 {
 	struct wait_row want = { .level = WAIT_LEVEL_CALL, .node = p->node, .class = p->class, .thread = ID_NONE };
+	const uint64_t key = (uint64_t)p->group << 32 | p->call;
 	uint32_t row;
 
 	want.parent = class_row(b, p);
 	if (want.parent == NODE_NONE)
 		return NODE_NONE;
-	row = rows_find(&b->rows, want.parent, p->call);
+	row = rows_find(&b->rows, want.parent, key);
 	if (row != NODE_NONE)
 		return row;
-	want.call = b->calls++ < CALLS_MAX ? p->call : CALL_NONE;
-	return rows_get(&b->rows, &want, want.call);
+	if (b->calls++ >= CALLS_MAX)
+		return rows_get(&b->rows, &want, CALL_NONE);
+	want.call = p->call;
+	want.group = p->group;
+	return rows_get(&b->rows, &want, key);
 }
 
 /* Gives P its row, made with STACK and READING: its own, or those of "(other)". */
@@ -299,6 +344,7 @@ static bool give_row(struct builder *b, struct place *p, uint64_t reading, stack
 	if (want.parent == NODE_NONE)
 		return false;
 	want.call = b->rows.v.v[want.parent].call;
+	want.group = b->rows.v.v[want.parent].group;
 	p->row = rows_get(&b->rows, &want, reading);
 	return p->row != NODE_NONE;
 }
@@ -538,8 +584,9 @@ static bool add_wakers(struct builder *b)
 		const struct waker *waker = &b->wakers.v[w->waker];
 		const struct wait_row *place = &b->rows.v.v[w->place_row];
 		const struct wait_row want = { .level = WAIT_LEVEL_WAKER, .parent = w->place_row, .node = place->node,
-					       .class = place->class, .call = place->call, .stack = waker->stack,
-					       .thread = waker->thread, .context = waker->context };
+					       .class = place->class, .call = place->call, .group = place->group,
+					       .stack = waker->stack, .thread = waker->thread,
+					       .context = waker->context };
 
 		w->row = rows_get(&b->rows, &want, waker_key(b->d, waker));
 		if (w->row == NODE_NONE)

@@ -33,6 +33,7 @@ struct wait_row {
 	uint16_t node;           /* from WAIT_LEVEL_NODE on, with query.by_node; NODE_UNKNOWN = what can be no node */
 	enum wait_class class;   /* from WAIT_LEVEL_CLASS on */
 	uint32_t call;           /* from WAIT_LEVEL_CALL on */
+	str_id group;            /* there too: the container or cgroup whose limit it waits for; 0 = it does not */
 	/* STACK: the heaviest of those that read the same; WAKER: the waker's, STACK_ROOT = none */
 	stack_id stack;
 	/* STACK: the thread that waited longest there in all; WAKER: the waker; ID_NONE = none */

@@ -9,6 +9,7 @@ EXTRA_DIST += tests/live/parting.c
 shell_tests += tests/live/call_graph.sh
 shell_tests += tests/live/capture.sh
 shell_tests += tests/live/container.sh
+shell_tests += tests/live/throttled.sh
 EXTRA_DIST += tests/live/alloc_judge.py
 EXTRA_DIST += tests/live/python_judge.py
 EXTRA_DIST += tests/live/live.sh

@@ -71,6 +71,20 @@ held stopped stopped T stopped
 held traced traced t traced
 held frozen frozen F frozen
 held frozen2 frozen F frozen
+
+# Limits of a cgroup: a program that computes, and one that fills memory.
+echo "+cpu +memory" >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/limited
+echo "5000 100000" >/sys/fs/cgroup/limited/cpu.max
+sh -c 'echo $$ >/sys/fs/cgroup/limited/cgroup.procs; while :; do :; done' &
+spins=$!
+sberf record -o quota.data --duration 2s -p $spins
+sberf report -i quota.data --format waits | grep -A1 ' throttled$' | sed 's/^/limit /'
+kill $spins
+echo max >/sys/fs/cgroup/limited/cpu.max
+echo 8M >/sys/fs/cgroup/limited/memory.high
+sberf record -o high.data -- sh -c 'echo $$ >/sys/fs/cgroup/limited/cgroup.procs; exec dd if=/dev/zero of=/dev/null bs=24M count=1'
+sberf report -i high.data --format waits | grep -A1 ' memory limit$' | sed 's/^/limit /'
 JOB
 
 root=$SCRATCH/root
@@ -156,6 +170,11 @@ on_kernel() {
 	is_held traced traced t
 	is_held frozen frozen F
 	is_held frozen2 frozen F
+	equal "$v: waits for limits of a cgroup, by its name" "throttled
+cpu.max of /limited
+memory limit
+memory.high of /limited" "$(sed -n 's/^limit .*[^ ]  \+\(.*\)/\1/p' "$SCRATCH/out")"
+	at_least "$v: most of the time, with 5 percent of a CPU (ms)" 1300 "$(awk '/^limit .* throttled$/ { print $3 == "s" ? 1000 * $2 : $2 }' "$SCRATCH/out")"
 }
 
 image=$(guest_kernel "$cache") || skip_all "no kernel image can be downloaded"

@@ -176,6 +176,7 @@ static void test_classes(void **state)
 		{ "stopped", WAIT_NONE, WAIT_CLASS_STOPPED },
 		{ "traced", WAIT_NONE, WAIT_CLASS_TRACED },
 		{ "frozen", WAIT_NONE, WAIT_CLASS_FROZEN },
+		{ "preempted", WAIT_THROTTLED, WAIT_CLASS_THROTTLED },
 		{ "return to user mode", S, WAIT_CLASS_OTHER },
 		{ "return to user mode", D, WAIT_CLASS_OTHER },
 		{ "exit_group", WAIT_EXITING, WAIT_CLASS_OTHER },

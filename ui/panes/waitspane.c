@@ -244,7 +244,10 @@ static bool waitspane_here(const struct treeview *tv, uint32_t node, struct filt
 	case WAIT_LEVEL_NODE:
 		return r->node < NODES_MAX && rowfilter_number(t, TERM_NODE, r->node);
 	case WAIT_LEVEL_CALL:
-		return call_find(call_name(r->call, w->query.arch, name), w->query.arch) == r->call &&
+		if (r->class == WAIT_CLASS_THROTTLED)
+			return rowfilter_name(t, TERM_STATE, wait_state_name(WAIT_THROTTLED));
+		return r->class != WAIT_CLASS_MEMORY &&
+			call_find(call_name(r->call, w->query.arch, name), w->query.arch) == r->call &&
 			rowfilter_name(t, TERM_SYSCALL, name);
 	case WAIT_LEVEL_STACK:
 		return rowfilter_path(t, waitsview_label(w, node, label, sizeof(label)));
