@@ -9,10 +9,8 @@
  * hangs takes nothing with it. A helper that is killed keeps its shared memory: what it might still
  * write, it writes there.
  *
- * process_vm_readv(2): "partial transfers apply at the granularity of iovec elements. These system
- * calls won't perform a partial transfer that splits a single iovec element." So the remote side is
- * cut at page borders, and the result ends exactly where the stack does. What comes first must be
- * readable, though, or nothing is: the red zone may reach into a missing page.
+ * What comes first must be readable, or nothing is (vmread.h): the red zone may reach into a missing
+ * page.
  *
  * A page fault on behalf of another process can be killed (mm/gup.c sets FAULT_FLAG_KILLABLE), and
  * so can the waits of userfaultfd. A request that a FUSE server has taken and does not answer can
@@ -24,7 +22,9 @@
 #include "capture/peek.h"
 
 #include "base/clock.h"
+#include "collector/ask.h"
 #include "model/machine.h"
+#include "system/vmread.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -38,13 +38,11 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LIMIT_NS (PEEK_LIMIT_MS * NSEC_PER_MSEC)
 #define START_LIMIT_NS (10 * NSEC_PER_SEC)       /* for the helper to take a request up */
-#define PAGES_AT_ONCE 256u               /* of one system call, which takes IOV_MAX (1024) at most */
 #define KEPT_BYTES (128u << 10)          /* of memory for answers: of larger ones, which are rare, nothing stays */
 #define SHUNNED_MAX 64u
 
@@ -112,44 +110,13 @@ struct peek {
  * signal-safety(7) lists, and system calls.
  */
 
-/* The first of the WANT bytes at FROM, up to PAGES_AT_ONCE pages of them. *RET_ASKED: how many that is. */
-static ssize_t peek_read_some(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst,
-			      uint32_t *ret_asked)
+/* The same as vmread(), by who may: ASK is the socket of the collector, -1 = ourselves. */
+static ssize_t peek_read(int ask, pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst)
 {
-	struct iovec remote[PAGES_AT_ONCE], local = { dst, 0 };
-	unsigned long n = 0;
-	ssize_t got;
-
-	for (; local.iov_len < want && n < PAGES_AT_ONCE; n++) {
-		const uint64_t at = from + local.iov_len, to_border = page_size - (at & (page_size - 1));
-		const size_t left = want - local.iov_len, len = to_border < left ? (size_t)to_border : left;
-
-		remote[n] = (struct iovec){ (void *)(uintptr_t)at, len };
-		local.iov_len += len;
-	}
-	*ret_asked = (uint32_t)local.iov_len;
-	got = process_vm_readv(pid, &local, 1, remote, n, 0);
-	return got < 0 ? -errno : got;
+	return ask < 0 ? vmread(pid, from, want, page_size, dst) : ask_stack(ask, pid, from, want, dst);
 }
 
-/* The WANT bytes at FROM up to the first page that cannot be read. A negative errno when that is the very first. */
-static ssize_t read_pages(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst)
-{
-	uint32_t done = 0, asked;
-
-	while (done < want) {
-		const ssize_t got = peek_read_some(pid, from + done, want - done, page_size, dst + done, &asked);
-
-		if (got < 0)
-			return done ? (ssize_t)done : got;
-		done += (uint32_t)got;
-		if ((uint32_t)got < asked)
-			break;
-	}
-	return (ssize_t)done;
-}
-
-static void read_stack(const struct request *q, uint64_t page_size, uint8_t *dst, struct reply *ret)
+static void read_stack(const struct request *q, int ask, uint64_t page_size, uint8_t *dst, struct reply *ret)
 {
 	const uint64_t page = q->sp & ~(page_size - 1), red_zone = machine_host_red_zone();
 	uint64_t from = q->sp > red_zone ? (q->sp - red_zone) & ~7ull : 0;
@@ -158,11 +125,11 @@ static void read_stack(const struct request *q, uint64_t page_size, uint8_t *dst
 
 	if (want > UINT64_MAX - from)
 		want = (uint32_t)(UINT64_MAX - from);
-	got = read_pages(q->pid, from, want, page_size, dst);
+	got = peek_read(ask, q->pid, from, want, page_size, dst);
 	if (got == -EFAULT && from < page && want > page - from) {
 		want -= (uint32_t)(page - from);
 		from = page;
-		got = read_pages(q->pid, from, want, page_size, dst);
+		got = peek_read(ask, q->pid, from, want, page_size, dst);
 	}
 	*ret = (struct reply){ .addr = from };
 	if (got >= 0)
@@ -185,7 +152,7 @@ static void default_signals(void)
 		syscall(SYS_rt_sigaction, sig, by_default, NULL, NSIG / 8);
 }
 
-static _Noreturn void run_helper(struct shared *sh, int sock, pid_t parent, uint64_t page_size)
+static _Noreturn void run_helper(struct shared *sh, int sock, int ask, pid_t parent, uint64_t page_size)
 {
 	struct request q;
 	struct reply r;
@@ -195,15 +162,19 @@ static _Noreturn void run_helper(struct shared *sh, int sock, pid_t parent, uint
 	default_signals();
 	/* Out of sberf's session: Ctrl-C and Ctrl-Z of the terminal are for sberf. */
 	setsid();
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(sock, 0) < 0 || chdir("/"))
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(sock, 0) < 0 ||
+	    (ask >= 0 && dup2(ask, 1) < 0) || chdir("/"))
 		_exit(1);
-	syscall(SYS_close_range, 1u, ~0u, 0u);
+	ask = ask < 0 ? -1 : 1;
+	syscall(SYS_close_range, ask < 0 ? 1u : 2u, ~0u, 0u);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	while (recv(0, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
 		clock_gettime(CLOCK_MONOTONIC, &ts);
-		atomic_store(&sh->reading_ns, (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec);
-		read_stack(&q, page_size, sh->bytes, &r);
+		/* The collector has a limit of its own. */
+		if (ask < 0)
+			atomic_store(&sh->reading_ns, (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec);
+		read_stack(&q, ask, page_size, sh->bytes, &r);
 		if (send(0, &r, sizeof(r), MSG_NOSIGNAL) != (ssize_t)sizeof(r))
 			break;
 	}
@@ -293,7 +264,7 @@ static int helper_fork(struct peek *p, struct helper *h, int theirs)
 	if (h->pid < 0)
 		return -errno;
 	if (!h->pid)
-		run_helper(h->shared, theirs, self, (uint64_t)p->page_size);
+		run_helper(h->shared, theirs, ask_stacks_socket(), self, (uint64_t)p->page_size);
 	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
 	if (h->pidfd < 0 || epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, h->sock, &ev)) {
 		const int code = errno;
@@ -513,7 +484,19 @@ int peek_fd(const struct peek *p)
 
 static enum peek_status status_of(int code)
 {
-	return !code ? PEEK_OK : code == -EPERM ? PEEK_DENIED : code == -ESRCH ? PEEK_GONE : PEEK_FAILED;
+	switch (code) {
+	case 0:
+		return PEEK_OK;
+	case -EPERM:
+	case -EACCES:
+		return PEEK_DENIED;
+	case -ESRCH:
+		return PEEK_GONE;
+	case -ETIMEDOUT:
+		return PEEK_HUNG;
+	default:
+		return PEEK_FAILED;
+	}
 }
 
 /* The helper has ended by itself, or by somebody else's hand: another one may try once more. */
@@ -560,6 +543,8 @@ static bool listen_to_helper(struct peek *p, struct peek_answer *ret)
 	}
 	take_bytes(p, r.len);
 	ret->status = status_of(r.code);
+	if (ret->status == PEEK_HUNG)
+		peek_shun(p, p->queue[p->first].pid, clock_mono_ns());
 	ret->addr = r.addr;
 	ret->len = r.len;
 	ret->unreadable = r.unreadable;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/peek.h"
+#include "collector/ask.h"
 #include "model/machine.h"
 #include "model/wait.h"
 
@@ -109,7 +110,8 @@ static struct asked *free_place(struct remote_stacks *o)
 static int remote_stacks_ask_helper(struct remote_stacks *o, struct asked *a)
 {
 	const uint64_t sp = machine_sp(a->w.machine, a->w.nr_regs, a->w.regs);
-	const pid_t pid = a->by_thread ? a->w.tid : a->w.pid;
+	/* The collector wants to know who waits. */
+	const pid_t pid = a->by_thread || collector_is_there() ? a->w.tid : a->w.pid;
 	const uint64_t cookie = (uint64_t)(a - o->asked.v);
 
 	if (a->wants_lock)

@@ -232,10 +232,9 @@ const struct opt opts[] = {
 		.help = "give up root as soon as the capture runs",
 		.more = "For sudo: from then on sberf runs as the user who called sudo, without privileges, and the "
 			"recording is that user's. Only sberf-collector, a small program that parses nothing, keeps "
-			"four capabilities, by which it opens programs and libraries of the target for sberf. Of "
-			"threads of other users that slept already when the capture began, the stack is only the "
-			"innermost function. It does not go with --probe, --memory, --delay, --numa and "
-			"--raw-capture, and needs Linux 5.19.",
+			"four capabilities, by which it opens programs and libraries of the target for sberf, and "
+			"reads the stacks of threads that slept already when the capture began. It does not go with "
+			"--probe, --memory, --delay, --numa and --raw-capture, and needs Linux 5.19.",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),

@@ -8,6 +8,7 @@
 #include "collector/ask.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/fdmessage.h"
 #include "base/spawn.h"
 #include "collector/keeper.h"
@@ -22,17 +23,20 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* More than it takes the collector to give up. */
 #define ANSWER_MS (2 * (int)KEEPER_BUSY_MS)
 
+#define STACK_LIMIT_MS 200u
+
 static struct {
 	pthread_mutex_t lock;
-	atomic_int pid;                  /* 0 = there is none */
-	int socket;                      /* -1 = there is none, or it is of no use any more */
+	atomic_int pid, stacks_pid;      /* 0 = there is none */
+	int socket, stacks_socket;       /* -1 = there is none, or it is of no use any more */
 	uint32_t seq;
 	struct ask_figures figures;
-} collector = { .lock = PTHREAD_MUTEX_INITIALIZER, .socket = -1 };
+} collector = { .lock = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .stacks_socket = -1 };
 
 _Static_assert(COLLECTOR_SOCKET == SPAWN_SOCKET && COLLECTOR_LIST == SPAWN_FILE, "as spawn.h has them");
 
@@ -57,28 +61,40 @@ static int ask_hello(int socket, struct err *e)
 				   strerror(-hello.err)) : 0;
 }
 
+/* Starts one process, whose requests have LIMIT_MS. */
+static int ask_start(const struct collector_start *c, uint32_t limit_ms, atomic_int *ret_pid, int *ret_socket,
+		     struct err *e)
+{
+	char target[16], uid[16], gid[16], limit[16];
+	char *const argv[] = { (char *)COLLECTOR_PROGRAM, target, uid, gid, (char *)(c->cgroup ? c->cgroup : "/"),
+			       limit, NULL };
+	pid_t pid;
+	int r;
+
+	snprintf(target, sizeof(target), "%d", (int)c->target);
+	snprintf(uid, sizeof(uid), "%u", (unsigned int)c->uid);
+	snprintf(gid, sizeof(gid), "%u", (unsigned int)c->gid);
+	snprintf(limit, sizeof(limit), "%u", limit_ms);
+	r = spawn_start(argv, c->list, &pid, ret_socket, e);
+	if (r)
+		return r;
+	atomic_store(ret_pid, pid);
+	return ask_hello(*ret_socket, e);
+}
+
 int collector_start(const struct collector_start *c, struct err *e)
 {
-	char target[16], uid[16], gid[16];
-	char *const argv[] = { (char *)COLLECTOR_PROGRAM, target, uid, gid, (char *)(c->cgroup ? c->cgroup : "/"),
-			       NULL };
-	pid_t pid;
 	int r;
 
 	if (collector_is_there())
 		return err_set(e, EALREADY, "there is a " COLLECTOR_PROGRAM " already");
-	snprintf(target, sizeof(target), "%d", (int)c->target);
-	snprintf(uid, sizeof(uid), "%u", (unsigned int)c->uid);
-	snprintf(gid, sizeof(gid), "%u", (unsigned int)c->gid);
-	r = spawn_start(argv, c->list, &pid, &collector.socket, e);
-	if (r)
-		return r;
 	collector.figures = (struct ask_figures){ 0 };
-	atomic_store(&collector.pid, pid);
-	proc_on_denied(ask_denied);
-	r = ask_hello(collector.socket, e);
+	r = ask_start(c, KEEPER_LIMIT_MS, &collector.pid, &collector.socket, e);
+	r = r ? r : ask_start(c, STACK_LIMIT_MS, &collector.stacks_pid, &collector.stacks_socket, e);
 	if (r)
 		collector_stop();
+	else
+		proc_on_denied(ask_denied);
 	return r;
 }
 
@@ -92,19 +108,69 @@ pid_t collector_pid(void)
 	return atomic_load(&collector.pid);
 }
 
-void collector_stop(void)
+static void ask_stop(atomic_int *pid_of, int *socket)
 {
-	const pid_t pid = atomic_exchange(&collector.pid, 0);
+	const pid_t pid = atomic_exchange(pid_of, 0);
 
+	if (*socket >= 0)
+		close(take_fd(socket));
 	if (!pid)
 		return;
-	proc_on_denied(NULL);
-	if (collector.socket >= 0)
-		close(take_fd(&collector.socket));
 	/* It ends when it sees that; one that does not look is not waited for. */
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+void collector_stop(void)
+{
+	proc_on_denied(NULL);
+	ask_stop(&collector.pid, &collector.socket);
+	ask_stop(&collector.stacks_pid, &collector.stacks_socket);
+}
+
+int ask_stacks_socket(void)
+{
+	return collector.stacks_socket;
+}
+
+/* Takes the answer to SEQ; those to what a helper has asked that is gone come before. */
+static int ask_take(int socket, uint32_t seq, struct collector_answer *ret, int *ret_fd)
+{
+	for (;;) {
+		AUTO_FD int fd = -1;
+
+		if (fdmessage_take(socket, ret, sizeof(*ret), &fd) != (ssize_t)sizeof(*ret))
+			return -EPIPE;
+		if (ret->seq != seq)
+			continue;
+		if (ret->err ? ret->err > 0 : fd < 0)
+			return -EBADMSG;
+		*ret_fd = take_fd(&fd);
+		return ret->err;
+	}
+}
+
+ssize_t ask_stack(int socket, pid_t tid, uint64_t from, uint32_t want, uint8_t *dst)
+{
+	struct collector_request q = { .seq = (uint32_t)clock_mono_ns(), .op = COLLECTOR_STACK, .pid = tid, .a = from,
+				       .b = from + want };
+	AUTO_FD int dir = proc_open(tid);
+	AUTO_FD int fd = -1;
+	struct collector_answer a;
+	struct proc_stat st;
+	ssize_t n;
+	int r;
+
+	if (dir < 0 || proc_read_stat(dir, &st))
+		return -ESRCH;
+	q.start_ticks = st.start_ticks;
+	r = fdmessage_send(socket, &q, sizeof(q), -1);
+	r = r ? r : ask_take(socket, q.seq, &a, &fd);
+	if (r)
+		return r;
+	n = pread(fd, dst, want, 0);
+	return n < 0 ? -errno : n;
 }
 
 /* Sends Q and takes the answer, with the lock held. A file or a negative errno. */

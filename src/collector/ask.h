@@ -2,8 +2,9 @@
 /*
  * ask.h - asks sberf-collector for what this process may not open itself.
  *
- * There is one collector, or none. It is started while sberf still has privileges, and answers until sberf
- * ends. Any thread may ask; they take turns. What is refused is counted.
+ * It is started while sberf still has privileges, and answers until sberf ends: one process for files, and
+ * another one for stacks, so that memory which does not come (a page of a FUSE file) keeps no file waiting. Any
+ * thread may ask for files; they take turns. What is refused is counted.
  */
 #ifndef SBERF_COLLECTOR_ASK_H
 #define SBERF_COLLECTOR_ASK_H
@@ -28,7 +29,7 @@ struct collector_start {
 /* Starts the collector. 0 or a negative errno with a sentence; -EALREADY: there is one. */
 int collector_start(const struct collector_start *c, struct err *e);
 
-/* Has one been started? Also when it has ended since. */
+/* Has it been started? Also when it has ended since. */
 bool collector_is_there(void);
 
 /* The pid of the collector, 0 = there is none. */
@@ -45,6 +46,15 @@ int ask_for(enum collector_op op, pid_t pid);
 int ask_mapped(pid_t pid, uint64_t start, uint64_t end);
 int ask_path(enum collector_op op, pid_t pid, const char *path);         /* -ENAMETOOLONG, too */
 int ask_kallsyms(void);
+
+/* The socket to the one for stacks, which is for one thread at a time; -1 = there is none. */
+int ask_stacks_socket(void);
+
+/*
+ * The WANT bytes at FROM of the thread TID, which waits, to DST, by a copy of ask_stacks_socket(). As vmread()
+ * (system/vmread.h), and with the errors of the policy. May be called after a fork.
+ */
+ssize_t ask_stack(int socket, pid_t tid, uint64_t from, uint32_t want, uint8_t *dst);
 
 struct ask_figures {
 	uint64_t asked;          /* requests */

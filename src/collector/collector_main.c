@@ -3,7 +3,7 @@
  * collector_main.c - the program sberf-collector: the only process of a capture with privileges once that runs
  * (`sberf record --split`). sberf starts it with a socket, and says whom it is about:
  *
- *	sberf-collector TARGET UID GID CGROUP
+ *	sberf-collector TARGET UID GID CGROUP LIMIT_MS
  *
  * It looks at no bytes of a file but the first four, and links nothing that does.
  */
@@ -21,14 +21,16 @@
 #include <unistd.h>
 
 /* ARGV is what collector_start() gives. 0, or -EINVAL. */
-static int main_read(char **argv, struct grant *ret, uid_t *ret_uid, gid_t *ret_gid)
+static int main_read(char **argv, struct grant *ret, uid_t *ret_uid, gid_t *ret_gid,
+		     uint32_t *ret_limit)
 {
-	uint64_t target, uid, gid;
+	uint64_t target, uid, gid, limit;
 
 	/* Nobody is served as root. */
 	if (parse_u64(argv[1], "target", 0, COLLECTOR_TARGETS - 1, &target, NULL) ||
 	    parse_u64(argv[2], "uid", 1, UINT32_MAX - 1, &uid, NULL) ||
-	    parse_u64(argv[3], "gid", 0, UINT32_MAX - 1, &gid, NULL))
+	    parse_u64(argv[3], "gid", 0, UINT32_MAX - 1, &gid, NULL) ||
+	    parse_u64(argv[5], "limit", 1, KEEPER_BUSY_MS, &limit, NULL))
 		return -EINVAL;
 	*ret = (struct grant){ .target = (enum collector_target)target, .list = -1, .cgroup = argv[4],
 			       .own = { getppid(), getpid() } };
@@ -36,6 +38,7 @@ static int main_read(char **argv, struct grant *ret, uid_t *ret_uid, gid_t *ret_
 		ret->list = COLLECTOR_LIST;
 	*ret_uid = (uid_t)uid;
 	*ret_gid = (gid_t)gid;
+	*ret_limit = (uint32_t)limit;
 	return 0;
 }
 
@@ -43,16 +46,17 @@ static int main_serve(char **argv)
 {
 	struct collector_hello hello = { .err = 0 };
 	struct grant s;
+	uint32_t limit = 0;
 	uid_t uid;
 	gid_t gid;
 
-	hello.err = main_read(argv, &s, &uid, &gid);
+	hello.err = main_read(argv, &s, &uid, &gid, &limit);
 	if (!hello.err)
 		hello.err = rights_of_collector(uid, gid);
 	if (fdmessage_send(COLLECTOR_SOCKET, &hello, sizeof(hello), -1) || hello.err)
 		return 1;
 	s.no_openat2 = !grant_has_openat2();
-	return keeper_run(COLLECTOR_SOCKET, &s) ? 1 : 0;
+	return keeper_run(COLLECTOR_SOCKET, limit, &s) ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -60,7 +64,7 @@ int main(int argc, char **argv)
 	socklen_t len = sizeof(int);
 	int type = 0;
 
-	if (argc != 5 || getsockopt(COLLECTOR_SOCKET, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET) {
+	if (argc != 6 || getsockopt(COLLECTOR_SOCKET, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET) {
 		fputs("sberf-collector: sberf starts this program by itself; there is no other use for it\n", stderr);
 		return 2;
 	}

@@ -28,6 +28,8 @@ static const struct policy_row rows[COLLECTOR_OPS] = {
 				 .caps = OPENS },
 	[COLLECTOR_JITDUMP] = { .name = "jitdump", .of_process = true, .has_path = true, .content = POLICY_JITDUMP,
 				.owned = true, .caps = OPENS },
+	[COLLECTOR_STACK] = { .name = "stack", .of_process = true, .has_range = true, .content = POLICY_KERNEL_TEXT,
+			      .caps = LOOKS },
 	[COLLECTOR_KALLSYMS] = { .name = "kernel symbols", .content = POLICY_KERNEL_TEXT, .caps = CAP(SYSLOG) },
 };
 
@@ -136,6 +138,20 @@ int policy_file(const struct policy_row *row, const struct policy_file *f, uid_t
 	if ((uint64_t)f->st.st_size > POLICY_FILE_MAX)
 		return -EFBIG;
 	return policy_content_fits(row->content, f->head, f->n) ? 0 : -ENOEXEC;
+}
+
+uint64_t policy_stack(const struct policy_thread *t, uint64_t a, uint64_t b)
+{
+	const uint64_t lowest = t->sp > POLICY_RED_ZONE ? t->sp - POLICY_RED_ZONE : 0;
+
+	if (t->state == 'R')
+		return 0;
+	if (t->futex >= POLICY_FUTEX && a >= t->futex - POLICY_FUTEX && a < b && b <= t->futex + POLICY_FUTEX)
+		return b;
+	if (t->sp < t->start || t->sp >= t->end || a < lowest || a < t->start || a >= t->end || a > t->sp ||
+	    b - a > POLICY_STACK_MAX)
+		return 0;
+	return b < t->end ? b : t->end;
 }
 
 bool policy_below(const char *path, const char *target)

@@ -22,8 +22,12 @@
 #define POLICY_BURST 20000u              /* requests at once ... */
 #define POLICY_PER_SECOND 2000u          /* ... and afterwards */
 
+#define POLICY_STACK_MAX (8u << 20)      /* of a stack that is read, bytes */
+#define POLICY_RED_ZONE 256u             /* bytes below a stack pointer that may be in use, and what rounds them up */
+#define POLICY_FUTEX 64u                 /* bytes around a futex that may be read */
+
 enum policy_content {
-	POLICY_KERNEL_TEXT,              /* the kernel makes it: there is nothing to look at */
+	POLICY_KERNEL_TEXT,              /* the kernel or the collector makes it: there is nothing to look at */
 	POLICY_ELF,
 	POLICY_TEXT,                     /* lines, or nothing yet */
 	POLICY_JITDUMP,
@@ -68,6 +72,20 @@ struct policy_file {
  * is somebody else's.
  */
 int policy_file(const struct policy_row *row, const struct policy_file *f, uid_t owner);
+
+/* What the kernel says of a thread. */
+struct policy_thread {
+	char state;                      /* as field 3 of proc_pid_stat(5) */
+	uint64_t sp;                     /* its stack pointer; 0 = unknown */
+	uint64_t futex;                  /* the address that it waits at; 0 = at none */
+	uint64_t start, end;             /* of the mapping that SP is in; end 0 = of none */
+};
+
+/*
+ * Up to where the memory of T from A to B may be read; 0: not at all. A thread that runs, or waits for a CPU, shows
+ * nothing.
+ */
+uint64_t policy_stack(const struct policy_thread *t, uint64_t a, uint64_t b);
 
 /* Is PATH, as /proc/PID/cgroup has it, that of the cgroup TARGET or of one below it? */
 bool policy_below(const char *path, const char *target);

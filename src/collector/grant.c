@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "base/regular.h"
 #include "system/procfs.h"
+#include "system/vmread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -151,6 +153,81 @@ static int grant_perf_map(const struct grant *s, const struct policy_row *row, i
 	return grant_path(s, row, dir, path);
 }
 
+/* ---- a thread that waits ---- */
+
+static void grant_take_mapping(void *ctx, const struct maps_line *m)
+{
+	struct policy_thread *t = ctx;
+
+	if (m->start <= t->sp && t->sp < m->end) {
+		t->start = m->start;
+		t->end = m->end;
+	}
+}
+
+/* What /proc/PID/syscall says: "NUMBER and six arguments, SP, PC", "-1 SP PC", or "running". */
+static void grant_read_call(int dir, struct policy_thread *ret)
+{
+	char text[256], *p = text, *words[9] = { NULL };
+	uint64_t number = 0, v[9] = { 0 };
+	size_t n = 0;
+
+	proc_read_start(dir, "syscall", text, sizeof(text));
+	for (char *word; n < 9 && (word = strsep(&p, " \n"));)
+		if (*word)
+			words[n++] = word;
+	for (size_t i = 1; i < n; i++) {
+		const char *at = words[i] + (strncmp(words[i], "0x", 2) ? 0 : 2);
+
+		(void)parse_hex(&at, at + strlen(at), &v[i]);
+	}
+	if (n == 9) {
+		const char *at = words[0];
+
+		if (parse_dec(&at, at + strlen(at), &number) && number == SYS_futex)
+			ret->futex = v[1];
+		ret->sp = v[7];
+	} else if (n == 3) {
+		ret->sp = v[1];
+	}
+}
+
+/* Copies the memory of the thread PID from A to B to a file of our own. */
+static int grant_copy(pid_t pid, uint64_t a, uint64_t b)
+{
+	AUTO_FD int fd = memfd_create("stack", MFD_CLOEXEC);
+	const size_t size = (size_t)(b - a);
+	ssize_t n;
+	void *at;
+
+	if (fd < 0 || ftruncate(fd, (off_t)size))
+		return -errno;
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	n = vmread(pid, a, (uint32_t)size, (uint64_t)sysconf(_SC_PAGESIZE), at);
+	munmap(at, size);
+	if (n < 0)
+		return (int)n;
+	return ftruncate(fd, n) ? -errno : take_fd(&fd);
+}
+
+static int grant_stack(const struct collector_request *q, int dir)
+{
+	struct policy_thread t = { .state = 'R' };
+	struct proc_stat st;
+	uint64_t end;
+
+	if (proc_read_stat(dir, &st))
+		return -ESRCH;
+	t.state = st.state;
+	grant_read_call(dir, &t);
+	if (proc_read_maps(dir, grant_take_mapping, &t) <= 0)
+		return -ESRCH;
+	end = policy_stack(&t, q->a, q->b);
+	return end ? grant_copy(q->pid, q->a, end) : -EPERM;
+}
+
 static int grant_open(const struct grant *s, const struct policy_row *row, const struct collector_request *q, int dir,
 		      const struct proc_status *st)
 {
@@ -171,6 +248,8 @@ static int grant_open(const struct grant *s, const struct policy_row *row, const
 		return grant_path(s, row, dir, q->path);
 	case COLLECTOR_PERF_MAP:
 		return grant_perf_map(s, row, dir, st);
+	case COLLECTOR_STACK:
+		return grant_stack(q, dir);
 	default:
 		return -EINVAL;
 	}
@@ -209,10 +288,10 @@ static int grant_of_process(const struct grant *s, const struct policy_row *row,
 	r = grant_same(q, dir);
 	if (r)
 		return r;
-	if (!grant_is_target(s, q->pid, dir))
-		return POLICY_OUTSIDE;
-	if (row->owned && proc_read_status(dir, &st))
+	if (proc_read_status(dir, &st))
 		return -ESRCH;
+	if (!grant_is_target(s, st.tgid, dir))
+		return POLICY_OUTSIDE;
 	fd = grant_open(s, row, q, dir, &st);
 	if (fd < 0)
 		return fd;

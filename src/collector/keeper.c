@@ -21,6 +21,7 @@
 
 struct keeper {
 	const struct grant *grant;
+	uint32_t limit_ms;
 	struct policy_rate rate;
 	pid_t pid;               /* of the hand; 0 = there is none */
 	int hand;                /* the socket to it; -1 = none */
@@ -124,8 +125,8 @@ static bool keeper_wait(const struct keeper *k)
 {
 	struct pollfd p = { .fd = k->hand, .events = POLLIN };
 
-	for (uint32_t ms = 0; ms < KEEPER_BUSY_MS; ms += KEEPER_LIMIT_MS) {
-		if (poll(&p, 1, (int)KEEPER_LIMIT_MS) > 0)
+	for (uint32_t ms = 0; ms < KEEPER_BUSY_MS; ms += k->limit_ms) {
+		if (poll(&p, 1, (int)k->limit_ms) > 0)
 			return true;
 		if (!keeper_hand_runs(k))
 			break;
@@ -171,9 +172,9 @@ static bool keeper_answer(struct keeper *k, int socket, const struct collector_r
 	return !fdmessage_send(socket, &a, sizeof(a), r ? -1 : fd);
 }
 
-int keeper_run(int socket, const struct grant *s)
+int keeper_run(int socket, uint32_t limit_ms, const struct grant *s)
 {
-	struct keeper k = { .grant = s, .hand = -1, .rate = { .since_ns = clock_mono_ns() } };
+	struct keeper k = { .limit_ms = limit_ms, .grant = s, .hand = -1, .rate = { .since_ns = clock_mono_ns() } };
 	struct collector_request q;
 	ssize_t n;
 

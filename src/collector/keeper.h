@@ -12,15 +12,15 @@
 
 #include "collector/grant.h"
 
-#define KEEPER_LIMIT_MS 1000u            /* for one request ... */
+#define KEEPER_LIMIT_MS 1000u            /* for one request, by default ... */
 #define KEEPER_BUSY_MS 10000u            /* ... also while it only waits for a CPU */
 #define KEEPER_SHUN_S 60u                /* how long a process is left alone after a request about it hung */
 #define KEEPER_HUNG_MAX 4u               /* no more requests are served when so many do not even end when killed */
 
 /*
- * Answers what comes by SOCKET until nobody is there any more. 0: that; 1: what came was no request; or a negative
- * errno.
+ * Answers what comes by SOCKET, each within LIMIT_MS, until nobody is there any more. 0: that; 1: what came was no
+ * request; or a negative errno.
  */
-int keeper_run(int socket, const struct grant *s);
+int keeper_run(int socket, uint32_t limit_ms, const struct grant *s);
 
 #endif

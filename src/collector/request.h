@@ -25,15 +25,16 @@ enum collector_op {
 	COLLECTOR_PERF_MAP,              /* names of its code that was made at run time, /tmp/perf-PID.map */
 	COLLECTOR_JITDUMP,               /* the same as a jitdump file, which is at a path below its root */
 	COLLECTOR_KALLSYMS,              /* names of the kernel, with addresses; of no process */
+	COLLECTOR_STACK,                 /* memory from a to b of a thread that waits: of its stack or its futex */
 	COLLECTOR_OPS
 };
 
 struct collector_request {
 	uint32_t seq;                    /* its answer has the same */
 	uint32_t op;                     /* enum collector_op */
-	int32_t pid;                     /* of the process, in the pid namespace of sberf; 0 = none */
+	int32_t pid;                     /* of the process or thread, in the pid namespace of sberf; 0 = none */
 	uint32_t reserved;               /* 0 */
-	uint64_t start_ticks;            /* when that process began: field 22 of proc_pid_stat(5) */
+	uint64_t start_ticks;            /* when that began: field 22 of proc_pid_stat(5) */
 	uint64_t a, b;                   /* addresses; 0 = none */
 	char path[COLLECTOR_PATH_MAX];   /* absolute, and NULs up to the end; "" = none */
 };

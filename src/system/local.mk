@@ -29,5 +29,7 @@ libsberf_core_a_SOURCES += src/system/filelocks.c
 libsberf_core_a_SOURCES += src/system/filelocks.h
 libsberf_core_a_SOURCES += src/system/taskcall.c
 libsberf_core_a_SOURCES += src/system/taskcall.h
+libsberf_core_a_SOURCES += src/system/vmread.c
+libsberf_core_a_SOURCES += src/system/vmread.h
 libsberf_engine_a_SOURCES += src/system/topology.c
 libsberf_engine_a_SOURCES += src/system/topology.h

@@ -180,14 +180,16 @@ static unsigned int numbers_of(const char *text, const char *key, uint64_t *ret_
 
 bool proc_parse_status(const char *text, struct proc_status *ret)
 {
-	uint64_t last = 0, fourth = 0, pid = 0, unused = 0;
+	uint64_t last = 0, fourth = 0, pid = 0, tgid = 0, unused = 0;
 	unsigned int levels;
 
 	/* The kernel escapes newlines in "Name:", so a line start cannot be forged. */
 	if (numbers_of(text, "\nUid:", &last, &fourth) != 4)
 		return false;
 	levels = numbers_of(text, "\nNSpid:", &pid, &unused);
-	*ret = (struct proc_status){ .ns_pid = levels ? (pid_t)pid : 0, .root_ns = levels == 1, .uid = (uid_t)fourth };
+	(void)numbers_of(text, "\nTgid:", &tgid, &unused);
+	*ret = (struct proc_status){ .tgid = (pid_t)tgid, .ns_pid = levels ? (pid_t)pid : 0, .root_ns = levels == 1,
+				     .uid = (uid_t)fourth };
 	return true;
 }
 

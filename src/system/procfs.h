@@ -32,6 +32,7 @@ struct proc_stat {
 };
 
 struct proc_status {
+	pid_t tgid;              /* the process that the thread is of */
 	pid_t ns_pid;            /* in the innermost pid namespace */
 	bool root_ns;            /* there is only one pid namespace: the one that we see */
 	uid_t uid;               /* file-system uid: who owns the files that it creates */

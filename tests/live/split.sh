@@ -11,6 +11,7 @@ chmod 755 "$SCRATCH"
 mkdir -m 777 out
 # A program that nobody but root may read.
 install -m 700 "$WORKLOADS/shares" ./shares
+install -m 700 "$WORKLOADS/deadlock" ./deadlock
 WORKLOADS=$SCRATCH
 nobody=65534
 
@@ -94,6 +95,22 @@ if [ -n "$root" ] && mkdir "$root/sberf-test-$$" 2>/dev/null; then
 else
 	skip "no writable cgroup v2" "a cgroup: functions of the program have names"
 fi
+
+# Threads that slept already: their stacks are read from outside.
+stop_workload
+start_workload deadlock
+all_wait() {
+	[ "$(cat "/proc/$workload/task/"*/status 2>/dev/null | grep -c '^State:.*sleeping')" -eq 3 ]
+}
+wait_until 60 all_wait
+split -o out/asleep.data -p "$workload" --duration 300ms
+note "$(cat err)"
+equal "stacks of threads that slept before are read" "3 0" \
+	"$(value out/asleep.data offcpu_outside_stacks) $(value out/asleep.data offcpu_outside_denied)"
+"$SBERF" report -i out/asleep.data --metric off-cpu --format folded >folded
+check "they are whole" grep -q 'start_thread;first_worker;lock_a_then_b;' folded
+stop_workload
+start_workload shares
 
 # A collector that is killed takes names along, and nothing else.
 split_on out/held2.data -p "$workload"

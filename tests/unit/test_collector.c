@@ -12,11 +12,13 @@
 #include "base/fdmessage.h"
 #include "collector/keeper.h"
 #include "system/procfs.h"
+#include "system/vmread.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/deadfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <sched.h>
@@ -46,7 +48,7 @@ static struct collector_request request(enum collector_op op)
 		q.pid = 1;
 		q.start_ticks = 1;
 	}
-	if (op == COLLECTOR_MAPPED)
+	if (op == COLLECTOR_MAPPED || op == COLLECTOR_STACK)
 		q.b = 4096;
 	if (op == COLLECTOR_FILE || op == COLLECTOR_JITDUMP)
 		snprintf(q.path, sizeof(q.path), "/usr/bin/true");
@@ -154,6 +156,42 @@ static void a_file_is_what_its_row_says(void **state)
 	assert_int_equal(policy_file(dump, &f, 2), -EPERM);
 	f.st.st_uid = 0;
 	assert_int_equal(policy_file(dump, &f, 2), 0);
+}
+
+static void a_stack_is_read_where_it_is(void **state)
+{
+	const struct policy_thread waits = { .state = 'S', .sp = 0x7010, .futex = 0x100000, .start = 0x6000,
+					     .end = 0x9000 };
+	struct policy_thread t = waits;
+
+	(void)state;
+	assert_int_equal(policy_stack(&t, 0x7010, 0x7020), 0x7020);
+	assert_int_equal(policy_stack(&t, 0x7010 - POLICY_RED_ZONE, 0x8000), 0x8000);
+	/* It ends where its mapping does. */
+	assert_int_equal(policy_stack(&t, 0x7000, 0x20000), 0x9000);
+	/* Below, above its pointer, too much, none. */
+	assert_int_equal(policy_stack(&t, 0x7000 - POLICY_RED_ZONE, 0x8000), 0);
+	assert_int_equal(policy_stack(&t, 0x7011, 0x8000), 0);
+	assert_int_equal(policy_stack(&t, 0x7010, 0x7011 + POLICY_STACK_MAX), 0);
+	assert_int_equal(policy_stack(&t, 0x400000, 0x401000), 0);
+	t.sp = 0x6010;
+	assert_int_equal(policy_stack(&t, 0x5ff0, 0x8000), 0);
+	t.sp = 0x9000;
+	assert_int_equal(policy_stack(&t, 0x9000, 0x9010), 0);
+	t = waits;
+	t.end = 0;
+	assert_int_equal(policy_stack(&t, 0x7010, 0x7020), 0);
+	/* Around its futex. */
+	assert_int_equal(policy_stack(&t, 0x100000 - POLICY_FUTEX, 0x100000 + POLICY_FUTEX), 0x100000 + POLICY_FUTEX);
+	assert_int_equal(policy_stack(&t, 0x100000 - POLICY_FUTEX - 1, 0x100000), 0);
+	assert_int_equal(policy_stack(&t, 0x100000, 0x100001 + POLICY_FUTEX), 0);
+	t.futex = 0;
+	assert_int_equal(policy_stack(&t, 0, POLICY_FUTEX), 0);
+	/* One that runs. */
+	t = waits;
+	t.state = 'R';
+	assert_int_equal(policy_stack(&t, 0x7010, 0x7020), 0);
+	assert_int_equal(policy_stack(&t, 0x100000, 0x100010), 0);
 }
 
 static void a_cgroup_holds_what_is_below_it(void **state)
@@ -473,6 +511,64 @@ static void mapped_files_are_found_by_their_place(void **state)
 	munmap(none, page);
 }
 
+/* The stack pointer of PID, which waits. */
+static uint64_t sp_of(pid_t pid)
+{
+	AUTO_FD int dir = proc_open(pid);
+	char text[256], *last, *word;
+	uint64_t sp = 0;
+
+	while (!proc_read_start(dir, "syscall", text, sizeof(text)) || !strncmp(text, "running", 7))
+		sched_yield();
+	last = strrchr(text, ' ');
+	assert_non_null(last);
+	*last = '\0';
+	word = strrchr(text, ' ');
+	assert_non_null(word);
+	assert_int_equal(sscanf(word, " 0x%" SCNx64, &sp), 1);
+	return sp;
+}
+
+static void stacks_of_threads_that_wait_are_read(void **state)
+{
+	const struct grant s = { .target = COLLECTOR_ALL, .list = -1 };
+	struct collector_request q = { .op = COLLECTOR_STACK };
+	uint8_t bytes[512], want[512];
+	pid_t runs;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	q.pid = start_idle();
+	q.start_ticks = start_of(q.pid);
+	q.a = sp_of(q.pid);
+	q.b = q.a + sizeof(bytes);
+	fd = served(&s, &q);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	assert_int_equal(vmread(q.pid, q.a, sizeof(want), (uint64_t)sysconf(_SC_PAGESIZE), want), sizeof(want));
+	assert_memory_equal(bytes, want, sizeof(want));
+	close(fd);
+	/* Data of the program. */
+	q.a = (uintptr_t)folder;
+	q.b = q.a + 16;
+	assert_int_equal(served(&s, &q), -EPERM);
+	end_target(q.pid);
+	runs = fork();
+	if (!runs) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+	q.pid = runs;
+	q.start_ticks = start_of(runs);
+	q.a = (uintptr_t)&q;
+	q.b = q.a + 16;
+	assert_int_equal(served(&s, &q), -EPERM);
+	end_target(runs);
+}
+
 static void paths_are_those_of_the_process(void **state)
 {
 	const struct grant s = { .target = COLLECTOR_ALL, .list = -1 };
@@ -504,7 +600,7 @@ static pid_t start_keeper(int *ret_socket)
 		const struct grant s = { .target = COLLECTOR_ALL, .list = -1, .own = { getppid(), getpid() } };
 
 		close(pair[0]);
-		_exit(keeper_run(pair[1], &s));
+		_exit(keeper_run(pair[1], KEEPER_LIMIT_MS, &s));
 	}
 	close(pair[1]);
 	*ret_socket = pair[0];
@@ -688,6 +784,7 @@ int main(void)
 		cmocka_unit_test(a_request_has_what_its_row_says),
 		cmocka_unit_test(paths_do_not_climb_or_lead_to_the_kernel),
 		cmocka_unit_test(a_file_is_what_its_row_says),
+		cmocka_unit_test(a_stack_is_read_where_it_is),
 		cmocka_unit_test(a_cgroup_holds_what_is_below_it),
 		cmocka_unit_test(requests_are_bounded),
 		cmocka_unit_test(four_capabilities_are_kept),
@@ -696,6 +793,7 @@ int main(void)
 		cmocka_unit_test(perf_maps_are_regular_files_of_the_process),
 		cmocka_unit_test(a_process_is_the_one_that_is_meant),
 		cmocka_unit_test(mapped_files_are_found_by_their_place),
+		cmocka_unit_test(stacks_of_threads_that_wait_are_read),
 		cmocka_unit_test(paths_are_those_of_the_process),
 		cmocka_unit_test(random_requests_change_nothing),
 		cmocka_unit_test(what_is_no_request_ends_the_session),
