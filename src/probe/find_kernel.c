@@ -109,11 +109,12 @@ static int search_ksyms(struct ksym_search *s, const char *path, struct err *e)
 
 int find_kernel_functions(const char *path, const struct spec_point *p, kernel_functions *ret, struct err *e)
 {
+	const bool exact = p->match == SPEC_EXACT || p->match == SPEC_BRANCHES || p->match == SPEC_GRAPH;
 	struct ksym_search s = { .found = ret, .before = ret->n };
 	int rc;
 
-	s.near = nearest_begin(p->name, p->match == SPEC_EXACT ? strlen(p->name) : 0);
-	rc = find_match_init(&s.name, p->match, p->name, e);
+	s.near = nearest_begin(p->name, exact ? strlen(p->name) : 0);
+	rc = find_match_init(&s.name, exact ? SPEC_EXACT : p->match, p->name, e);
 	if (!rc)
 		rc = search_ksyms(&s, path, e);
 	find_match_free(&s.name);

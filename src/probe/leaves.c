@@ -7,11 +7,17 @@
 #include "base/cleanup.h"
 #include "probe/site_arch.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__x86_64__)
+#define KERNEL_MACHINE EM_X86_64
+#else
+#define KERNEL_MACHINE EM_NONE
+#endif
 #define PART_BYTES_MAX (1u << 20)
 #define PARTS_MAX 4u                     /* the body, and unlikely parts of it */
 
@@ -34,6 +40,7 @@ struct leaves_jump {
 
 /* A function that is looked through. */
 struct leaves_search {
+	const struct leaves_kernel *kernel;      /* NULL = it is of FILE; else of the kernel: offsets are addresses */
 	const struct elf_file *file;
 	const struct functions *all;
 	const struct found_function *f;
@@ -52,6 +59,22 @@ static int leaves_refuse(const struct leaves_search *s, uint64_t vaddr, const ch
 	return err_set(s->e, EOPNOTSUPP, "%s (at 0x%" PRIx64 ")", why, vaddr);
 }
 
+/* The LEN bytes at OFFSET; NULL when they cannot be read. */
+static uint8_t *leaves_read(const struct leaves_search *s, uint64_t offset, size_t len)
+{
+	AUTO_FREE uint8_t *bytes = NULL;
+
+	if (!s->kernel)
+		return elf_file_dup(s->file, offset, len, PART_BYTES_MAX);
+	bytes = malloc(len);
+	return bytes && s->kernel->read(s->kernel->ctx, offset, bytes, len) ? take_ptr(bytes) : NULL;
+}
+
+static int leaves_refuse_probed(const struct leaves_search *s, uint64_t vaddr)
+{
+	return err_set(s->e, EBUSY, "somebody else probes an instruction of it (at 0x%" PRIx64 ")", vaddr);
+}
+
 /* Reads the LEN bytes at VADDR, OFFSET in the file, as the next part. */
 static int leaves_add_part(struct leaves_search *s, uint64_t vaddr, uint64_t offset, uint64_t len)
 {
@@ -61,7 +84,7 @@ static int leaves_add_part(struct leaves_search *s, uint64_t vaddr, uint64_t off
 		return leaves_refuse(s, vaddr, len ? "it has more code than is looked through" :
 				     "its size is not known");
 	*p = (struct leaves_part){ .vaddr = vaddr, .offset = offset, .len = (size_t)len };
-	p->bytes = elf_file_dup(s->file, offset, len, PART_BYTES_MAX);
+	p->bytes = leaves_read(s, offset, (size_t)len);
 	p->begins = calloc((size_t)len, sizeof(*p->begins));
 	s->parts++;
 	if (!p->begins)
@@ -81,7 +104,25 @@ static int leaves_add(struct leaves_search *s, uint64_t offset, bool jumps)
 
 static bool leaves_returns_at(const struct leaves_search *s, uint64_t offset)
 {
+	/* The kernel has no such table; its compilers put no jump out of a function where something else is. */
+	if (s->kernel)
+		return true;
 	return site_returns_at(s->arch, s->cfi, offset);
+}
+
+#define KERNEL_TRAP 0xcc                 /* int3 */
+#define KERNEL_WARNS "\x0f\x0b"          /* ud2 */
+
+/* The instruction at CODE. Traps of the kernel are padding, where nothing leads to, or go on (WARN_ON). */
+static struct site_effect leaves_insn(const struct leaves_search *s, const uint8_t *code, size_t len)
+{
+	struct site_effect f = s->arch->decode(code, len);
+
+	if (s->kernel && f.size == 1 && code[0] == KERNEL_TRAP)
+		f.idle = true;
+	if (s->kernel && f.size == 2 && !memcmp(code, KERNEL_WARNS, 2))
+		f.way = SITE_WAY_ON;
+	return f;
 }
 
 /* Notes the instruction F at byte AT of P, if it may lead elsewhere; SUMS are registers that hold sums. */
@@ -111,6 +152,29 @@ static int leaves_note(struct leaves_search *s, const struct leaves_part *p, siz
 	return 0;
 }
 
+/* Is ADDRESS where the kernel has put the rest of a probe, and no function? */
+static bool leaves_is_detour(const struct leaves_search *s, uint64_t address)
+{
+	const char *name;
+	uint64_t start, size;
+
+	return !s->kernel->find(s->kernel->ctx, address, &name, &start, &size) || !strncmp(name, "kprobe_", 7);
+}
+
+/*
+ * Whether somebody's probe stands in P at AT over an instruction, of which nothing is known: a trap, or the jump F.
+ * ENDS: what is before it does not lead there.
+ */
+static bool leaves_is_probed(const struct leaves_search *s, const struct leaves_part *p, size_t at,
+			     const struct site_effect *f, bool ends)
+{
+	if (!s->kernel)
+		return false;
+	if (f->jumps && f->always)
+		return leaves_is_detour(s, p->vaddr + at + (uint64_t)(int64_t)f->target);
+	return p->bytes[at] == KERNEL_TRAP && !ends;
+}
+
 /* Decodes P from its begin to its end. */
 static int leaves_decode(struct leaves_search *s, struct leaves_part *p)
 {
@@ -120,9 +184,11 @@ static int leaves_decode(struct leaves_search *s, struct leaves_part *p)
 	int r = 0;
 
 	for (size_t at = 0; !r && at < p->len; at += f.size) {
-		f = s->arch->decode(p->bytes + at, p->len - at);
+		f = leaves_insn(s, p->bytes + at, p->len - at);
 		if (!f.size)
 			return leaves_refuse(s, p->vaddr + at, "not all of it are instructions");
+		if (leaves_is_probed(s, p, at, &f, ends))
+			return leaves_refuse_probed(s, p->vaddr + at);
 		p->begins[at] = true;
 		r = leaves_note(s, p, at, &f, sums);
 		/* Nothing of them is left behind a call. */
@@ -142,6 +208,30 @@ static const struct leaves_part *leaves_part_of(const struct leaves_search *s, u
 	return NULL;
 }
 
+/* The same for a symbol of the kernel that ADDRESS is in: "NAME.cold" is a part of NAME. */
+static bool leaves_kernel_cold(const struct leaves_search *s, uint64_t address, struct function_part *ret)
+{
+	const size_t len = strlen(s->f->symbol);
+	const char *name;
+	uint64_t start, size;
+
+	if (!s->kernel->find(s->kernel->ctx, address, &name, &start, &size) || strncmp(name, s->f->symbol, len) ||
+	    strncmp(name + len, ".cold", 5))
+		return false;
+	*ret = (struct function_part){ .vaddr = start, .offset = start, .size = size };
+	return true;
+}
+
+/* Does code of the kernel at ADDRESS return to the caller of who jumps there? */
+static bool leaves_is_return_thunk(const struct leaves_search *s, uint64_t address)
+{
+	const char *name;
+	uint64_t start, size;
+
+	return s->kernel && s->kernel->find(s->kernel->ctx, address, &name, &start, &size) && start == address &&
+		(strstr(name, "return_thunk") || strstr(name, "untrain_ret"));
+}
+
 /*
  * Whether J leads to an unlikely part: one that a symbol says to be one, or one without a symbol, when
  * the jump is from where the stack has more than the return address, so that it goes to no function.
@@ -150,6 +240,8 @@ static bool leaves_cold_part(const struct leaves_search *s, const struct leaves_
 {
 	struct fde_start piece;
 
+	if (s->kernel)
+		return leaves_kernel_cold(s, j->target, ret);
 	if (functions_cold_part(s->all, s->f->start, j->target, ret))
 		return true;
 	if (!s->pieces || leaves_returns_at(s, j->offset) || !fde_starts_find(s->pieces, j->target, &piece) ||
@@ -202,6 +294,8 @@ static int leaves_judge_direct(struct leaves_search *s, const struct leaves_jump
 				     "it jumps on a condition to code that no symbol says to be a part of it");
 	if (!leaves_returns_at(s, j->offset))
 		return leaves_refuse(s, j->vaddr, "it jumps to code that no symbol says to be a part of it");
+	if (s->kernel)
+		return leaves_add(s, j->offset, !leaves_is_return_thunk(s, j->target));
 	if (!to && functions_inside(s->all, j->target))
 		return leaves_refuse(s, j->vaddr, "it jumps into the middle of another function");
 	return leaves_add(s, j->offset, true);
@@ -212,8 +306,8 @@ static bool leaves_table_inside(const struct leaves_search *s, uint64_t vaddr, b
 {
 	uint64_t offset, entry;
 
-	*ret_known = elf_file_offset(s->file, vaddr, &offset) &&
-		elf_file_read(s->file, offset, &entry, sizeof(entry));
+	*ret_known = s->kernel ? s->kernel->read(s->kernel->ctx, vaddr, &entry, sizeof(entry)) :
+		elf_file_offset(s->file, vaddr, &offset) && elf_file_read(s->file, offset, &entry, sizeof(entry));
 	return *ret_known && leaves_part_of(s, entry);
 }
 
@@ -221,7 +315,7 @@ static int leaves_judge_indirect(struct leaves_search *s, const struct leaves_ju
 {
 	bool known = true, inside;
 
-	if (j->way == SITE_WAY_LABEL || !leaves_returns_at(s, j->offset))
+	if (j->way == SITE_WAY_LABEL || (!s->kernel && !leaves_returns_at(s, j->offset)))
 		return 0;
 	inside = j->way == SITE_WAY_TABLE ? leaves_table_inside(s, j->target, &known) : j->summed;
 	if (!known)
@@ -248,7 +342,7 @@ static int leaves_search(struct leaves_search *s)
 	const struct found_function *f = s->f;
 	int r = 0;
 
-	s->arch = site_arch_of(s->file->eh.e_machine);
+	s->arch = site_arch_of(s->kernel ? KERNEL_MACHINE : s->file->eh.e_machine);
 	if (!s->arch)
 		return err_set(s->e, EOPNOTSUPP, "instructions of its architecture are not known");
 	if (!f->at_entry)
@@ -316,7 +410,7 @@ static void blocks_lead_behind(const struct leaves_search *s, const struct leave
 	bool over = false;       /* what comes now is reached by jumps alone */
 
 	for (size_t at = 0; at < p->len; at += f.size) {
-		f = s->arch->decode(p->bytes + at, p->len - at);
+		f = leaves_insn(s, p->bytes + at, p->len - at);
 		if (!f.size)
 			return;
 		if (over && !f.idle) {
@@ -354,11 +448,29 @@ static enum code_end blocks_way_on(const struct leaves_search *s, uint64_t offse
 	return f->way == SITE_WAY_ON ? CODE_ON : f->way == SITE_WAY_END ? CODE_END : CODE_INDIRECT;
 }
 
+/*
+ * The same in the kernel, where all hits cost much the same, but what it may exchange itself (nops, jumps and calls of
+ * static keys) is not to be probed.
+ */
+static void blocks_choose_kernel(struct code_block *b, const struct site_effect *f, bool called, uint32_t *best_ns)
+{
+	if (called || *best_ns || f->idle || f->insn == SITE_NOP || f->insn == SITE_NOP5 || f->insn == SITE_JUMP ||
+	    f->insn == SITE_CALL)
+		return;
+	*best_ns = 1;
+	b->at = b->last;
+}
+
 /* Chooses where B is probed best, of whose instructions F is the last one so far; CALLED: after a call in it. */
-static void blocks_choose(struct code_block *b, const struct site_effect *f, bool called, uint32_t *best_ns)
+static void blocks_choose(const struct leaves_search *s, struct code_block *b, const struct site_effect *f, bool called,
+			  uint32_t *best_ns)
 {
 	const struct site_insn_info *info = site_insn_info((enum site_insn)f->insn);
 
+	if (s->kernel) {
+		blocks_choose_kernel(b, f, called, best_ns);
+		return;
+	}
 	/* Behind a call that does not return nothing is seen. */
 	if (called || !info->emulated || f->insn == SITE_NOP5 || (*best_ns && info->cost_ns >= *best_ns))
 		return;
@@ -375,7 +487,7 @@ static int blocks_of_part(const struct leaves_search *s, const struct leaves_par
 	bool called = false;
 
 	for (size_t at = 0; at < p->len; at += f.size) {
-		f = s->arch->decode(p->bytes + at, p->len - at);
+		f = leaves_insn(s, p->bytes + at, p->len - at);
 		if (!f.size)
 			return 0;
 		if (p->leads[at]) {
@@ -394,7 +506,7 @@ static int blocks_of_part(const struct leaves_search *s, const struct leaves_par
 			continue;
 		b->last = b->size;
 		b->size += f.size;
-		blocks_choose(b, &f, called, &best_ns);
+		blocks_choose(s, b, &f, called, &best_ns);
 		called |= f.calls;
 		b->end = blocks_way_on(s, p->offset + at, &f);
 		if (f.jumps)
@@ -424,22 +536,42 @@ static int blocks_find(struct leaves_search *s, code_blocks *ret)
 	return r;
 }
 
-int leaves_blocks(const struct elf_file *file, const struct functions *all, const struct found_function *f,
-		  struct image *cfi, const struct fde_starts *pieces, code_blocks *ret, struct err *e)
+/* Appends the blocks of what S is about, and clears it. */
+static int leaves_blocks_of(struct leaves_search *s, code_blocks *ret)
 {
 	leaves left = { 0 };
-	struct leaves_search s = {
-		.file = file, .all = all, .f = f, .cfi = cfi, .ret = &left, .pieces = pieces, .e = e,
-	};
 	const size_t before = ret->n;
-	int r = leaves_search(&s);
+	int r;
 
-	r = r ? r : blocks_find(&s, ret);
-	leaves_clear(&s);
+	s->ret = &left;
+	r = leaves_search(s);
+	r = r ? r : blocks_find(s, ret);
+	leaves_clear(s);
 	vec_free(&left);
 	if (r)
 		ret->n = before;
 	return r;
+}
+
+int leaves_blocks(const struct elf_file *file, const struct functions *all, const struct found_function *f,
+		  struct image *cfi, const struct fde_starts *pieces, code_blocks *ret, struct err *e)
+{
+	struct leaves_search s = {
+		.file = file, .all = all, .f = f, .cfi = cfi, .pieces = pieces, .e = e,
+	};
+
+	return leaves_blocks_of(&s, ret);
+}
+
+int leaves_kernel_blocks(const struct leaves_kernel *kernel, uint64_t address, code_blocks *ret, struct err *e)
+{
+	struct found_function f = { .vaddr = address, .offset = address, .start = address, .at_entry = true };
+	struct leaves_search s = { .kernel = kernel, .f = &f, .e = e };
+	uint64_t start;
+
+	if (!kernel->find(kernel->ctx, address, &f.symbol, &start, &f.size) || start != address)
+		return err_set(e, EOPNOTSUPP, "it is not where the kernel's symbols say");
+	return leaves_blocks_of(&s, ret);
 }
 
 bool leaves_calls(const struct elf_file *file, const struct found_function *f)

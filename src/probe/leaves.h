@@ -56,6 +56,22 @@ int leaves_find(const struct elf_file *file, const struct functions *all, const 
 int leaves_blocks(const struct elf_file *file, const struct functions *all, const struct found_function *f,
 		  struct image *cfi, const struct fde_starts *pieces, code_blocks *ret, struct err *e);
 
+/* Where code of the running kernel is read, and what is there. */
+struct leaves_kernel {
+	bool (*read)(void *ctx, uint64_t address, void *to, size_t size);
+	/* The function that covers ADDRESS: its name, where it begins, and how long it is; false = none does. */
+	bool (*find)(void *ctx, uint64_t address, const char **ret_name, uint64_t *ret_start, uint64_t *ret_size);
+	void *ctx;
+};
+
+/*
+ * The same for the function of the kernel that begins at ADDRESS; vaddr of the blocks are addresses. What is in front
+ * of a trap that the kernel goes on behind (WARN_ON) goes on there. Jumps to the code with which a kernel returns,
+ * where processors are not to guess (return thunks), return; those to other functions, also by registers, are tail
+ * calls. The same results, and -EBUSY when a probe of somebody else stands in the code, in place of what is there.
+ */
+int leaves_kernel_blocks(const struct leaves_kernel *kernel, uint64_t address, code_blocks *ret, struct err *e);
+
 /*
  * Whether the function F of FILE, which find_functions() gave, may call another one, or jumps to one; also when its
  * code is not understood. What calls none is passed by no exception.

@@ -212,6 +212,29 @@ static int read_name(struct spec_reader *r, struct spec_point *p, const char *wh
 	return plain_name(r, begin, r->at, p);
 }
 
+/* How a function that ends the field from BEGIN to END is followed: SPEC_BRANCHES, SPEC_GRAPH; SPEC_ANY = it is not. */
+static enum spec_match followed_match(const char *begin, const char *end)
+{
+	static const struct {
+		const char *text;
+		enum spec_match match;
+	} suffixes[] = { { SPEC_BRANCHES_TEXT, SPEC_BRANCHES }, { SPEC_GRAPH_TEXT, SPEC_GRAPH } };
+	const char *plus = last_of(begin, end, '+');
+
+	for (size_t i = 0; plus && plus > begin && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if ((size_t)(end - plus) == strlen(suffixes[i].text) &&
+		    !memcmp(plus, suffixes[i].text, strlen(suffixes[i].text)) && !has_wildcard(begin, plus))
+			return suffixes[i].match;
+	return SPEC_ANY;
+}
+
+/* Takes such a function. */
+static int take_followed(struct spec_reader *r, const char *begin, const char *end, struct spec_point *p)
+{
+	p->match = (uint8_t)followed_match(begin, end);
+	return take_field(r, begin, last_of(begin, end, '+'), false, p->name, sizeof(p->name));
+}
+
 /* A function by name, a line or an offset, at R. */
 static int read_place(struct spec_reader *r, struct spec_point *p)
 {
@@ -240,12 +263,10 @@ static int read_place(struct spec_reader *r, struct spec_point *p)
 		return take_field(r, begin, colon, false, p->name, sizeof(p->name));
 	}
 	plus = last_of(begin, end, '+');
-	if (plus && plus > begin && (size_t)(end - plus) == strlen(SPEC_BRANCHES_TEXT) &&
-	    !memcmp(plus, SPEC_BRANCHES_TEXT, strlen(SPEC_BRANCHES_TEXT)) && !has_wildcard(begin, plus)) {
+	if (followed_match(begin, end) == SPEC_BRANCHES) {
 		if (p->kind != PROBE_ENTRY)
 			return spec_refuse(r, plus, "branches within a function are places: write uprobe:");
-		p->match = SPEC_BRANCHES;
-		return take_field(r, begin, plus, false, p->name, sizeof(p->name));
+		return take_followed(r, begin, end, p);
 	}
 	if (plus && plus > begin && whole_number(plus + 1, end, INT64_MAX, &number) && !has_wildcard(begin, plus)) {
 		p->match = SPEC_FUNCTION_OFFSET;
@@ -372,6 +393,16 @@ static int read_syscall(struct spec_reader *r, struct spec_point *p)
 			   nearest ? nearest : "");
 }
 
+static int read_kernel_function(struct spec_reader *r, struct spec_point *p)
+{
+	const char *begin = r->at, *end = *begin == '/' ? begin : field_end(begin, false);
+
+	if (followed_match(begin, end) == SPEC_ANY)
+		return read_name(r, p, "a function");
+	r->at = end;
+	return take_followed(r, begin, end, p);
+}
+
 /* The fields behind the colon of a kind that has fields. */
 static int read_fields(struct spec_reader *r, struct spec_point *p)
 {
@@ -383,6 +414,7 @@ static int read_fields(struct spec_reader *r, struct spec_point *p)
 	case PROBE_RAW_TRACEPOINT:
 		return read_name(r, p, "an event");
 	case PROBE_KPROBE:
+		return read_kernel_function(r, p);
 	case PROBE_KRETPROBE:
 		return read_name(r, p, "a function");
 	case PROBE_USDT:

@@ -50,6 +50,7 @@
 #include <stdint.h>
 
 #define SPEC_BRANCHES_TEXT "+branches"
+#define SPEC_GRAPH_TEXT "+graph"
 #define SPEC_POINTS_MAX 2u
 #define SPEC_NAME_MAX 256u /* bytes of a target, function or event, with the NUL */
 #define SPEC_PROVIDER_MAX 64u /* of a provider or category */
@@ -70,6 +71,7 @@ enum spec_match {
 	SPEC_LINE, /* NAME is a source file, NUMBER its line */
 	SPEC_FUNCTION_OFFSET, /* NUMBER bytes behind the begin of function NAME (exact) */
 	SPEC_BRANCHES, /* each basic block of the functions called NAME (exact): "name+branches" */
+	SPEC_GRAPH, /* of the kernel's function called NAME (exact), and those that it calls: "name+graph" */
 	SPEC_FILE_OFFSET, /* NUMBER is a file offset of the target; NAME is "" */
 };
 

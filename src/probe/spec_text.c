@@ -47,7 +47,7 @@ static bool needs_escape(const char *begin, const char *s)
 	if (*s == '~' || *s == ' ')
 		return !s[1] || strchr(*s == '~' ? "~" : " /cts", s[1]);
 	return strchr("\\*?[]:", *s) || (*s == '+' && isdigit((unsigned char)s[1])) ||
-		!strcmp(s, SPEC_BRANCHES_TEXT);
+		!strcmp(s, SPEC_BRANCHES_TEXT) || !strcmp(s, SPEC_GRAPH_TEXT);
 }
 
 /* NAME with backslashes; "::" inside of it stays as it is. */
@@ -106,6 +106,8 @@ static void put_match(struct writer *w, const struct spec_point *p)
 		put_offset(w, p->number);
 	if (p->match == SPEC_BRANCHES)
 		put(w, SPEC_BRANCHES_TEXT);
+	if (p->match == SPEC_GRAPH)
+		put(w, SPEC_GRAPH_TEXT);
 	if (p->match == SPEC_LINE) {
 		put_char(w, ':');
 		put_number(w, (int64_t)p->number);

@@ -103,6 +103,7 @@ suites_probe =
 suites_probe += tests/unit/test_branch
 suites_probe += tests/unit/test_branch_entries
 suites_probe += tests/unit/test_find_kernel
+suites_probe += tests/unit/test_kernel_blocks
 suites_probe += tests/unit/test_functions
 suites_probe += tests/unit/test_leaves
 suites_probe += tests/unit/test_site
