@@ -64,6 +64,7 @@ bpf_headers += bpf/event.bpf.h
 bpf_headers += bpf/filter.bpf.h
 bpf_headers += bpf/mapped.bpf.h
 bpf_headers += bpf/spans.bpf.h
+bpf_headers += bpf/followed.bpf.h
 bpf_headers += bpf/forks.bpf.h
 bpf_headers += bpf/functions.bpf.h
 bpf_headers += bpf/growth.bpf.h

@@ -25,6 +25,7 @@
  *	told.bpf.h      the ends of calls in which something was told
  *	forks.bpf.h     tasks that create processes and threads
  *	traces.bpf.h    tracepoints and functions of the kernel
+ *	followed.bpf.h  what calls of functions of the kernel do
  *	mapped.bpf.h    what an address is of
  *	placed.bpf.h    who comes by a place in a program
  *	functions.bpf.h functions from entry to return
@@ -57,6 +58,7 @@
 #include "allocs.bpf.h"
 #include "calls.bpf.h"
 #include "faults.bpf.h"
+#include "followed.bpf.h"
 #include "forks.bpf.h"
 #include "functions.bpf.h"
 #include "growth.bpf.h"

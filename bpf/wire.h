@@ -330,6 +330,9 @@ struct sb_call_wish {
 #define SB_BRANCH_RETURNED 10u
 #define SB_BRANCH_ARGS 11u
 #define SB_COOKIE_RETURNED (1ull << 28)
+/* Of a function of the kernel whose calls are followed: it begins there, and is left there by a return. */
+#define SB_COOKIE_ROOT (1ull << 29)
+#define SB_COOKIE_LEFT (1ull << 30)
 /* What a hit is for a span: nothing, its begin or its end. */
 #define SB_SPAN_NONE 0u
 #define SB_SPAN_BEGIN 1u

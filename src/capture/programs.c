@@ -58,6 +58,8 @@ static const struct program {
 	{ "sb_raw_trace", WHEN_RAW_TRACES, ATTACH_RAW_TRACES, true, 0 },
 	{ "sb_kfunc", WHEN_KERNEL_FUNCTIONS, ATTACH_KERNEL_FUNCTIONS, true, 0 },
 	{ "sb_kret", WHEN_KERNEL_RETURNS, ATTACH_KERNEL_RETURNS, true, 0 },
+	{ "sb_followed", WHEN_FOLLOWED, ATTACH_FOLLOWED, false, 0 },
+	{ "sb_followed_ret", WHEN_FOLLOWED_RETURNS, ATTACH_FOLLOWED_RETURNS, false, 0 },
 	{ "sb_paged", WHEN_PAGED, ATTACH_PAGED, true, 0 },
 	{ "sb_signal", WHEN_SIGNALS, ATTACH_SIGNALS, true, 0 },
 	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR, false, 0 },

@@ -43,6 +43,8 @@ enum program_when {
 	WHEN_ALLOCS_TOLD = 1 << 23,  /* the same, where programs tell of both by themselves */
 	WHEN_KERNEL_RETURNS = 1 << 24,       /* and returns of these */
 	WHEN_GROWTH = 1 << 25,       /* it is told what makes memory resident, and what is mapped */
+	WHEN_FOLLOWED = 1 << 26,     /* calls of functions of the kernel are followed */
+	WHEN_FOLLOWED_RETURNS = 1 << 27,     /* and returns of these, where their callers see them */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
@@ -69,6 +71,8 @@ enum program_attach {
 	ATTACH_RAW_TRACES,           /* the same, raw */
 	ATTACH_KERNEL_FUNCTIONS,     /* the same, where functions of the kernel begin */
 	ATTACH_KERNEL_RETURNS,       /* the same, where they return */
+	ATTACH_FOLLOWED,             /* the same, anywhere in functions whose calls are followed */
+	ATTACH_FOLLOWED_RETURNS,     /* the same, where they return */
 	ATTACH_PAGED,                /* the same, to the counters of page faults of each CPU */
 	ATTACH_SIGNALS,              /* the same, where signals are sent */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */

@@ -61,6 +61,8 @@ enum capture_trace_how {
 	CAPTURE_TRACE_RETURN,            /* where it returns (a kretprobe) */
 	CAPTURE_TRACE_FAULT,             /* page faults, on each CPU that there is when the capture starts */
 	CAPTURE_TRACE_SIGNAL,            /* signals: of one probe only */
+	CAPTURE_TRACE_FOLLOWED,          /* anywhere in a function whose calls are followed (a kprobe) */
+	CAPTURE_TRACE_FOLLOWED_RETURN,   /* where such a function returns (a kretprobe) */
 	CAPTURE_TRACE_HOWS
 };
 
@@ -77,6 +79,7 @@ struct capture_trace {
 	uint32_t probe;          /* its number (model/probes.h) */
 	uint32_t span;           /* SB_SPAN_* of bpf/wire.h */
 	uint32_t loads;          /* which of the plan's says where named values are; 0 = there are none */
+	uint64_t more;           /* of what is followed: the number and flags of its cookie (SB_COOKIE_*); else 0 */
 };
 
 /* Conditions and sums of a placed probe, for the kernel half (bpf/wire.h). */

@@ -55,7 +55,7 @@ bool trace_cookies(void)
 
 static uint64_t trace_cookie_of(const struct capture_trace *t)
 {
-	return SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + t->probe, t->span) | SB_COOKIE_OF_LOADS(t->loads);
+	return SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + t->probe, t->span) | SB_COOKIE_OF_LOADS(t->loads) | t->more;
 }
 
 int trace_check(const struct capture_trace *traces, uint32_t n, uint64_t *ret_cookie, struct err *e)
@@ -136,7 +136,8 @@ int trace_check_functions(struct err *e)
 static int attach_function(int prog, const struct capture_trace *t)
 {
 	/* Bit 0 asks for the return (format/retprobe of that device). */
-	struct perf_event_attr attr = { .size = sizeof(attr), .config = t->how == CAPTURE_TRACE_RETURN };
+	struct perf_event_attr attr = { .size = sizeof(attr), .config = t->how == CAPTURE_TRACE_RETURN ||
+					t->how == CAPTURE_TRACE_FOLLOWED_RETURN };
 
 	if (!function_event_type(&attr.type))
 		return -EOPNOTSUPP;
@@ -197,8 +198,8 @@ static int explain_function(const struct capture_trace *t, int error, struct err
 	case -ENOENT:
 	case -EINVAL:
 	case -EILSEQ:
-		return err_set(e, -error, "the kernel lets nobody probe its function %s: its own probes need it, or it "
-			       "is no longer there", t->name);
+		return err_set(e, -error, "the kernel lets nobody probe its function %s: its own probes need it, it "
+			       "was built not to be traced, or it is no longer there", t->name);
 	case -EADDRNOTAVAIL:
 		return err_set(e, -error, "several functions of the kernel are called %s, and it shows no addresses to "
 			       "tell them apart: sysctl kernel.kptr_restrict=1", t->name);
@@ -209,7 +210,8 @@ static int explain_function(const struct capture_trace *t, int error, struct err
 
 static bool is_function(const struct capture_trace *t)
 {
-	return t->how == CAPTURE_TRACE_FUNCTION || t->how == CAPTURE_TRACE_RETURN;
+	return t->how == CAPTURE_TRACE_FUNCTION || t->how == CAPTURE_TRACE_RETURN ||
+		t->how == CAPTURE_TRACE_FOLLOWED || t->how == CAPTURE_TRACE_FOLLOWED_RETURN;
 }
 
 static int explain_trace(const struct capture_trace *t, int error, struct err *e)
@@ -234,13 +236,14 @@ static int explain_trace(const struct capture_trace *t, int error, struct err *e
 /* May a failure with ERROR be passed over, when there are others of the probe? */
 static bool is_spared(const struct capture_trace *t, int error)
 {
-	return is_function(t) && (error == -ENOENT || error == -EINVAL || error == -EILSEQ);
+	return is_function(t) && !(t->more & SB_COOKIE_ROOT) &&
+		(error == -ENOENT || error == -EINVAL || error == -EILSEQ);
 }
 
 /* Are TRACES[I], of N, and the one behind it of the same probe? */
 static bool is_joined(const struct capture_trace *traces, uint32_t n, uint32_t i)
 {
-	return i + 1 < n && trace_cookie_of(&traces[i]) == trace_cookie_of(&traces[i + 1]);
+	return i + 1 < n && traces[i].probe == traces[i + 1].probe && traces[i].span == traces[i + 1].span;
 }
 
 static int trace_attach_all(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n,

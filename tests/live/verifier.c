@@ -117,6 +117,8 @@ static int show(const struct kind *kind)
 		{ .name = "vfs_read", .how = CAPTURE_TRACE_FUNCTION },
 		{ .name = "vfs_read", .how = CAPTURE_TRACE_RETURN }, { .name = "fault", .how = CAPTURE_TRACE_FAULT },
 		{ .name = "signal", .how = CAPTURE_TRACE_SIGNAL },
+		{ .name = "vfs_read", .how = CAPTURE_TRACE_FOLLOWED },
+		{ .name = "vfs_read", .how = CAPTURE_TRACE_FOLLOWED_RETURN },
 	};
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true,

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * followed.bpf.h - calls of functions of the kernel that are followed: one at a time of each task, from when it begins
+ * and meets its condition until it returns. Probes are at all places of interest inside of it: at basic blocks of the
+ * function, or where functions begin and return that it calls. Others come by there as well, and what is not within
+ * a call that is followed is passed over, at the price of a look at the task.
+ *
+ * A hit is within the call when its stack pointer is below where the call's return address is, on the same stack: so
+ * interrupts, which have stacks of their own, are not of it.
+ */
+#ifndef SBERF_BPF_FOLLOWED_H
+#define SBERF_BPF_FOLLOWED_H
+
+#include "event.bpf.h"
+
+#define FOLLOWED_NEAR 32768u             /* no stack of the kernel is larger */
+
+struct followed {
+	__u64 slot;                      /* where its return address is; 0 = none is followed */
+	__u32 probe, pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct followed);
+} followed SEC(".maps");
+
+/* Is a place with the stack pointer SP within the call F of PROBE? */
+static __always_inline bool is_within(const struct followed *f, __u32 probe, __u64 sp)
+{
+	return f && f->slot && f->probe == probe && f->slot - sp < FOLLOWED_NEAR;
+}
+
+/*
+ * Tells HIT, of TASK, with the registers REGS. BEGINS: it is a call that is to be followed if it meets its condition,
+ * and not too many are told already. Returns whether it was told.
+ */
+static __always_inline bool tell_followed(struct sb_ctx_regs *regs, struct hit *hit, struct task_struct *task,
+					  bool begins, __u64 now)
+{
+	struct weight weight = { .value = 1, .count = 1, .own = 1 };
+	struct sb_cpu *c = this_cpu();
+	__u32 place = 0;
+	struct scratch *s = c ? take_probe_scratch(c, &place) : NULL;
+	bool told = false;
+
+	if (!s) {
+		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
+		return false;
+	}
+	if (begins && ((filtered && !is_wanted_hit(c, s, place, regs, NULL, hit, &weight, task)) ||
+		       !weigh_hit(c, hit, false, &weight, task, now))) {
+		give_scratch(s);
+		return false;
+	}
+	put_hit(s, hit, &weight, task, now);
+	((struct sb_hdr *)s->rec)->flags |= SB_F_KERNEL | SB_F_NO_USER;
+	told = send_scratch(c, s, EVENT_HEAD_BYTES);
+	if (!told)
+		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
+	give_scratch(s);
+	return told;
+}
+
+/* There is no memory for a call of PROBE. */
+static __always_inline void lose_call(__u32 probe)
+{
+	struct sb_cpu *c = this_cpu();
+
+	if (c)
+		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+	lose_hit(probe, SB_HIT_LOST_WHOLE);
+}
+
+/* REGS: the kernel's own, at a place of a followed function, or, with RETURNED, behind the call of it. */
+static __always_inline int follow_call(struct sb_ctx_regs *regs, bool returned)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(regs);
+	const __u64 sp = returned ? regs->sp - sizeof(__u64) : regs->sp;
+	const bool root = cookie & SB_COOKIE_ROOT;
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(cookie), .loads = SB_COOKIE_LOADS(cookie), .value = 1, .nr = SB_BRANCH_ARGS,
+	};
+	struct followed *f;
+	bool within, told;
+	__u64 seen;
+
+	if (!wanted(task, task->tgid, task->pid))
+		return 0;
+	seen = see_hit(hit.probe - SB_PROBE_PLACED);
+	f = bpf_task_storage_get(&followed, task, NULL, root && !returned ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	within = is_within(f, hit.probe, sp);
+	if (!f && root && !returned)
+		lose_call(hit.probe);
+	if (!f || (!within && (!root || returned)))
+		return 0;
+	sb_regs_to_args(regs, hit.arg);
+	hit.arg[SB_BRANCH_RESULT] = sb_regs_result(regs);
+	hit.arg[SB_BRANCH_SP] = regs->sp;
+	hit.arg[SB_BRANCH_PC] = regs->ip;
+	hit.arg[SB_BRANCH_NUMBER] = SB_COOKIE_TEXT(cookie);
+	hit.arg[SB_BRANCH_RETURNED] = returned;
+	/* One that begins where another one did has no other above it: that was left without a return. */
+	if (within && root && !returned && f->slot == sp)
+		within = false;
+	told = tell_followed(regs, &hit, task, !within, now);
+	if (!within)
+		f->slot = 0;
+	if (!within && told) {
+		f->slot = sp;
+		f->probe = hit.probe;
+	} else if (f->slot == sp && (returned || cookie & SB_COOKIE_LEFT)) {
+		f->slot = 0;
+	}
+	time_hit(hit.probe - SB_PROBE_PLACED, seen, now, told);
+	return 0;
+}
+
+SEC("kprobe")
+int sb_followed(struct sb_ctx_regs *regs)
+{
+	return follow_call(regs, false);
+}
+
+SEC("kprobe")
+int sb_followed_ret(struct sb_ctx_regs *regs)
+{
+	return follow_call(regs, true);
+}
+
+#endif
