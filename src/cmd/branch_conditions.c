@@ -27,6 +27,29 @@ static bool wish_ends(const char *at)
 	return at[1 + len] == ':' && (probe_kind_find(at + 1, len) != PROBE_KINDS || !strncmp(at + 1, BPF_PREFIX, 4));
 }
 
+/*
+ * The kernel half evaluates a condition before it follows a call, and so without what is known at the end of it. *LATE:
+ * it asks for that, and is judged here.
+ */
+static int wish_parse_kernel(const char *text, struct spec *ret, bool *late, struct err *e)
+{
+	char call[SPEC_TEXT_MAX];
+	struct err why = ERR_INIT;
+	const int r = spec_parse(text, ret, &why);
+
+	*late = false;
+	if (!r)
+		return 0;
+	/* As if it was one of a program, whose calls have results and times. */
+	if (text_format(call, sizeof(call), "call:x%s", strchr(text, ':')) >= sizeof(call) - 1 ||
+	    spec_parse(call, ret, NULL))
+		return err_set(e, -r, "%s", why.text);
+	*late = true;
+	ret->point[0].kind = PROBE_KPROBE;
+	memset(ret->point[0].target, 0, sizeof(ret->point[0].target));
+	return 0;
+}
+
 /* Only what has a return knows all values; so the probe is read as if it was one of calls. */
 static int wish_parse(const char *text, struct spec *ret, struct err *e)
 {
@@ -37,8 +60,6 @@ static int wish_parse(const char *text, struct spec *ret, struct err *e)
 	if (!colon)
 		return err_set(e, EINVAL, "'%.100s' says not where the function is: write u:FILE:NAME", text);
 	kind = probe_kind_find(text, (size_t)(colon - text));
-	if (kind == PROBE_KPROBE)
-		return spec_parse(text, ret, e);
 	if (kind != PROBE_ENTRY && kind != PROBE_CALL)
 		return err_set(e, EINVAL, "'%.100s' is no function whose branches could be followed: write u:FILE:NAME",
 			       text);
@@ -67,29 +88,37 @@ static int condition_check(const struct spec_expr *x, struct err *e)
 	return 0;
 }
 
+static bool wish_is_kernel(const char *text)
+{
+	return probe_kind_find(text, strcspn(text, ":")) == PROBE_KPROBE;
+}
+
 static int wish_take(const char *text, struct branch_wish *ret, struct err *e)
 {
 	struct spec s;
 	char probe[SPEC_TEXT_MAX];
+	bool kernel, late = true;
 	int r;
 
 	if (!strncmp(text, BPF_PREFIX, strlen(BPF_PREFIX))) {
-		*ret = (struct branch_wish){ .kernel = true };
+		*ret = (struct branch_wish){ .program = true };
 		return 0;
 	}
-	r = wish_parse(text, &s, e);
+	kernel = wish_is_kernel(text);
+	r = kernel ? wish_parse_kernel(text, &s, &late, e) : wish_parse(text, &s, e);
 	if (r)
 		return r;
-	*ret = (struct branch_wish){ .kernel = s.point[0].kind == PROBE_KPROBE, .when = s.point[0].when };
-	if (ret->kernel)
-		return 0;
+	*ret = (struct branch_wish){ .kernel = kernel };
+	if (late)
+		ret->when = s.point[0].when;
 	if (s.point[0].match != SPEC_EXACT || s.measure != SPEC_DEFAULT)
 		return err_set(e, EINVAL, "'%.100s' has to be one function, by its name, with nothing but a "
 			       "/condition/", text);
-	r = condition_check(&s.point[0].when, e);
-	s.point[0].kind = PROBE_ENTRY;
+	r = late ? condition_check(&s.point[0].when, e) : 0;
+	s.point[0].kind = kernel ? PROBE_KPROBE : PROBE_ENTRY;
 	s.point[0].match = SPEC_BRANCHES;
-	memset(&s.point[0].when, 0, sizeof(s.point[0].when));
+	if (late)
+		memset(&s.point[0].when, 0, sizeof(s.point[0].when));
 	ret->probe = r ? NULL : strdup(spec_text(&s, probe));
 	return r ? r : ret->probe ? 0 : err_nomem(e, "functions");
 }

@@ -17,10 +17,12 @@
 
 /* A function that was asked for. */
 struct branch_wish {
-	bool kernel;             /* it is none of a program */
-	char *probe;             /* the text of the probe at its blocks, "uprobe:app:f+branches"; owned */
+	bool kernel;             /* of the kernel */
+	bool program;            /* a BPF program */
+	/* the text of the probe at its blocks, "uprobe:app:f+branches", "kprobe:f+branches /arg0 > 4/"; owned */
+	char *probe;
 	uint32_t number;         /* of the probe (model/probes.h), once it is placed */
-	struct spec_expr when;   /* n 0 = every call counts */
+	struct spec_expr when;   /* judged when a call has ended; n 0 = every call counts */
 };
 
 typedef VEC(struct branch_wish) branch_wishes;

@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BLOCK_BYTES_MAX (1u << 20)
 
@@ -25,6 +26,7 @@ struct listing_at {
 	const struct probe_code *code;
 	const struct branch_sum *sum;
 	size_t sums;
+	int fd;                  /* of its file; -1 = it is of the kernel */
 	struct elf_file *elf;
 	struct disasm *disasm;
 	uint32_t line;           /* that was written last */
@@ -63,12 +65,35 @@ static void listing_put_source(struct listing_at *l, uint64_t address)
 	fputc('\n', l->show->out);
 }
 
+/* The code of B to *RET, which is the caller's, of a file; NULL when it cannot be read. */
+static const uint8_t *listing_code(const struct listing_at *l, const struct code_block *b, uint8_t **ret)
+{
+	uint64_t offset;
+
+	if (l->elf && elf_file_offset(l->elf, b->vaddr, &offset))
+		*ret = elf_file_dup(l->elf, offset, b->size, BLOCK_BYTES_MAX);
+	for (uint32_t i = 0; !l->elf && i < l->code->n; i++)
+		if (l->code->block[i].vaddr == b->vaddr)
+			return branch_names_kernel_code(l->show->ctx, l->code, i);
+	return *ret;
+}
+
+static int listing_open(struct listing_at *l, struct err *e)
+{
+	char path[PATH_MAX];
+
+	if (branch_names_is_kernel(l->code))
+		return 0;
+	l->fd = open(branch_names_path(l->code, path, sizeof(path)), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return l->fd < 0 ? err_set(e, errno, "cannot open %.200s: %s", path, strerror(errno)) :
+		elf_file_open(l->fd, &l->elf, e);
+}
+
 static void listing_put_block(struct listing_at *l, const struct code_block *b)
 {
 	struct disasm_insn insn;
-	uint64_t offset;
-	AUTO_FREE uint8_t *bytes = elf_file_offset(l->elf, b->vaddr, &offset) ?
-		elf_file_dup(l->elf, offset, b->size, BLOCK_BYTES_MAX) : NULL;
+	AUTO_FREE uint8_t *own = NULL;
+	const uint8_t *bytes = listing_code(l, b, &own);
 
 	for (uint32_t at = 0; bytes && at < b->size; at += insn.size) {
 		const uint64_t address = b->vaddr + at;
@@ -92,13 +117,9 @@ static int listing_compare(const void *a, const void *b)
 int branch_listing(const struct branch_show *show, const struct probe_code *code, struct branch_sums *sums,
 		   struct err *e)
 {
-	struct listing_at l = { .show = show, .code = code };
+	struct listing_at l = { .show = show, .code = code, .fd = -1 };
 	AUTO_FREE struct code_block *sorted = calloc(code->n, sizeof(*sorted));
-	char path[PATH_MAX];
-	AUTO_FD int fd = open(branch_names_path(code, path, sizeof(path)),
-			      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int r = fd < 0 ? err_set(e, errno, "cannot open %.200s: %s", path, strerror(errno)) :
-		elf_file_open(fd, &l.elf, e);
+	int r = listing_open(&l, e);
 
 	if (!sorted)
 		r = err_nomem(e, "instructions");
@@ -117,5 +138,7 @@ int branch_listing(const struct branch_show *show, const struct probe_code *code
 		listing_put_block(&l, &sorted[i]);
 	disasm_free(l.disasm);
 	elf_file_free(l.elf);
+	if (l.fd >= 0)
+		close(l.fd);
 	return r < 0 ? r : 0;
 }

@@ -8,6 +8,9 @@
 #include "base/arena.h"
 #include "base/keyed.h"
 #include "base/text.h"
+#include "engine/kernel_code.h"
+#include "symbol/kcore.h"
+#include "symbol/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +25,12 @@
 struct named_file {
 	uint64_t space;
 	uint32_t module;         /* SBERF_MODULE_NONE = it cannot be opened */
+};
+
+/* The code of a function of the kernel: its blocks behind each other. */
+struct named_code {
+	uint32_t space;
+	uint8_t *bytes;
 };
 
 struct named_place {
@@ -40,6 +49,10 @@ struct branch_names {
 	KEYED(struct named_file) file;
 	KEYED(struct named_place) place;
 	VEC(struct named_source) source;
+	VEC(struct named_code) code;
+	struct kcore *core;      /* NULL = nobody has asked, or it cannot be read; the next, too */
+	struct ksyms *ksyms;
+	bool ksyms_tried;
 	struct arena texts;
 };
 
@@ -70,6 +83,11 @@ void branch_names_free(struct branch_names *n)
 	vec_free(&n->source);
 	keyed_free(&n->file);
 	keyed_free(&n->place);
+	for (size_t i = 0; i < n->code.n; i++)
+		free(n->code.v[i].bytes);
+	vec_free(&n->code);
+	kcore_free(n->core);
+	ksyms_free(n->ksyms);
 	arena_reset(&n->texts);
 	sberf_close(n->s);
 	free(n);
@@ -83,6 +101,51 @@ char *branch_names_path(const struct probe_code *code, char *dst, size_t size)
 	return dst;
 }
 
+/* Code of the kernel is known by its path. */
+bool branch_names_is_kernel(const struct probe_code *code)
+{
+	return !strcmp(code->path, KERNEL_CODE_PATH);
+}
+
+static const struct named_code *names_code_of(const struct branch_names *n, uint32_t space)
+{
+	for (size_t i = 0; i < n->code.n; i++)
+		if (n->code.v[i].space == space)
+			return &n->code.v[i];
+	return NULL;
+}
+
+const uint8_t *branch_names_kernel_code(const struct branch_names *n, const struct probe_code *code, uint32_t nr)
+{
+	const struct named_code *at = names_code_of(n, BRANCH_SPACE(code->probe, code->first));
+	size_t off = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		off += code->block[i].size;
+	return at ? at->bytes + off : NULL;
+}
+
+/* Reads the code of CODE, unless that was done. */
+static void names_read_kernel(struct branch_names *n, const struct probe_code *code)
+{
+	const uint32_t space = BRANCH_SPACE(code->probe, code->first);
+	struct named_code *at;
+	size_t size = 0, off = 0;
+	AUTO_FREE uint8_t *bytes = NULL;
+
+	if (names_code_of(n, space) || (!n->core && kcore_open(KCORE_PATH, &n->core, NULL)))
+		return;
+	for (uint32_t i = 0; i < code->n; i++)
+		size += code->block[i].size;
+	bytes = malloc(size);
+	for (uint32_t i = 0; bytes && i < code->n; off += code->block[i++].size)
+		if (!kcore_read(n->core, code->block[i].vaddr, bytes + off, code->block[i].size))
+			return;
+	at = bytes ? vec_push(&n->code) : NULL;
+	if (at)
+		*at = (struct named_code){ space, take_ptr(bytes) };
+}
+
 void branch_names_open(struct branch_names *n, const struct probe_code *code)
 {
 	const struct named_file want = { .module = SBERF_MODULE_NONE };
@@ -90,6 +153,10 @@ void branch_names_open(struct branch_names *n, const struct probe_code *code)
 	char path[PATH_MAX];
 	uint32_t id;
 
+	if (branch_names_is_kernel(code)) {
+		names_read_kernel(n, code);
+		return;
+	}
 	key.space = BRANCH_SPACE(code->probe, code->first);
 	id = keyed_get(&n->file, &key, module);
 	if (id != HIDX_NONE && n->file.v[id].module == SBERF_MODULE_NONE &&
@@ -136,6 +203,26 @@ static void names_by_code(struct branch_names *n, const struct probe_code *code,
 	ret->offset = address - code->start;
 }
 
+/* The same of the kernel, where a jump may lead to another function. */
+static void names_ask_kernel(struct branch_names *n, const struct probe_code *code, uint64_t address,
+			     struct branch_place *ret)
+{
+	struct ksym sym;
+
+	for (uint32_t i = 0; i < code->n; i++)
+		if (address - code->block[i].vaddr < code->block[i].size && address >= code->start) {
+			names_by_code(n, code, address, ret);
+			return;
+		}
+	if (!n->ksyms && !n->ksyms_tried)
+		(void)ksyms_load(&n->ksyms, NULL);
+	n->ksyms_tried = true;
+	if (!n->ksyms || !ksyms_find(n->ksyms, address, &sym))
+		return;
+	ret->function = names_keep(n, sym.name);
+	ret->offset = address - sym.start;
+}
+
 static void names_ask(struct branch_names *n, uint32_t space, uint64_t address, struct branch_place *ret)
 {
 	struct probe_code code;
@@ -146,6 +233,10 @@ static void names_ask(struct branch_names *n, uint32_t space, uint64_t address, 
 
 	if (!probe_code_find(BRANCH_SPACE_PROBE(space), BRANCH_SPACE_NUMBER(space), &code))
 		return;
+	if (branch_names_is_kernel(&code)) {
+		names_ask_kernel(n, &code, address, ret);
+		return;
+	}
 	branch_names_open(n, &code);
 	id = keyed_find(&n->file, &key, module);
 	if (id != HIDX_NONE && n->file.v[id].module != SBERF_MODULE_NONE &&

@@ -12,14 +12,24 @@
 #include "cmd/options.h"
 #include "model/probecode.h"
 
+#include <stdbool.h>
+
 struct branch_names;
 
 /* 0, or a negative errno with a sentence. O outlives *RET. */
 int branch_names_new(const struct options *o, struct branch_names **ret, struct err *e);
 void branch_names_free(struct branch_names *n);          /* NULL is fine */
 
-/* Opens the file of CODE now, since the process that has it may end. */
+/* Whether CODE is of the kernel, and not of a file. */
+bool branch_names_is_kernel(const struct probe_code *code);
+
+/*
+ * Opens the file of CODE now, since the process that has it may end. Of the kernel it reads the code itself: once
+ * probes are in place, they stand in it.
+ */
 void branch_names_open(struct branch_names *n, const struct probe_code *code);
+/* What block NR of CODE was then, of the kernel; NULL when it could not be read. */
+const uint8_t *branch_names_kernel_code(const struct branch_names *n, const struct probe_code *code, uint32_t nr);
 /* The path by which this process can open the file of CODE. Returns DST. */
 char *branch_names_path(const struct probe_code *code, char *dst, size_t size);
 

@@ -92,19 +92,33 @@ static const char *branches_called(const struct probe_code *code, char dst[FUNCT
 	return *dst ? dst : code->symbol;
 }
 
+/* RESULT of CALL, with the name of the error, into DST, where it is one of the kernel. Returns what to show. */
+static const char *branches_error(const struct branch_call *call, const char *result, char dst[48])
+{
+	const int64_t code = -(int64_t)(int32_t)call->result;
+	struct probe_code of;
+	const char *name = code > 0 && code < 4096 && *result == '-' ? strerrorname_np((int)code) : NULL;
+
+	if (!name || !probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &of) ||
+	    !branch_names_is_kernel(&of))
+		return result;
+	text_format(dst, 48, "%s (%s)", result, name);
+	return dst;
+}
+
 /* Writes CALL. */
 static void branches_put(struct branches *b, const struct branch_call *call)
 {
 	struct hit params = { .probe = call->probe, .nr_args = BRANCH_ARGS + (call->end == BRANCH_RETURNED) };
 	struct branch_call_text text = { .function = "", .args = "", .result = "", .real_ns = b->real_ns };
-	char called[FUNCTION_BYTES];
+	char called[FUNCTION_BYTES], error[48];
 	struct probe_code code;
 
 	memcpy(params.arg, call->arg, sizeof(call->arg));
 	params.arg[BRANCH_ARGS] = call->result;
 	hitfields_of_params(&params, &b->fields);
 	text.args = b->fields.text;
-	text.result = b->fields.result;
+	text.result = branches_error(call, b->fields.result, error);
 	if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
 		text.function = branches_called(&code, called);
 	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
@@ -523,21 +537,21 @@ static int branches_check_way(const struct branches *b, struct err *e)
 {
 	struct branchrecords_facts facts;
 	struct err why = ERR_INIT;
-	bool kernel = false;
+	bool program = false;
 
 	for (size_t i = 0; i < b->wish.n; i++)
-		kernel |= b->wish.v[i].kernel;
-	if (!kernel && b->o->how == BRANCHES_GRAPH)
+		program |= b->wish.v[i].program;
+	if (b->o->how == BRANCHES_GRAPH)
 		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: a function of a program "
 			       "is followed by --how step");
-	if (!kernel && b->o->how != BRANCHES_LBR)
+	if (!program && b->o->how != BRANCHES_LBR)
 		return 0;
 	branchrecords_gather(&facts);
 	if (!branchrecords_judge(&facts, &why))
 		err_set(&why, EOPNOTSUPP, "this machine has branch records, which this version of sberf does not take "
 			"yet");
-	return err_set(e, EOPNOTSUPP, "%s; functions of programs are followed without them (u:FILE:NAME), and sberf "
-		       "trace --probe k:NAME tells calls of functions of the kernel that has kprobes", why.text);
+	return err_set(e, EOPNOTSUPP, "%s; functions of programs and of the kernel are followed without them "
+		       "(u:FILE:NAME, k:NAME)", why.text);
 }
 
 static void branches_free(struct branches *b)

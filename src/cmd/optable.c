@@ -98,11 +98,11 @@ const struct opt opts[] = {
 	}, {
 		.name = "spec", .metavar = "SPEC", .type = OPT_TEXTS, .what = "function", .positional = true,
 		.section = SECTION_TARGET, .commands = CMD_BRANCHES, .at = FIELD(branches_of),
-		.help = "a function: u:FILE:NAME of programs and libraries",
+		.help = "a function: u:FILE:NAME of programs and libraries, k:NAME of the kernel",
 		.more = "It is written as a probe (sberf-probe(7)), and may have a /condition/: then only calls that "
 			"meet it count. You can give several functions, each as an argument or behind a comma. "
-			"k:NAME of the kernel and bpf:NAME of BPF programs need branch records of the CPU, or "
-			"probes in the kernel, of which this version takes neither: it says what is missing.",
+			"bpf:NAME of BPF programs needs branch records of the CPU, which this version does not take: "
+			"it says what is missing.",
 	}, {
 		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
@@ -278,7 +278,7 @@ const struct opt opts[] = {
 		.commands = CMD_BRANCHES, .at = FIELD(how), .choices = branch_ways, .fallback = "auto",
 		.help = "where branches come from",
 		.more = "step: a probe at each basic block of the function. lbr: branch records of the CPU. graph: the "
-			"functions that a function of the kernel calls. auto: step for functions of programs.",
+			"functions that a function of the kernel calls. auto: step.",
 	}, {
 		.name = "part", .metavar = "CONDITION", .type = OPT_TEXT, .what = "condition",
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(part),
@@ -1262,6 +1262,10 @@ static const char *const branches_text[] = {
 	"and what a hit of one costs. Where they cost more than --budget they are in place for a part of the time. "
 	"Each call is printed when it ends, unless --part, --count, --disasm or --last asks for what is known in the "
 	"end: at Ctrl-C, after --duration, or with the end of the target.",
+	"Functions of the kernel are followed in the same way, by kprobes, of which it takes one a block. A condition "
+	"on parameters is evaluated in the kernel, before anything is told: then one call at a time is followed in "
+	"each thread, and what others do in the same function costs a look. It takes a kernel with kprobes, its own "
+	"code (/proc/kcore), and for the names of parameters its BTF.",
 	"Times of calls include what their probes took. A call that calls itself is told apart from the inner one. "
 	"One that goes on in another function (a tail call) ends where that does. One that was left by longjmp() or "
 	"an exception is shown as such. Where a table of jumps leads, and where a caught exception goes on, is known "
@@ -1274,6 +1278,7 @@ static const char *const branches_examples[] = {
 	"sberf branches u:app:parse --part 'retval < 0' --lines -p 1234", "why some calls fail, in the source",
 	"sberf branches u:libc.so.6:malloc --count --duration 5s -p 1234", "how often each branch of malloc is taken",
 	"sberf branches 'u:app:parse /arg1 > 4096/' --last 3 -- ./app", "the last three calls with a large argument",
+	"sberf branches k:ksys_dup3 --part 'retval < 0' -p 1234", "which branch of the kernel refuses a system call",
 	NULL,
 };
 

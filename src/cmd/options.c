@@ -843,7 +843,7 @@ static int check_serving(const struct options *o, bool page, struct err *e)
 static int check_branches(const struct options *o, struct err *e)
 {
 	if (!o->branches_of.n)
-		return err_set(e, EINVAL, "say which function: u:FILE:NAME");
+		return err_set(e, EINVAL, "say which function: u:FILE:NAME or k:NAME");
 	if (o->branch_disasm && o->trace_json)
 		return err_set(e, EINVAL, "--disasm is for text: leave out --format json");
 	if (o->last && (o->part || o->branch_count || o->branch_disasm))

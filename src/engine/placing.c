@@ -9,6 +9,7 @@
 #include "bpf/wire.h"
 #include "capture/tracelink.h"
 #include "engine/filters.h"
+#include "engine/kernel_code.h"
 #include "engine/loads.h"
 #include "model/machine.h"
 #include "model/probecode.h"
@@ -46,6 +47,7 @@
 
 /* tracepoints and functions of the kernel of all probes together: each takes it some milliseconds */
 #define TRACES_MAX 256u
+#define FOLLOWED_MAX 1024u       /* the same, with places in functions whose calls are followed */
 #define PARAMS_OF 8u             /* functions of one probe and file whose parameters are looked up */
 #define COMM_BYTES 16u           /* of the name of a process, with its end */
 #define ALLOCATORS_OWN_MAX 64u
@@ -68,6 +70,7 @@ struct placing {
 	struct load_sets *loads; /* where names of filters are */
 	bool shared;             /* they are another one's */
 	struct ktypes *types;    /* of the kernel; NULL = nobody has asked yet */
+	struct kernel_code *kernel;      /* the same */
 	/* it only tries whether this probe, borrowed, can be placed, which gets no number; NULL = it is to be placed */
 	const char *tries;
 	bool spans;              /* there are some */
@@ -232,7 +235,8 @@ static void note_kernel_params(struct placing *p, const struct wanted *w, enum k
 		return;
 	if (placing_types(p, NULL) || !ktypes_list(p->types, of, name, list))
 		unknown_params(list);
-	note_listed(w->probe, list, w->spec->point[0].kind == PROBE_KRETPROBE ? result : result - 1);
+	note_listed(w->probe, list, w->spec->point[0].kind == PROBE_KRETPROBE ? result : result - 1 +
+		    (w->spec->point[0].match == SPEC_BRANCHES ? result : 0));
 }
 
 /* Adds the place TRACE in the kernel for W. */
@@ -251,10 +255,12 @@ static int add_trace(struct placing *p, const struct wanted *w, const struct cap
 /* Whether N more places in the kernel, WHAT, for W are not too many. */
 static int check_traces(const struct placing *p, size_t n, const char *what, const struct wanted *w, struct err *e)
 {
-	if (p->traces.n + n <= TRACES_MAX)
+	const uint32_t most = w->spec->point[0].match == SPEC_BRANCHES ? FOLLOWED_MAX : TRACES_MAX;
+
+	if (p->traces.n + n <= most)
 		return 0;
 	return err_set(e, E2BIG, "probe '%.100s' means %zu %s, and there can be %u in all: name fewer", w->text, n,
-		       what, TRACES_MAX);
+		       what, most);
 }
 
 /* Adds the tracepoint NAME below TRACEFS for W; with RAW by its name alone. */
@@ -308,14 +314,78 @@ static int placing_traces(struct placing *p, const struct wanted *w, struct err 
 	return r < 0 ? r : 0;
 }
 
+/* Adds what the cookie says by MORE, at ADDRESS of the function F, whose calls W follows. */
+static int add_followed(struct placing *p, const struct wanted *w, const struct kernel_function *f, uint64_t address,
+			struct capture_trace *like, uint64_t more, struct err *e)
+{
+	const bool returned = more & SB_COOKIE_RETURNED;
+	struct capture_trace trace = *like;
+
+	trace.how = returned ? CAPTURE_TRACE_FOLLOWED_RETURN : CAPTURE_TRACE_FOLLOWED;
+	trace.id = address;
+	trace.more = SB_COOKIE_BRANCH | more;
+	snprintf(trace.name, sizeof(trace.name), "%s", f->name);
+	return add_trace(p, w, &trace, e);
+}
+
+/* Adds all that is probed of CODE, which is that of F. LIKE: of its places what they share. */
+static int add_followed_blocks(struct placing *p, const struct wanted *w, const struct kernel_function *f,
+			       const struct probe_code *code, struct capture_trace *like, struct err *e)
+{
+	int r = code->returns ? add_followed(p, w, f, f->address, like, SB_COOKIE(SB_COOKIE_RETURNED, code->first), e) :
+		0;
+
+	for (uint32_t i = 0; !r && i < code->n; i++) {
+		const struct code_block *b = &code->block[i];
+		const uint64_t more = (i ? 0 : SB_COOKIE_ROOT) | (b->end == CODE_RETURN ? SB_COOKIE_LEFT : 0);
+
+		if (b->probed)
+			r = add_followed(p, w, f, b->vaddr + b->at, like, SB_COOKIE(more, code->first + i), e);
+		/* What is read is so where the call begins. */
+		like->loads = 0;
+	}
+	return r;
+}
+
+/* Adds the basic blocks of the function F, which are told apart by their numbers (model/probecode.h). */
+static int placing_kernel_blocks(struct placing *p, const struct wanted *w, const struct kernel_function *f,
+				 struct capture_trace *like, struct err *e)
+{
+	struct probe_code code = { .path = KERNEL_CODE_PATH, .symbol = f->name, .name = f->name, .start = f->address };
+	code_blocks blocks = { 0 };
+	int r = p->kernel ? 0 : kernel_code_open(&p->kernel, e);
+
+	if (r)
+		return r;
+	r = kernel_code_blocks(p->kernel, f->address, &blocks, &code.returns, e);
+	if (r == -EOPNOTSUPP || r == -E2BIG || r == -EBUSY)
+		err_prefix(e, "the branches of '%.100s' cannot be followed", f->name);
+	code.block = blocks.v;
+	code.n = (uint32_t)blocks.n;
+	code.dearest_ns = catalog_kernel_ns(PROBE_KPROBE);
+	for (uint32_t i = 0; i < code.n; i++)
+		code.all_ns += blocks.v[i].probed ? code.dearest_ns : 0;
+	r = r ? r : check_traces(p, code.n, "places in the kernel", w, e);
+	code.first = r || p->tries ? 0 : probe_code_note(w->probe, &code);
+	if (!r && code.first == CODE_NUMBERS_MAX)
+		r = err_set(e, E2BIG, "probe '%.100s' has more than %u basic blocks: name fewer functions", w->text,
+			    CODE_NUMBERS_MAX);
+	r = r ? r : add_followed_blocks(p, w, f, &code, like, e);
+	vec_free(&blocks);
+	return r;
+}
+
 static int placing_kernel_functions(struct placing *p, const struct wanted *w, struct err *e)
 {
+	const bool follows = w->spec->point[0].match == SPEC_BRANCHES;
 	kernel_functions found = { 0 };
 	const size_t before = p->traces.n;
 	int r = trace_check_functions(e);
 
 	r = r ? r : find_kernel_functions(KALLSYMS_PATH, &w->spec->point[0], &found, e);
 	r = r < 0 ? r : check_traces(p, found.n, "functions of the kernel", w, e);
+	if (follows && found.n > 1)
+		r = err_set(e, E2BIG, "there are %zu functions of the kernel called %.100s", found.n, found.v[0].name);
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
 		struct capture_trace trace = { .how = CAPTURE_TRACE_FUNCTION, .id = found.v[i].address };
 
@@ -331,7 +401,7 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 		if (w->spec->point[0].kind == PROBE_KRETPROBE)
 			trace.how = CAPTURE_TRACE_RETURN;
 		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
-		r = add_trace(p, w, &trace, e);
+		r = follows ? placing_kernel_blocks(p, w, &found.v[i], &trace, e) : add_trace(p, w, &trace, e);
 		note_kernel_params(p, w, KTYPES_FUNCTION, found.v[i].name);
 	}
 	vec_free(&found);
@@ -531,6 +601,7 @@ uint32_t placing_kernel_ns(const struct placing *p, uint32_t probe)
 		[CAPTURE_TRACE_FORMATTED] = PROBE_TRACEPOINT, [CAPTURE_TRACE_RAW] = PROBE_RAW_TRACEPOINT,
 		[CAPTURE_TRACE_FUNCTION] = PROBE_KPROBE, [CAPTURE_TRACE_RETURN] = PROBE_KRETPROBE,
 		[CAPTURE_TRACE_FAULT] = PROBE_FAULT, [CAPTURE_TRACE_SIGNAL] = PROBE_SIGNAL,
+		[CAPTURE_TRACE_FOLLOWED] = PROBE_KPROBE, [CAPTURE_TRACE_FOLLOWED_RETURN] = PROBE_KRETPROBE,
 	};
 	uint32_t ns = placing_is_call(p, probe) ? catalog_kernel_ns(PROBE_SYSCALL) : 0;
 
@@ -584,6 +655,7 @@ void placing_free(struct placing *p)
 	vec_free(&p->traces);
 	vec_free(&p->filters);
 	ktypes_free(p->types);
+	kernel_code_free(p->kernel);
 	vec_free(&p->own);
 	if (!p->shared)
 		free(p->loads);

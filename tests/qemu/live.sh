@@ -5,6 +5,7 @@
 #
 #	capture_nodes	loads: the programs of all kinds, faults and nodes among them, with what they tell, and the end of the target
 #	growth		what makes memory grow: counters with and without parts for each CPU
+#	branches_kernel	branches of functions of the kernel: a system call that is refused in three ways
 #	probe_kernel	kprobes: functions of the kernel, counted and traced; and, on 6.1, 64 probes that have a link each, of a view
 #	unwind_kernel	walks in the kernel: functions, signals, stubs, and what changes under them
 #	verifier	what the verifier makes of all programs, beside what it made of them before
@@ -27,14 +28,14 @@ command -v busybox >/dev/null || skip_all "busybox is not installed"
 command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
-scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes growth permissions probe_kernel unwind_kernel verifier}
+scripts=${SBERF_GUEST_SCRIPTS:-branches_kernel capture_nodes growth permissions probe_kernel unwind_kernel verifier}
 # In a second run (tests/again.sh) what failed in the first, on each kernel.
 before=$top_builddir/tests/qemu/live.first.log
 if [ -z "${SBERF_GUEST_SCRIPTS:-}" ] && [ -e "$before" ]; then
 	failed=$(sed -n 's/^not ok [0-9]* - [0-9.]*: \([a-z_]*\): .*/\1/p' "$before" | sort -u | tr '\n' ' ')
 	scripts=${failed:-$scripts}
 fi
-workloads='asked chain dlopen_cycle grows layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
+workloads='asked chain dlopen_cycle grows layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse refused shares signals jit
 	swaps toucher'
 # What busybox has under these names does less.
 tools='awk bash cat chmod cmp cp cut date env grep head id kill ln ls mkdir mkfifo mktemp mount mv pgrep rm rmdir sed setcap setpriv sh sleep

@@ -31,7 +31,7 @@ EXTRA_DIST += tests/workloads/late_allocator.c
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
-workload_programs = allocas arenas asked blocks calls chain coroutines dlopen_cycle fibers forked_allocs forkstorm grows inward jit late_allocs latenames leaks movedtext named noreturns noted peaks plt pools realign recurse returning shares signals slots spanned tells \
+workload_programs = allocas arenas asked blocks calls chain coroutines dlopen_cycle fibers forked_allocs forkstorm grows inward jit late_allocs latenames leaks movedtext named noreturns noted peaks plt pools realign recurse refused returning shares signals slots spanned tells \
 	stalls stays swaps \
 	requests syscalls threads_start timed toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_code.h - the code of functions of the running kernel: their basic blocks, and which functions they call. What
+ * a kernel's image file has is not what runs: it is read from memory (symbol/kcore.h), and told apart by the kernel's
+ * own table of symbols.
+ */
+#ifndef SBERF_ENGINE_KERNEL_CODE_H
+#define SBERF_ENGINE_KERNEL_CODE_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "model/probecode.h"
+
+#include <stdint.h>
+
+#define KERNEL_CODE_PATH "[kernel]"      /* probe_code.path of a function of the kernel */
+
+struct kernel_code;
+
+/* 0; a negative errno with a sentence when memory or symbols of the kernel cannot be read. *RET is the caller's. */
+int kernel_code_open(struct kernel_code **ret, struct err *e);
+void kernel_code_free(struct kernel_code *k);    /* NULL is fine */
+
+/*
+ * Appends the basic blocks of the function that begins at ADDRESS to RET, with those probed that have to be.
+ * *RETURNS: the function jumps to others that return in its place, so its return is to be told by its caller. 0;
+ * -EOPNOTSUPP, -E2BIG or -EBUSY with a clause that says why not, "it ...", the last one after seconds in which probes
+ * of somebody else stood there; -ENOMEM.
+ */
+int kernel_code_blocks(const struct kernel_code *k, uint64_t address, code_blocks *ret, bool *returns, struct err *e);
+
+DEFINE_AUTO(kernel_code_free, struct kernel_code);
+
+#endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# branches_kernel.sh - `sberf branches` on functions of the kernel that has kprobes (in a guest: tests/qemu/live.sh): a system call that is
+# refused in three ways, each told by where its branches part; elsewhere a sentence says what is missing.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+cd "$SCRATCH" || exit 1
+if [ ! -e /sys/bus/event_source/devices/kprobe/type ]; then
+	text=$("$SBERF" branches k:vfs_read -p $$ 2>&1)
+	equal "without kprobes: status" 1 $?
+	matches "and why" "^sberf branches: .*without kprobes" "$text"
+	finish
+	exit
+fi
+
+mkfifo in
+"$WORKLOADS/refused" <in >out &
+pid=$!
+also_kill $pid
+exec {to}>in
+wait_until 60 grep -q ready out
+
+# branches N OPTIONS...: follows to the file got while the program asks N times.
+branches() {
+	local n=$1 had
+	shift
+	: >err
+	"$SBERF" branches --budget none -p $pid "$@" >got 2>err &
+	recorder=$!
+	also_kill $recorder
+	wait_until 60 probes_placed branches
+	had=$(grep -c done out)
+	echo "$n" >&"$to"
+	wait_until 60 answered out $((had + 1)) "done"
+	kill -INT $recorder
+	wait $recorder
+}
+
+# Where the compiler put the body of the system call.
+body=ksys_dup3
+grep -q " $body\$" /proc/kallsyms || body=__x64_sys_dup3
+
+# Starting a capture takes an emulated CPU seconds: where there are two kernels, each of them shows its part.
+if on_share first; then
+	branches 5 "k:$body /latency > 0/" --part 'retval < 0' --count --disasm
+	equal "status" 0 $?
+	note "$(cat err got)"
+	matches "the price is said first" "^sberf branches: $body: [0-9]+ probes at [0-9]+ basic blocks; a hit costs up to " "$(sed -n 1p err)"
+	equal "calls, and those that fail" "20 calls, 15 of them with retval < 0" "$(grep 'of them with' got)"
+	# Three instructions, each with calls that fail on one side alone.
+	equal "three branches at which they part, by function and offset" "15 5: 5 0; 10 5: 5 0; 5 5: 5 0; " \
+		"$(awk -v body="$body" '/^(They part first|Then) at / { on = index($0, " at " body "+0x") } on && /come to it/ { came = $1 " " $2 }
+		on && / -> / && !$2 { printf "%s: %s %s; ", came, $1, $2 }' got)"
+	equal "nothing is lost, and nothing left out" "" "$(grep -E 'lost|gaps|not known|left' err)"
+	matches "counted" "^$body: 20 calls, total " "$(grep ' calls, total' got)"
+	# The instructions are as they were before there were probes.
+	equal "no breakpoint is among the instructions" "" "$(grep -E '[0-9a-f] +int3|\.byte' got)"
+	check "and the way back is" grep -qE '^ +[>+]+0x[0-9a-f]+ +(ret|jmp)' got
+fi
+if on_share second; then
+	# Arguments are told by the kernel's types, and the error by its name. The kernel half evaluates the condition.
+	branches 2 "k:$body /newfd == 900/"
+	equal "status of a capture with a condition" 0 $?
+	note "$(cat err got)"
+	equal "each call that meets the condition" \
+		"flags=77 -22 EINVAL; flags=0 -9 EBADF; flags=0 900 ; flags=77 -22 EINVAL; flags=0 -9 EBADF; flags=0 900 ; " \
+		"$(sed -n "s/^$body(oldfd=[0-9]*, newfd=900, \\(flags=[0-9]*\\)) = \\([-0-9]*\\)\\( (\\([A-Z]*\\))\\)*  refused.*/\\1 \\2 \\4; /p" got | tr -d '\n')"
+	check "each branch, from where to where" grep -qE "^  $body\\+0x[0-9a-f]+ -> $body\\+0x[0-9a-f]+" got
+fi
+
+# What cannot be done is said.
+text=$("$SBERF" branches k:no_such_function -p $pid 2>&1)
+check "a function that there is not" test $? -ne 0
+matches "is said to be missing" "the kernel has no function no_such_function" "$text"
+text=$("$SBERF" branches k:kprobe_dispatcher -p $pid 2>&1)
+check "one that must not be probed" test $? -ne 0
+note "$text"
+kill $pid
+finish
