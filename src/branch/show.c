@@ -40,7 +40,8 @@ static void show_put_place(const struct branch_show *s, const struct branch_plac
 {
 	if (*p->function) {
 		show_put(s, p->function);
-		fprintf(s->out, "+0x%" PRIx64, p->offset);
+		if (!p->whole)
+			fprintf(s->out, "+0x%" PRIx64, p->offset);
 	} else {
 		fprintf(s->out, "0x%" PRIx64, address);
 	}
@@ -224,7 +225,8 @@ static json_t *show_json_place(const struct branch_show *s, uint32_t space, uint
 
 	s->name(s->ctx, space, address, &p);
 	if (*p.function) {
-		ok = ok && show_set(o, "function", show_string(p.function)) && show_set_u64(o, "offset", p.offset);
+		ok = ok && show_set(o, "function", show_string(p.function)) &&
+			(p.whole || show_set_u64(o, "offset", p.offset));
 	} else {
 		text_format(text, sizeof(text), "0x%" PRIx64, address);
 		ok = ok && show_set(o, "address", json_string(text));

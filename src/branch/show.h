@@ -20,6 +20,7 @@
 /* What an address is called. Texts are valid until the next question. */
 struct branch_place {
 	const char *function;    /* "" = not known */
+	bool whole;              /* it is the function as such, or what it returns: OFFSET says nothing */
 	uint64_t offset;         /* behind its begin */
 	uint32_t n;              /* lines that are known: of the innermost inlined function first, of FUNCTION last */
 	struct branch_line {

@@ -574,6 +574,48 @@ int leaves_kernel_blocks(const struct leaves_kernel *kernel, uint64_t address, c
 	return leaves_blocks_of(&s, ret);
 }
 
+/* The calls of the code of SIZE bytes at ADDRESS, which jumps within itself. Returns where a cold part of it is; 0. */
+static uint64_t leaves_calls_of_part(const struct leaves_search *s, uint64_t address, uint64_t size,
+				     void (*each)(void *ctx, uint64_t target), void *ctx)
+{
+	AUTO_FREE uint8_t *bytes = size && size <= PART_BYTES_MAX ? leaves_read(s, address, (size_t)size) : NULL;
+	struct function_part cold = { 0 }, found;
+	struct site_effect f;
+
+	for (size_t at = 0; bytes && at < size; at += f.size) {
+		uint64_t target;
+
+		f = leaves_insn(s, bytes + at, (size_t)size - at);
+		if (!f.size)
+			break;
+		target = address + at + (uint64_t)(int64_t)f.target;
+		if ((f.calls && !f.target) || (!f.calls && !f.jumps) || target - address < size ||
+		    target - s->f->vaddr < s->f->size)
+			continue;
+		if (f.jumps && leaves_kernel_cold(s, target, &found))
+			cold = found;
+		else if (f.calls || f.always)
+			each(ctx, target);
+	}
+	return cold.vaddr;
+}
+
+void leaves_kernel_calls(const struct leaves_kernel *kernel, uint64_t address,
+			 void (*each)(void *ctx, uint64_t target), void *ctx)
+{
+	struct found_function f = { .vaddr = address };
+	const struct leaves_search s = { .kernel = kernel, .f = &f, .arch = site_arch_of(KERNEL_MACHINE) };
+	uint64_t start, size, cold = 0;
+	const char *name;
+
+	if (!s.arch || !kernel->find(kernel->ctx, address, &f.symbol, &start, &size))
+		return;
+	f.size = size;
+	cold = leaves_calls_of_part(&s, start, size, each, ctx);
+	if (cold && kernel->find(kernel->ctx, cold, &name, &start, &size))
+		leaves_calls_of_part(&s, start, size, each, ctx);
+}
+
 bool leaves_calls(const struct elf_file *file, const struct found_function *f)
 {
 	const struct site_arch *arch = site_arch_of(file->eh.e_machine);

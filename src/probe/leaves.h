@@ -73,6 +73,13 @@ struct leaves_kernel {
 int leaves_kernel_blocks(const struct leaves_kernel *kernel, uint64_t address, code_blocks *ret, struct err *e);
 
 /*
+ * Tells EACH of the functions that the function of the kernel at ADDRESS calls, or jumps to at its end, as far as the
+ * code says which: once for each such instruction, by the address that it leads to. What cannot be decoded is left out.
+ */
+void leaves_kernel_calls(const struct leaves_kernel *kernel, uint64_t address,
+			 void (*each)(void *ctx, uint64_t target), void *ctx);
+
+/*
  * Whether the function F of FILE, which find_functions() gave, may call another one, or jumps to one; also when its
  * code is not understood. What calls none is passed by no exception.
  */

@@ -29,7 +29,7 @@ struct site_effect {
 	int32_t target;
 	uint8_t way;             /* enum site_way */
 	bool always;             /* it jumps to TARGET in any case */
-	bool calls;
+	bool calls;              /* where direct calls lead is TARGET, too; 0 = that is not known */
 	bool idle;               /* it does nothing: padding */
 	bool adds;               /* what it writes is a sum with another operand */
 	uint8_t via;             /* the register of SITE_WAY_REGISTER */

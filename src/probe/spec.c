@@ -215,23 +215,22 @@ static int read_name(struct spec_reader *r, struct spec_point *p, const char *wh
 /* How a function that ends the field from BEGIN to END is followed: SPEC_BRANCHES, SPEC_GRAPH; SPEC_ANY = it is not. */
 static enum spec_match followed_match(const char *begin, const char *end)
 {
-	static const struct {
-		const char *text;
-		enum spec_match match;
-	} suffixes[] = { { SPEC_BRANCHES_TEXT, SPEC_BRANCHES }, { SPEC_GRAPH_TEXT, SPEC_GRAPH } };
 	const char *plus = last_of(begin, end, '+');
+	const size_t len = plus ? (size_t)(end - plus) : 0, graph = strlen(SPEC_GRAPH_TEXT);
 
-	for (size_t i = 0; plus && plus > begin && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if ((size_t)(end - plus) == strlen(suffixes[i].text) &&
-		    !memcmp(plus, suffixes[i].text, strlen(suffixes[i].text)) && !has_wildcard(begin, plus))
-			return suffixes[i].match;
-	return SPEC_ANY;
+	if (!plus || plus == begin || has_wildcard(begin, plus))
+		return SPEC_ANY;
+	if (len == strlen(SPEC_BRANCHES_TEXT) && !memcmp(plus, SPEC_BRANCHES_TEXT, len))
+		return SPEC_BRANCHES;
+	return len == graph + 1 && !memcmp(plus, SPEC_GRAPH_TEXT, graph) && plus[graph] >= '1' && plus[graph] <= '9' ?
+		SPEC_GRAPH : SPEC_ANY;
 }
 
 /* Takes such a function. */
 static int take_followed(struct spec_reader *r, const char *begin, const char *end, struct spec_point *p)
 {
 	p->match = (uint8_t)followed_match(begin, end);
+	p->number = p->match == SPEC_GRAPH ? (uint64_t)(end[-1] - '0') : 0;
 	return take_field(r, begin, last_of(begin, end, '+'), false, p->name, sizeof(p->name));
 }
 

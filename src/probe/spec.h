@@ -71,7 +71,8 @@ enum spec_match {
 	SPEC_LINE, /* NAME is a source file, NUMBER its line */
 	SPEC_FUNCTION_OFFSET, /* NUMBER bytes behind the begin of function NAME (exact) */
 	SPEC_BRANCHES, /* each basic block of the functions called NAME (exact): "name+branches" */
-	SPEC_GRAPH, /* of the kernel's function called NAME (exact), and those that it calls: "name+graph" */
+	/* the kernel's function called NAME (exact), and what it calls, NUMBER (1 to 9) calls deep: "name+graph3" */
+	SPEC_GRAPH,
 	SPEC_FILE_OFFSET, /* NUMBER is a file offset of the target; NAME is "" */
 };
 
@@ -183,6 +184,12 @@ int spec_parse(const char *text, struct spec *ret, struct err *e);
  * Reading that gives an equal value. Raw text: sanitise it on output. Returns DST.
  */
 char *spec_text(const struct spec *s, char dst[SPEC_TEXT_MAX]);
+
+/* Whether P is about calls that are followed, SPEC_BRANCHES or SPEC_GRAPH. */
+static inline bool spec_is_followed(const struct spec_point *p)
+{
+	return p->match == SPEC_BRANCHES || p->match == SPEC_GRAPH;
+}
 
 /* Whether the probe measures a time: its kind has a return, or it is a span. */
 bool spec_has_latency(const struct spec *s);

@@ -39,6 +39,13 @@ static void put_number(struct writer *w, int64_t value)
 	w->len += text_format(w->dst + w->len, w->size - w->len, "%" PRId64, value);
 }
 
+static bool is_graph_suffix(const char *s)
+{
+	const size_t len = strlen(SPEC_GRAPH_TEXT);
+
+	return !strncmp(s, SPEC_GRAPH_TEXT, len) && isdigit((unsigned char)s[len]) && !s[len + 1];
+}
+
 /* Whether what begins at S, within the name BEGIN, would mean something if it had no backslash. */
 static bool needs_escape(const char *begin, const char *s)
 {
@@ -47,7 +54,7 @@ static bool needs_escape(const char *begin, const char *s)
 	if (*s == '~' || *s == ' ')
 		return !s[1] || strchr(*s == '~' ? "~" : " /cts", s[1]);
 	return strchr("\\*?[]:", *s) || (*s == '+' && isdigit((unsigned char)s[1])) ||
-		!strcmp(s, SPEC_BRANCHES_TEXT) || !strcmp(s, SPEC_GRAPH_TEXT);
+		!strcmp(s, SPEC_BRANCHES_TEXT) || is_graph_suffix(s);
 }
 
 /* NAME with backslashes; "::" inside of it stays as it is. */
@@ -106,8 +113,10 @@ static void put_match(struct writer *w, const struct spec_point *p)
 		put_offset(w, p->number);
 	if (p->match == SPEC_BRANCHES)
 		put(w, SPEC_BRANCHES_TEXT);
-	if (p->match == SPEC_GRAPH)
+	if (p->match == SPEC_GRAPH) {
 		put(w, SPEC_GRAPH_TEXT);
+		put_number(w, (int64_t)p->number);
+	}
 	if (p->match == SPEC_LINE) {
 		put_char(w, ':');
 		put_number(w, (int64_t)p->number);

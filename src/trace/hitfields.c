@@ -86,25 +86,37 @@ static void add_param(struct hitfields *f, const struct probe_param *p, uint64_t
 			    number ? "%llu" : plain ? "0x%llx" : "NULL", (unsigned long long)plain);
 }
 
-void hitfields_of_params(const struct hit *h, struct hitfields *ret)
+void hitfields_of_list(const uint64_t *arg, unsigned int nr, const struct probe_param *param, struct hitfields *ret)
 {
 	size_t n = 0;
 
 	ret->n = 0;
 	ret->result[0] = '\0';
 	ret->text[0] = '\0';
-	for (unsigned int i = 0; i < h->nr_args && ret->n < HITFIELDS_MAX && i <= HIT_CALL_ARGS; i++) {
-		const struct probe_param p = probe_param_get(h->probe, i);
+	for (unsigned int i = 0; i < nr && ret->n < HITFIELDS_MAX && i <= HIT_CALL_ARGS; i++) {
 		const char *value = ret->field[ret->n].value;
 
-		if (!p.name[0] || h->unread >> i & 1)
+		if (!param[i].name[0])
 			continue;
-		add_param(ret, &p, h->arg[i], i);
+		add_param(ret, &param[i], arg[i], i);
 		if (i == HIT_CALL_ARGS)
 			text_format(ret->result, sizeof(ret->result), "%s", value);
 		else
-			n += text_format(ret->text + n, sizeof(ret->text) - n, "%s%s=%s", n ? ", " : "", p.name, value);
+			n += text_format(ret->text + n, sizeof(ret->text) - n, "%s%s=%s", n ? ", " : "",
+					 param[i].name, value);
 	}
+}
+
+void hitfields_of_params(const struct hit *h, struct hitfields *ret)
+{
+	struct probe_param param[HIT_CALL_ARGS + 1];
+
+	for (unsigned int i = 0; i <= HIT_CALL_ARGS; i++) {
+		param[i] = probe_param_get(h->probe, i);
+		if (h->unread >> i & 1)
+			param[i].name[0] = '\0';
+	}
+	hitfields_of_list(h->arg, h->nr_args, param, ret);
 }
 
 /* Why signals are sent: si_code of sigaction(2). */

@@ -62,6 +62,9 @@ void hitfields_of_record(const struct hit *h, const struct hitrecord *r, struct 
  */
 void hitfields_of_params(const struct hit *h, struct hitfields *ret);
 
+/* The same of arguments ARG, N of them, that are those of the parameters PARAM; the seventh is the result. */
+void hitfields_of_list(const uint64_t *arg, unsigned int n, const struct probe_param *param, struct hitfields *ret);
+
 /* Of the signal H (SB_SIGNAL_* in bpf/wire.h). */
 void hitfields_of_signal(const struct hit *h, struct hitfields *ret);
 

@@ -102,6 +102,7 @@ suites_numa += tests/unit/test_residency
 suites_probe =
 suites_probe += tests/unit/test_branch
 suites_probe += tests/unit/test_branch_entries
+suites_probe += tests/unit/test_branch_graph
 suites_probe += tests/unit/test_find_kernel
 suites_probe += tests/unit/test_kernel_blocks
 suites_probe += tests/unit/test_functions

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "probe/leaves.h"
+#include "probe/traceable.h"
 #include "symbol/kcore.h"
 
 #include "tests/unit/cmocka_all.h"
@@ -172,6 +173,57 @@ static void what_is_not_understood_is_refused(void **state)
 	assert_int_equal(leaves_kernel_blocks(&kernel, UNKNOWN, &blocks, &e), -EOPNOTSUPP);
 }
 
+struct targets {
+	unsigned int n;
+	uint64_t at[8];
+};
+
+static void note_target(void *ctx, uint64_t target)
+{
+	struct targets *t = ctx;
+
+	assert_true(t->n < 8);
+	t->at[t->n++] = target;
+}
+
+static void calls_are_found(void **state)
+{
+	struct targets t = { 0 };
+
+	/* A call and a tail call of the body, and a call of its cold part. */
+	put_function();
+	put_jump(0x14, 0xe8, UNKNOWN);
+	memset(memory + 0x19, 0x90, 4);
+	put_jump(COLD - BASE, 0xe8, OTHER);
+	put_jump(COLD - BASE + 5, 0xe9, BASE + 0x1f);
+	leaves_kernel_calls(&kernel, BASE, note_target, &t);
+	assert_int_equal(t.n, 3);
+	assert_true(t.at[0] == UNKNOWN && t.at[1] == OTHER && t.at[2] == OTHER);
+	t.n = 0;
+	leaves_kernel_calls(&kernel, UNKNOWN, note_target, &t);
+	assert_int_equal(t.n, 0);
+}
+
+static void names_of_what_can_be_traced(void **state)
+{
+	char path[] = "/tmp/test_traceable.XXXXXX";
+	const char text[] = "vfs_read\nnft_do_chain [nf_tables]\n\nabsent_newline";
+	const int fd = mkstemp(path);
+	struct traceable *t = NULL;
+	struct err e = ERR_INIT;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	assert_int_equal(traceable_read(path, &t, &e), 0);
+	assert_true(traceable_has(t, "vfs_read") && traceable_has(t, "nft_do_chain") &&
+		    traceable_has(t, "absent_newline"));
+	assert_false(traceable_has(t, "vfs_rea") || traceable_has(t, "nf_tables"));
+	traceable_free(t);
+	close(fd);
+	unlink(path);
+	assert_int_equal(traceable_read(path, &t, &e), -ENOENT);
+}
+
 static void code_is_read_by_its_address(void **state)
 {
 	const Elf64_Ehdr eh = {
@@ -213,6 +265,8 @@ int main(void)
 		cmocka_unit_test(blocks_end_as_the_code_does),
 		cmocka_unit_test(probes_of_others_are_seen),
 		cmocka_unit_test(what_is_not_understood_is_refused),
+		cmocka_unit_test(calls_are_found),
+		cmocka_unit_test(names_of_what_can_be_traced),
 		cmocka_unit_test(code_is_read_by_its_address),
 	};
 

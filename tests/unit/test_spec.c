@@ -91,8 +91,8 @@ static void functions_are_named_as_in_the_source(void **state)
 	point("u:app:f+branches", "uprobe:app:f+branches", PROBE_ENTRY, SPEC_BRANCHES, "f");
 	point("u:app:operator++branches", "uprobe:app:operator++branches", PROBE_ENTRY, SPEC_BRANCHES, "operator+");
 	point("k:f+branches", "kprobe:f+branches", PROBE_KPROBE, SPEC_BRANCHES, "f");
-	point("k:f+graph /arg0 == 1/", "kprobe:f+graph /arg0 == 1/", PROBE_KPROBE, SPEC_GRAPH, "f");
-	point("u:app:f+graph", "uprobe:app:f\\+graph", PROBE_ENTRY, SPEC_EXACT, "f+graph");
+	point("k:f+graph3 /arg0 == 1/", "kprobe:f+graph3 /arg0 == 1/", PROBE_KPROBE, SPEC_GRAPH, "f");
+	point("u:app:f+graph3", "uprobe:app:f\\+graph3", PROBE_ENTRY, SPEC_EXACT, "f+graph3");
 	point("u:app:f\\+branches", "uprobe:app:f\\+branches", PROBE_ENTRY, SPEC_EXACT, "f+branches");
 	point("u:app:str[abi:cxx11](int)", "uprobe:app:str\\[abi\\:cxx11\\](int)", PROBE_ENTRY, SPEC_EXACT,
 	      "str[abi:cxx11](int)");

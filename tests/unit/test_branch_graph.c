@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_branch_graph.c - entries and returns of functions become call graphs. */
+#include "config.h"
+
+#include "branch/graph.h"
+
+#include "tests/unit/cmocka_all.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST 7u                 /* the number of the first function */
+
+struct seen {
+	char text[1024];         /* "7(1-9)=-2 [8(2-4)=0]": number, begin, end, result, and depth by brackets */
+	unsigned int n;
+	uint64_t dropped;
+};
+
+static bool is_first(void *ctx, uint32_t probe, uint32_t number)
+{
+	return number == FIRST;
+}
+
+static void ended(void *ctx, const struct graph *g)
+{
+	struct seen *s = ctx;
+	char *at = s->text;
+
+	s->n++;
+	s->dropped = g->dropped;
+	*at = '\0';
+	for (size_t i = 0; i < g->call.n && i < 32; i++) {
+		const struct graph_call *c = &g->call.v[i];
+
+		assert_true(!i ? !c->parent && !c->depth : c->depth == g->call.v[c->parent].depth + 1);
+		at += sprintf(at, "%s%.*s%u(%u-%u)", i ? " " : "", (int)c->depth, "<<<<<<<<", c->number,
+			      (unsigned int)c->begun_ns, (unsigned int)c->ended_ns);
+		if (c->returned)
+			at += sprintf(at, "=%d", (int)c->result);
+	}
+}
+
+static uint64_t now;
+static struct graphs *graphs;
+static struct seen seen;
+
+static void hit(pid_t tid, uint32_t number, bool returned, int result)
+{
+	graphs_hit(graphs, &(struct branch_hit){ .time_ns = ++now, .pid = 1, .tid = tid, .comm = "app", .probe = 3,
+						 .number = number, .returned = returned,
+						 .result = (uint64_t)(int64_t)result });
+}
+
+static int begin(void **state)
+{
+	const struct graphs_ops ops = { is_first, ended, &seen };
+
+	now = 0;
+	seen = (struct seen){ .n = 0 };
+	graphs = graphs_new(&ops);
+	return !graphs;
+}
+
+static int end(void **state)
+{
+	graphs_free(graphs);
+	return 0;
+}
+
+static void calls_are_within_calls(void **state)
+{
+	struct graphs_figures f;
+
+	hit(1, FIRST, false, 0);
+	hit(1, 8, false, 0);
+	hit(2, FIRST, false, 0);
+	hit(1, 9, false, 0);
+	hit(1, 9, true, -13);
+	hit(1, 8, true, -13);
+	hit(1, 9, false, 0);
+	hit(1, 9, true, 5);
+	hit(1, FIRST, true, -13);
+	assert_string_equal(seen.text, "7(1-9)=-13 <8(2-6)=-13 <<9(4-5)=-13 <9(7-8)=5");
+	hit(2, FIRST, true, 0);
+	assert_string_equal(seen.text, "7(3-10)=0");
+	graphs_figures(graphs, &f);
+	assert_true(seen.n == 2 && f.graphs == 2 && !f.open && !f.unbegun && !f.unreturned);
+}
+
+static void functions_call_themselves(void **state)
+{
+	hit(1, FIRST, false, 0);
+	hit(1, FIRST, false, 0);
+	hit(1, FIRST, true, 1);
+	assert_int_equal(seen.n, 0);
+	hit(1, FIRST, true, 2);
+	assert_string_equal(seen.text, "7(1-4)=2 <7(2-3)=1");
+}
+
+static void returns_that_lack_are_counted(void **state)
+{
+	struct graphs_figures f;
+
+	/* Of what had begun before. */
+	hit(1, 8, true, 0);
+	hit(1, 9, false, 0);
+	hit(1, FIRST, false, 0);
+	hit(1, 8, false, 0);
+	hit(1, 9, false, 0);
+	hit(1, 10, true, 0);
+	hit(1, FIRST, true, 4);
+	assert_string_equal(seen.text, "7(3-7)=4 <8(4-7) <<9(5-7)");
+	graphs_figures(graphs, &f);
+	assert_true(f.unreturned == 2 && f.unbegun == 3 && f.graphs == 1);
+}
+
+static void too_many_calls_are_left_out(void **state)
+{
+	struct graphs_figures f;
+
+	hit(1, FIRST, false, 0);
+	for (unsigned int i = 0; i < GRAPH_CALLS_MAX + 9; i++) {
+		hit(1, 8, false, 0);
+		hit(1, 8, true, 0);
+	}
+	hit(1, FIRST, true, 0);
+	graphs_figures(graphs, &f);
+	assert_true(seen.n == 1 && seen.dropped == 10 && f.dropped == 10 && !f.unreturned);
+	hit(1, FIRST, false, 0);
+	hit(1, FIRST, true, 0);
+	assert_true(seen.n == 2 && !seen.dropped);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(calls_are_within_calls, begin, end),
+		cmocka_unit_test_setup_teardown(functions_call_themselves, begin, end),
+		cmocka_unit_test_setup_teardown(returns_that_lack_are_counted, begin, end),
+		cmocka_unit_test_setup_teardown(too_many_calls_are_left_out, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
