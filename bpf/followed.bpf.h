@@ -17,7 +17,8 @@
 
 struct followed {
 	__u64 slot;                      /* where its return address is; 0 = none is followed */
-	__u32 probe, pad;
+	__u32 probe;
+	__u32 depth;                     /* of what is called: calls of the function itself that have not returned */
 };
 
 struct {
@@ -117,6 +118,69 @@ static __always_inline int follow_call(struct sb_ctx_regs *regs, bool returned)
 	}
 	time_hit(hit.probe - SB_PROBE_PLACED, seen, now, told);
 	return 0;
+}
+
+/*
+ * The same where a function begins that is called below a followed one, or that itself, or, with RETURNED, behind the
+ * call of it. How the registers are there that are given to programs for many functions differs between kernels, by
+ * less than a frame: so the end of the call is not told by the stack pointer, but by the calls that have not returned.
+ */
+static __always_inline int follow_called(struct sb_ctx_regs *regs, bool returned)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(regs), sp = regs->sp;
+	const bool root = cookie & SB_COOKIE_ROOT;
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(cookie), .loads = SB_COOKIE_LOADS(cookie), .value = 1, .nr = SB_BRANCH_ARGS,
+	};
+	struct followed *f;
+	bool within, told;
+	__u64 seen;
+
+	if (!wanted(task, task->tgid, task->pid))
+		return 0;
+	seen = see_hit(hit.probe - SB_PROBE_PLACED);
+	f = bpf_task_storage_get(&followed, task, NULL, root && !returned ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (!f && root && !returned)
+		lose_call(hit.probe);
+	if (!f)
+		return 0;
+	within = is_within(f, hit.probe, sp - (returned ? sizeof(__u64) : 0));
+	/* One that begins where another one did, or above it: its return was not seen. */
+	if (root && !returned && f->slot <= sp)
+		within = false;
+	if (!within && (!root || returned))
+		return 0;
+	sb_regs_to_args(regs, hit.arg);
+	hit.arg[SB_BRANCH_RESULT] = sb_regs_result(regs);
+	hit.arg[SB_BRANCH_SP] = sp;
+	hit.arg[SB_BRANCH_PC] = regs->ip;
+	hit.arg[SB_BRANCH_NUMBER] = SB_COOKIE_TEXT(cookie);
+	hit.arg[SB_BRANCH_RETURNED] = returned;
+	told = tell_followed(regs, &hit, task, !within, now);
+	if (!within) {
+		f->slot = told ? sp : 0;
+		f->probe = hit.probe;
+		f->depth = 0;
+	}
+	if (root && !returned)
+		f->depth++;
+	if (root && returned && f->depth && !--f->depth)
+		f->slot = 0;
+	time_hit(hit.probe - SB_PROBE_PLACED, seen, now, told);
+	return 0;
+}
+
+SEC("kprobe")
+int sb_called(struct sb_ctx_regs *regs)
+{
+	return follow_called(regs, false);
+}
+
+SEC("kprobe")
+int sb_called_ret(struct sb_ctx_regs *regs)
+{
+	return follow_called(regs, true);
 }
 
 SEC("kprobe")

@@ -244,6 +244,8 @@ static const struct {
 	[CAPTURE_TRACE_SIGNAL] = { WHEN_SIGNALS, ATTACH_SIGNALS },
 	[CAPTURE_TRACE_FOLLOWED] = { WHEN_FOLLOWED, ATTACH_FOLLOWED },
 	[CAPTURE_TRACE_FOLLOWED_RETURN] = { WHEN_FOLLOWED_RETURNS, ATTACH_FOLLOWED_RETURNS },
+	[CAPTURE_TRACE_CALLED] = { WHEN_CALLED, ATTACH_CALLED },
+	[CAPTURE_TRACE_CALLED_RETURN] = { WHEN_CALLED, ATTACH_CALLED_RETURNS },
 };
 
 uint32_t bpf_side_probe_conditions(const struct capture_plan *plan)
@@ -749,7 +751,15 @@ int bpf_side_prepare_places(const struct programs *programs, enum link_kind firs
 		{ .kind = LINK_ENTRY, .of = LINK_OF_TOLD_FREES },
 	};
 	static const enum program_attach own[] = { ATTACH_OWN_BEGIN, ATTACH_OWN_END };
+	static const enum program_attach called[] = { ATTACH_CALLED, ATTACH_CALLED_RETURNS };
 	int r = 0;
+
+	for (size_t i = 0; i < sizeof(called) / sizeof(*called) && !r; i++) {
+		struct bpf_program *prog = programs_chosen(programs, called[i]);
+
+		if (prog && trace_many())
+			r = bpf_program__set_expected_attach_type(prog, BPF_TRACE_KPROBE_MULTI);
+	}
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !r; i++) {
 		struct bpf_program *prog = bpf_side_program(programs, &all[i]);

@@ -130,6 +130,8 @@ void features_of(const struct btf *btf, struct features *ret)
 		.find_vma = enum_has(btf, "bpf_func_id", "BPF_FUNC_find_vma"),
 		/* since 6.6; link.c tries whether it is right */
 		.uprobe_multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI"),
+		/* since 5.18; tracelink.c tries, as it takes CONFIG_FPROBE, too */
+		.kprobe_multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_KPROBE_MULTI"),
 		/* the kernel can have this and not that; tracelink.c tries */
 		.trace_cookies = true,
 		.true_returns = struct_has(btf, "return_instance", "orig_ret_vaddr") &&

@@ -54,6 +54,8 @@ enum feature_use {
 	  "mapped there") \
 	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, which takes a tenth " \
 	  "of a second to remove") \
+	X(kprobe_multi, "5.18", FEATURE_SPARED, "each function of the kernel that is probed below another one has " \
+	  "links of its own, which take a tenth of a second to remove") \
 	X(trace_cookies, "6.10", FEATURE_SPARED, "there can be one probe of kind rawtracepoint") \
 	X(true_returns, "4.3", FEATURE_SPARED, "a stack ends where a return probe (uretprobe) of somebody is pending") \
 	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: those longer than a copy are truncated, " \

@@ -60,6 +60,8 @@ static const struct program {
 	{ "sb_kret", WHEN_KERNEL_RETURNS, ATTACH_KERNEL_RETURNS, true, 0 },
 	{ "sb_followed", WHEN_FOLLOWED, ATTACH_FOLLOWED, false, 0 },
 	{ "sb_followed_ret", WHEN_FOLLOWED_RETURNS, ATTACH_FOLLOWED_RETURNS, false, 0 },
+	{ "sb_called", WHEN_CALLED, ATTACH_CALLED, false, 0 },
+	{ "sb_called_ret", WHEN_CALLED, ATTACH_CALLED_RETURNS, false, 0 },
 	{ "sb_paged", WHEN_PAGED, ATTACH_PAGED, true, 0 },
 	{ "sb_signal", WHEN_SIGNALS, ATTACH_SIGNALS, true, 0 },
 	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR, false, 0 },

@@ -45,6 +45,7 @@ enum program_when {
 	WHEN_GROWTH = 1 << 25,       /* it is told what makes memory resident, and what is mapped */
 	WHEN_FOLLOWED = 1 << 26,     /* calls of functions of the kernel are followed */
 	WHEN_FOLLOWED_RETURNS = 1 << 27,     /* and returns of these, where their callers see them */
+	WHEN_CALLED = 1 << 28,       /* and what they call */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
 	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
@@ -73,6 +74,8 @@ enum program_attach {
 	ATTACH_KERNEL_RETURNS,       /* the same, where they return */
 	ATTACH_FOLLOWED,             /* the same, anywhere in functions whose calls are followed */
 	ATTACH_FOLLOWED_RETURNS,     /* the same, where they return */
+	ATTACH_CALLED,               /* the same, where functions begin that these call, many at once */
+	ATTACH_CALLED_RETURNS,       /* the same, where they return */
 	ATTACH_PAGED,                /* the same, to the counters of page faults of each CPU */
 	ATTACH_SIGNALS,              /* the same, where signals are sent */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */
@@ -83,7 +86,7 @@ enum program_attach {
 	ATTACH_RUN,                  /* never: test-run once */
 };
 
-#define PROGRAMS_MAX 48u
+#define PROGRAMS_MAX 52u
 
 /* The programs of one BPF object. Zero it, then call programs_find(). */
 struct programs {

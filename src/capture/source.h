@@ -63,6 +63,8 @@ enum capture_trace_how {
 	CAPTURE_TRACE_SIGNAL,            /* signals: of one probe only */
 	CAPTURE_TRACE_FOLLOWED,          /* anywhere in a function whose calls are followed (a kprobe) */
 	CAPTURE_TRACE_FOLLOWED_RETURN,   /* where such a function returns (a kretprobe) */
+	CAPTURE_TRACE_CALLED,            /* where a function begins that is called within one that is followed */
+	CAPTURE_TRACE_CALLED_RETURN,     /* where it returns; many of both at once where the kernel can do it */
 	CAPTURE_TRACE_HOWS
 };
 

@@ -53,6 +53,35 @@ bool trace_cookies(void)
 	return has_cookies;
 }
 
+static bool has_many;
+
+/* One link to a function that every kernel has. */
+static void try_many_functions(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 }, { .code = BPF_JMP | BPF_EXIT },
+	};
+	static const char *const names[] = { "do_send_sig_info" };
+	LIBBPF_OPTS(bpf_prog_load_opts, load, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
+	LIBBPF_OPTS(bpf_link_create_opts, link);
+	AUTO_FD int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sb_many", "Dual BSD/GPL", nothing,
+					 sizeof(nothing) / sizeof(nothing[0]), &load);
+	AUTO_FD int fd = -1;
+
+	link.kprobe_multi.syms = (const char **)(uintptr_t)names;
+	link.kprobe_multi.cnt = 1;
+	fd = prog < 0 ? -1 : bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &link);
+	has_many = fd >= 0 && features_allow("kprobe_multi");
+}
+
+bool trace_many(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, try_many_functions);
+	return has_many;
+}
+
 static uint64_t trace_cookie_of(const struct capture_trace *t)
 {
 	return SB_COOKIE_OF_SPAN(SB_PROBE_PLACED + t->probe, t->span) | SB_COOKIE_OF_LOADS(t->loads) | t->more;
@@ -132,12 +161,24 @@ int trace_check_functions(struct err *e)
 		       "cannot be probed: use a tracepoint (sberf list 'tracepoint:*'), or another kernel");
 }
 
+static bool is_function(const struct capture_trace *t)
+{
+	return t->how == CAPTURE_TRACE_FUNCTION || t->how == CAPTURE_TRACE_RETURN ||
+		t->how == CAPTURE_TRACE_FOLLOWED || t->how == CAPTURE_TRACE_FOLLOWED_RETURN ||
+		t->how == CAPTURE_TRACE_CALLED || t->how == CAPTURE_TRACE_CALLED_RETURN;
+}
+
+static bool is_return(const struct capture_trace *t)
+{
+	return t->how == CAPTURE_TRACE_RETURN || t->how == CAPTURE_TRACE_FOLLOWED_RETURN ||
+		t->how == CAPTURE_TRACE_CALLED_RETURN;
+}
+
 /* By its address, where that is known: several functions can have one name. */
 static int attach_function(int prog, const struct capture_trace *t)
 {
 	/* Bit 0 asks for the return (format/retprobe of that device). */
-	struct perf_event_attr attr = { .size = sizeof(attr), .config = t->how == CAPTURE_TRACE_RETURN ||
-					t->how == CAPTURE_TRACE_FOLLOWED_RETURN };
+	struct perf_event_attr attr = { .size = sizeof(attr), .config = is_return(t) };
 
 	if (!function_event_type(&attr.type))
 		return -EOPNOTSUPP;
@@ -208,12 +249,6 @@ static int explain_function(const struct capture_trace *t, int error, struct err
 	}
 }
 
-static bool is_function(const struct capture_trace *t)
-{
-	return t->how == CAPTURE_TRACE_FUNCTION || t->how == CAPTURE_TRACE_RETURN ||
-		t->how == CAPTURE_TRACE_FOLLOWED || t->how == CAPTURE_TRACE_FOLLOWED_RETURN;
-}
-
 static int explain_trace(const struct capture_trace *t, int error, struct err *e)
 {
 	if (is_function(t) && error != -EMFILE && error != -ENFILE)
@@ -246,6 +281,66 @@ static bool is_joined(const struct capture_trace *traces, uint32_t n, uint32_t i
 	return i + 1 < n && traces[i].probe == traces[i + 1].probe && traces[i].span == traces[i + 1].span;
 }
 
+/*
+ * Attaches PROG to the N functions from TRACES on, which are of one kind, by one link, and by their addresses, or where
+ * these are not known by their names. Its descriptor, or a negative errno.
+ */
+static int attach_functions_at_once(int prog, const struct capture_trace *traces, uint32_t n)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	AUTO_FREE uint64_t *at = calloc(2 * (size_t)n, sizeof(*at));
+	int fd;
+
+	if (!at)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		at[i] = traces->id ? traces[i].id : (uint64_t)(uintptr_t)traces[i].name;
+		at[n + i] = trace_cookie_of(&traces[i]);
+	}
+	if (traces->id)
+		opts.kprobe_multi.addrs = (const unsigned long *)at;
+	else
+		opts.kprobe_multi.syms = (const char **)at;
+	opts.kprobe_multi.cookies = (const __u64 *)(at + n);
+	opts.kprobe_multi.cnt = n;
+	opts.kprobe_multi.flags = is_return(traces) ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	fd = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Adds links to the N functions from TRACES on. The kernel takes all or none: where one of them must not be probed, the
+ * halves are tried, until that is left out.
+ */
+static int attach_functions(int prog, const struct capture_trace *traces, uint32_t n, struct links *l, struct err *e)
+{
+	const int fd = attach_functions_at_once(prog, traces, n);
+	int r;
+
+	if (fd >= 0) {
+		links_add(l, fd);
+		return 0;
+	}
+	if (n == 1)
+		return is_spared(traces, fd) ? 0 : explain_trace(traces, fd, e);
+	if (!is_spared(traces, fd) && fd != -EINVAL)
+		return explain_trace(traces, fd, e);
+	r = attach_functions(prog, traces, n / 2, l, e);
+	return r ? r : attach_functions(prog, traces + n / 2, n - n / 2, l, e);
+}
+
+/* How many from TRACES on, of N, are functions that can have one link. */
+static uint32_t count_functions(const struct capture_trace *traces, uint32_t n)
+{
+	uint32_t many = 0;
+
+	if ((traces->how != CAPTURE_TRACE_CALLED && traces->how != CAPTURE_TRACE_CALLED_RETURN) || !trace_many())
+		return 0;
+	while (many < n && traces[many].how == traces->how && traces[many].probe == traces->probe)
+		many++;
+	return many;
+}
+
 static int trace_attach_all(const int prog[CAPTURE_TRACE_HOWS], const struct capture_trace *traces, uint32_t n,
 			    const u32_vec *cpus, struct links *l, struct err *e)
 {
@@ -253,8 +348,17 @@ static int trace_attach_all(const int prog[CAPTURE_TRACE_HOWS], const struct cap
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct capture_trace *t = &traces[i];
+		const uint32_t many = count_functions(t, n - i);
 		int fd;
 
+		if (many) {
+			fd = attach_functions(prog[t->how], t, many, l, e);
+			if (fd < 0)
+				return fd;
+			i += many - 1;
+			placed++;
+			continue;
+		}
 		if (t->how == CAPTURE_TRACE_FAULT) {
 			fd = attach_faults(prog[t->how], t, cpus, l);
 			if (fd < 0)

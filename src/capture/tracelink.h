@@ -24,6 +24,12 @@ bool trace_cookies(void);
 int trace_check(const struct capture_trace *traces, uint32_t n, uint64_t *ret_cookie, struct err *e);
 
 /*
+ * Whether many functions of the kernel can have one link (since Linux 5.18, with CONFIG_FPROBE). Programs for
+ * CAPTURE_TRACE_CALLED are to be loaded for that then, with BPF_TRACE_KPROBE_MULTI. Tried once; any thread may call.
+ */
+bool trace_many(void);
+
+/*
  * Whether this kernel lets functions be probed where they begin (kprobes): 0, or -EOPNOTSUPP with a
  * sentence.
  */

@@ -73,9 +73,15 @@ static int traceway_program(enum capture_trace_how how)
 		[CAPTURE_TRACE_FAULT] = BPF_PROG_TYPE_PERF_EVENT,
 		[CAPTURE_TRACE_SIGNAL] = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		[CAPTURE_TRACE_FOLLOWED] = BPF_PROG_TYPE_KPROBE, [CAPTURE_TRACE_FOLLOWED_RETURN] = BPF_PROG_TYPE_KPROBE,
+		[CAPTURE_TRACE_CALLED] = BPF_PROG_TYPE_KPROBE, [CAPTURE_TRACE_CALLED_RETURN] = BPF_PROG_TYPE_KPROBE,
 	};
 
-	return bpf_prog_load(types[how], "sb_way", "Dual BSD/GPL", nothing, sizeof(nothing) / sizeof(nothing[0]), NULL);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+
+	if ((how == CAPTURE_TRACE_CALLED || how == CAPTURE_TRACE_CALLED_RETURN) && trace_many())
+		opts.expected_attach_type = BPF_TRACE_KPROBE_MULTI;
+	return bpf_prog_load(types[how], "sb_way", "Dual BSD/GPL", nothing, sizeof(nothing) / sizeof(nothing[0]),
+			     &opts);
 }
 
 /* Where this thread passes a place of the kind HOW, into T; false when it is not known how. */
@@ -86,7 +92,8 @@ static bool traceway_place(enum capture_trace_how how, struct capture_trace *t)
 		"/sys/kernel/debug/tracing/events/signal/signal_generate/id",
 	};
 	const bool function = how == CAPTURE_TRACE_FUNCTION || how == CAPTURE_TRACE_RETURN ||
-		how == CAPTURE_TRACE_FOLLOWED || how == CAPTURE_TRACE_FOLLOWED_RETURN;
+		how == CAPTURE_TRACE_FOLLOWED || how == CAPTURE_TRACE_FOLLOWED_RETURN ||
+		how == CAPTURE_TRACE_CALLED || how == CAPTURE_TRACE_CALLED_RETURN;
 
 	*t = (struct capture_trace){ .how = how == CAPTURE_TRACE_SIGNAL ? CAPTURE_TRACE_RAW : how };
 	snprintf(t->name, sizeof(t->name), "%s", function ? "do_send_sig_info" : "signal_generate");

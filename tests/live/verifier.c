@@ -119,6 +119,7 @@ static int show(const struct kind *kind)
 		{ .name = "signal", .how = CAPTURE_TRACE_SIGNAL },
 		{ .name = "vfs_read", .how = CAPTURE_TRACE_FOLLOWED },
 		{ .name = "vfs_read", .how = CAPTURE_TRACE_FOLLOWED_RETURN },
+		{ .name = "vfs_read", .how = CAPTURE_TRACE_CALLED },
 	};
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true,
