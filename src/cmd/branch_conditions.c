@@ -13,6 +13,7 @@
 
 #define BPF_PREFIX "bpf:"
 #define WORD_BITS 64u
+#define GRAPH_DEPTH 3u           /* calls below the function, unless --depth says something else */
 
 /* ---- functions ---- */
 
@@ -93,7 +94,7 @@ static bool wish_is_kernel(const char *text)
 	return probe_kind_find(text, strcspn(text, ":")) == PROBE_KPROBE;
 }
 
-static int wish_take(const char *text, struct branch_wish *ret, struct err *e)
+static int wish_take(const char *text, const struct options *o, struct branch_wish *ret, struct err *e)
 {
 	struct spec s;
 	char probe[SPEC_TEXT_MAX];
@@ -111,12 +112,16 @@ static int wish_take(const char *text, struct branch_wish *ret, struct err *e)
 	*ret = (struct branch_wish){ .kernel = kernel };
 	if (late)
 		ret->when = s.point[0].when;
+	if (!kernel && o->how == BRANCHES_GRAPH)
+		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: '%.100s' is followed by "
+			       "--how step", text);
 	if (s.point[0].match != SPEC_EXACT || s.measure != SPEC_DEFAULT)
 		return err_set(e, EINVAL, "'%.100s' has to be one function, by its name, with nothing but a "
 			       "/condition/", text);
 	r = late ? condition_check(&s.point[0].when, e) : 0;
 	s.point[0].kind = kernel ? PROBE_KPROBE : PROBE_ENTRY;
-	s.point[0].match = SPEC_BRANCHES;
+	s.point[0].match = o->how == BRANCHES_GRAPH ? SPEC_GRAPH : SPEC_BRANCHES;
+	s.point[0].number = o->how == BRANCHES_GRAPH ? o->depth ? o->depth : GRAPH_DEPTH : 0;
 	if (late)
 		memset(&s.point[0].when, 0, sizeof(s.point[0].when));
 	ret->probe = r ? NULL : strdup(spec_text(&s, probe));
@@ -137,7 +142,7 @@ int branch_wishes_read(const struct options *o, branch_wishes *ret, struct err *
 				to++;
 			if (to)
 				*to = '\0';
-			r = w ? wish_take(from, w, e) : err_nomem(e, "functions");
+			r = w ? wish_take(from, o, w, e) : err_nomem(e, "functions");
 			ret->n += !r;
 			from = to ? to + 1 : NULL;
 		}

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/keyed.h"
 #include "base/text.h"
+#include "cmd/branch_graph.h"
 #include "engine/kernel_code.h"
 #include "symbol/kcore.h"
 #include "symbol/kernel.h"
@@ -102,9 +103,14 @@ char *branch_names_path(const struct probe_code *code, char *dst, size_t size)
 }
 
 /* Code of the kernel is known by its path. */
+bool branch_names_is_graph(const struct probe_code *code)
+{
+	return !strcmp(code->path, KERNEL_GRAPH_PATH);
+}
+
 bool branch_names_is_kernel(const struct probe_code *code)
 {
-	return !strcmp(code->path, KERNEL_CODE_PATH);
+	return !strcmp(code->path, KERNEL_CODE_PATH) || branch_names_is_graph(code);
 }
 
 static const struct named_code *names_code_of(const struct branch_names *n, uint32_t space)
@@ -154,7 +160,8 @@ void branch_names_open(struct branch_names *n, const struct probe_code *code)
 	uint32_t id;
 
 	if (branch_names_is_kernel(code)) {
-		names_read_kernel(n, code);
+		if (!branch_names_is_graph(code))
+			names_read_kernel(n, code);
 		return;
 	}
 	key.space = BRANCH_SPACE(code->probe, code->first);
@@ -207,8 +214,14 @@ static void names_by_code(struct branch_names *n, const struct probe_code *code,
 static void names_ask_kernel(struct branch_names *n, const struct probe_code *code, uint64_t address,
 			     struct branch_place *ret)
 {
+	char text[64];
 	struct ksym sym;
 
+	ret->whole = branch_names_is_graph(code);
+	if (ret->whole && branch_graph_outcome_text(address, text, sizeof(text))) {
+		ret->function = names_keep(n, text);
+		return;
+	}
 	for (uint32_t i = 0; i < code->n; i++)
 		if (address - code->block[i].vaddr < code->block[i].size && address >= code->start) {
 			names_by_code(n, code, address, ret);

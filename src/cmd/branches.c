@@ -14,10 +14,12 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "branch/calls.h"
+#include "branch/graph.h"
 #include "branch/show.h"
 #include "branch/sums.h"
 #include "capture/branchrecords.h"
 #include "cmd/branch_conditions.h"
+#include "cmd/branch_graph.h"
 #include "cmd/branch_listing.h"
 #include "cmd/branch_names.h"
 #include "cmd/launch.h"
@@ -55,6 +57,9 @@ struct branches {
 	struct calltable *table;
 	struct hitorder *order;
 	struct branch_calls *calls;
+	struct graphs *graphs;           /* in place of them, with --how graph */
+	struct branch_graph *graph;
+	uint32_t called;                 /* functions that are probed for these */
 	struct branch_sums *sums;
 	struct branch_names *names;
 	branch_wishes wish;
@@ -63,6 +68,7 @@ struct branches {
 	struct hitfields fields;         /* of the call at hand */
 	VEC(struct counted_function) function;
 	VEC(struct branch_call) last;    /* as a ring, from last_at on */
+	VEC(struct graph) last_graph;    /* the same */
 	size_t last_at;
 	uint32_t priced[PROBES_MAX];     /* functions whose price was said */
 	uint64_t real_ns;                /* to be added to CLOCK_MONOTONIC */
@@ -154,48 +160,115 @@ static void branches_keep(struct branches *b, const struct branch_call *call)
 	b->last_at = (b->last_at + 1) % b->o->last;
 }
 
-static void branches_time(struct branches *b, const struct branch_call *call)
+/* A call of the function of SPACE took NS. */
+static void branches_time(struct branches *b, uint32_t space, uint64_t ns)
 {
 	struct counted_function *at = NULL;
 
 	for (size_t i = 0; i < b->function.n && !at; i++)
-		if (b->function.v[i].space == call->space)
+		if (b->function.v[i].space == space)
 			at = &b->function.v[i];
 	if (!at && b->function.n < FUNCTIONS_MAX) {
 		at = vec_push(&b->function);
 		if (at)
-			*at = (struct counted_function){ .space = call->space };
+			*at = (struct counted_function){ .space = space };
 	}
 	if (!at) {
 		b->untold++;
 		return;
 	}
-	branch_times_add(&at->times, call->ended_ns - call->begun_ns);
+	branch_times_add(&at->times, ns);
 }
 
-static void branches_ended(void *ctx, const struct branch_call *call)
+/* Whether CALL counts. If so it is counted, and *RET_MEETS says on which side it is. */
+static bool branches_judge(struct branches *b, const struct branch_call *call, bool *ret_meets)
 {
-	struct branches *b = ctx;
 	const struct branch_wish *w = branches_wish(b, call->probe);
 	const enum branch_verdict wanted = w ? branch_condition_of(&w->when, call) : VERDICT_NO;
 	const enum branch_verdict side = b->part.n ? branch_condition_of(&b->part, call) : VERDICT_NO;
 
 	if (wanted == VERDICT_NO) {
 		b->unmet++;
-		return;
+		return false;
 	}
 	if (wanted == VERDICT_UNKNOWN || side == VERDICT_UNKNOWN) {
 		b->unknown++;
-		return;
+		return false;
 	}
-	if (b->sums && !branch_sums_add(b->sums, call, side == VERDICT_YES ? SIDE_MEETS : SIDE_OTHER))
+	*ret_meets = side == VERDICT_YES;
+	if (b->sums && !branch_sums_add(b->sums, call, *ret_meets ? SIDE_MEETS : SIDE_OTHER))
 		b->untold++;
+	return true;
+}
+
+static void branches_ended(void *ctx, const struct branch_call *call)
+{
+	struct branches *b = ctx;
+	bool meets;
+
+	if (!branches_judge(b, call, &meets))
+		return;
 	if (b->o->branch_count)
-		branches_time(b, call);
+		branches_time(b, call->space, call->ended_ns - call->begun_ns);
 	if (b->o->last)
 		branches_keep(b, call);
 	else if (!b->sums)
 		branches_put(b, call);
+}
+
+/* Keeps G as one of the last. */
+static void branches_keep_graph(struct branches *b, const struct graph *g)
+{
+	struct graph copy = *g, *at = b->last_graph.n < b->o->last ? vec_push(&b->last_graph) :
+		&b->last_graph.v[b->last_at];
+
+	memset(&copy.call, 0, sizeof(copy.call));
+	if (!at || !vec_reserve(&copy.call, g->call.n)) {
+		b->last_graph.n -= at && b->last_graph.n < b->o->last;
+		b->untold++;
+		return;
+	}
+	memcpy(copy.call.v, g->call.v, g->call.n * sizeof(*g->call.v));
+	copy.call.n = g->call.n;
+	if (b->last_graph.n == b->o->last && at == &b->last_graph.v[b->last_at])
+		vec_free(&at->call);
+	*at = copy;
+	b->last_at = (b->last_at + 1) % b->o->last;
+}
+
+static void branches_put_graph(struct branches *b, const struct graph *g, bool meets)
+{
+	if (!branch_graph_put(b->graph, &b->show, g, meets, b->real_ns))
+		b->untold++;
+}
+
+static void branches_graph_ended(void *ctx, const struct graph *g)
+{
+	struct branches *b = ctx;
+	struct branch_call call;
+	bool meets;
+
+	if (!branch_graph_call(b->graph, g, &call))
+		b->untold++;
+	else if (branches_judge(b, &call, &meets)) {
+		for (size_t i = 0; b->o->branch_count && i < g->call.n; i++)
+			branches_time(b, BRANCH_SPACE(g->probe, g->call.v[i].number),
+				      g->call.v[i].ended_ns - g->call.v[i].begun_ns);
+		if (b->o->last)
+			branches_keep_graph(b, g);
+		else if (!b->sums)
+			branches_put_graph(b, g, meets);
+	}
+	vec_free(&call.branch);
+}
+
+/* The first function of a probe is the one that was noted first (placing.c). */
+static bool branches_is_first(void *ctx, uint32_t probe, uint32_t number)
+{
+	struct probe_code code;
+
+	(void)ctx;
+	return probe_code_get(probe, 0, &code) && code.first == number;
 }
 
 static bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret)
@@ -219,7 +292,10 @@ static void branches_hit(struct branches *b, const struct hit *h)
 	hit.result = at.result;
 	hit.returned = at.returned;
 	memcpy(hit.arg, h->arg, sizeof(hit.arg));
-	branch_calls_hit(b->calls, &hit);
+	if (b->graphs)
+		graphs_hit(b->graphs, &hit);
+	else
+		branch_calls_hit(b->calls, &hit);
 }
 
 /* ---- what is said beside the lines ---- */
@@ -242,16 +318,26 @@ static void branches_say_price(const struct branches *b, const struct probe_code
 /* Says of each function that is found what its probes cost, once. */
 static void branches_say_prices(struct branches *b)
 {
+	uint32_t called = 0, each_ns = 0;
 	struct probe_code code;
+	char each[UNITS_MAX];
 
 	for (size_t i = 0; i < b->wish.n; i++) {
 		const uint32_t probe = b->wish.v[i].number;
 
 		while (probe < PROBES_MAX && probe_code_get(probe, b->priced[probe], &code)) {
-			branches_say_price(b, &code);
+			if (branch_names_is_graph(&code))
+				called = ++b->called;
+			else
+				branches_say_price(b, &code);
 			b->priced[probe]++;
+			each_ns = code.dearest_ns;
 		}
 	}
+	if (called)
+		fprintf(stderr, "sberf branches: %u function%s of the kernel %s probed at entry and return; a call of "
+			"one costs up to %s\n", called, called == 1 ? "" : "s", called == 1 ? "is" : "are",
+			units_time(each, each_ns));
 }
 
 static void branches_say_n(const struct branches *b, const char *what, uint64_t n)
@@ -276,6 +362,18 @@ static void branches_say_nothing(struct branches *b)
 		": the command was over before there were probes; let it run for longer, or use -p" : "");
 }
 
+/* What figures of graphs mean as those of calls. */
+static void branches_graph_figures(const struct branches *b, struct branch_calls_figures *ret)
+{
+	struct graphs_figures g;
+
+	graphs_figures(b->graphs, &g);
+	*ret = (struct branch_calls_figures){ .calls = g.graphs, .open = g.open, .unbegun = g.unbegun,
+					      .refused = g.refused };
+	branches_say_n(b, "calls within others whose return was not seen", g.unreturned);
+	branches_say_n(b, "calls left out, of graphs with more than 8,192", g.dropped);
+}
+
 /* What is missing in what was shown, and what was left out of it. */
 static void branches_say_end(struct branches *b)
 {
@@ -283,7 +381,10 @@ static void branches_say_end(struct branches *b)
 	struct hitorder_figures h;
 	struct profile_meta m;
 
-	branch_calls_figures(b->calls, &f);
+	if (b->graphs)
+		branches_graph_figures(b, &f);
+	else
+		branch_calls_figures(b->calls, &f);
 	hitorder_figures(b->order, &h);
 	engine_status(b->launch.engine, &m);
 	if (!f.calls)
@@ -308,14 +409,28 @@ static void branches_say_end(struct branches *b)
 static void branches_put_last(struct branches *b)
 {
 	const size_t first = b->last.n < b->o->last ? 0 : b->last_at;
+	const size_t first_graph = b->last_graph.n < b->o->last ? 0 : b->last_at;
 
 	for (size_t i = 0; i < b->last.n; i++)
 		branches_put(b, &b->last.v[(first + i) % b->last.n]);
+	for (size_t i = 0; i < b->last_graph.n; i++)
+		branches_put_graph(b, &b->last_graph.v[(first_graph + i) % b->last_graph.n], false);
+}
+
+/* Those that took longest together come first. */
+static int branches_compare_times(const void *a, const void *b)
+{
+	const struct counted_function *x = a, *y = b;
+
+	return (x->times.total_ns < y->times.total_ns) - (x->times.total_ns > y->times.total_ns);
 }
 
 static void branches_put_times(struct branches *b)
 {
 	char called[FUNCTION_BYTES];
+
+	if (b->function.n)
+		qsort(b->function.v, b->function.n, sizeof(*b->function.v), branches_compare_times);
 
 	for (size_t i = 0; i < b->function.n; i++) {
 		const uint32_t space = (uint32_t)b->function.v[i].space;
@@ -442,6 +557,7 @@ static int branches_prepare(struct branches *b, struct err *e)
 {
 	const struct options *o = b->o;
 	const struct branch_calls_ops ops = { branches_code, branches_ended, b };
+	const struct graphs_ops graphs = { branches_is_first, branches_graph_ended, b };
 	FILE *out = NULL;
 	int r = lineout_open(o, &out, e);
 
@@ -449,12 +565,19 @@ static int branches_prepare(struct branches *b, struct err *e)
 		return r;
 	b->show = (struct branch_show){
 		.out = out, .name = branch_names_of, .condition = o->part, .json = o->trace_json,
-		.source = o->branch_lines || (o->part && !o->trace_json) ? branch_names_source : NULL,
+		.source = o->how != BRANCHES_GRAPH && (o->branch_lines || (o->part && !o->trace_json)) ?
+			branch_names_source : NULL,
 	};
 	r = branch_names_new(o, &b->names, e);
 	if (r)
 		return r;
 	b->show.ctx = b->names;
+	if (o->how == BRANCHES_GRAPH) {
+		r = branch_graph_new(&b->graph, e);
+		b->graphs = r ? NULL : graphs_new(&graphs);
+		if (!b->graphs)
+			return r ? r : err_nomem(e, "call graphs");
+	}
 	b->table = calltable_new(NULL);
 	b->order = hitorder_new(WAITING_BYTES);
 	b->calls = branch_calls_new(&ops);
@@ -541,9 +664,6 @@ static int branches_check_way(const struct branches *b, struct err *e)
 
 	for (size_t i = 0; i < b->wish.n; i++)
 		program |= b->wish.v[i].program;
-	if (b->o->how == BRANCHES_GRAPH)
-		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: a function of a program "
-			       "is followed by --how step");
 	if (!program && b->o->how != BRANCHES_LBR)
 		return 0;
 	branchrecords_gather(&facts);
@@ -558,6 +678,8 @@ static void branches_free(struct branches *b)
 {
 	hitorder_free(b->order);
 	branch_calls_free(b->calls);
+	graphs_free(b->graphs);
+	branch_graph_free(b->graph);
 	branch_sums_free(b->sums);
 	branch_names_free(b->names);
 	branch_wishes_free(&b->wish);
@@ -566,6 +688,9 @@ static void branches_free(struct branches *b)
 	for (size_t i = 0; i < b->last.n; i++)
 		vec_free(&b->last.v[i].branch);
 	vec_free(&b->last);
+	for (size_t i = 0; i < b->last_graph.n; i++)
+		vec_free(&b->last_graph.v[i].call);
+	vec_free(&b->last_graph);
 }
 
 int cmd_branches(const struct options *o, struct err *e)

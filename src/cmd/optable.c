@@ -278,7 +278,12 @@ const struct opt opts[] = {
 		.commands = CMD_BRANCHES, .at = FIELD(how), .choices = branch_ways, .fallback = "auto",
 		.help = "where branches come from",
 		.more = "step: a probe at each basic block of the function. lbr: branch records of the CPU. graph: the "
-			"functions that a function of the kernel calls. auto: step.",
+			"functions that a function of the kernel calls, each with its arguments, its result, and the "
+			"time it took. auto: step.",
+	}, {
+		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(depth), .min = 1, .max = 9,
+		.help = "with --how graph, how many calls below the function (3)",
 	}, {
 		.name = "part", .metavar = "CONDITION", .type = OPT_TEXT, .what = "condition",
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(part),
@@ -1266,6 +1271,10 @@ static const char *const branches_text[] = {
 	"on parameters is evaluated in the kernel, before anything is told: then one call at a time is followed in "
 	"each thread, and what others do in the same function costs a look. It takes a kernel with kprobes, its own "
 	"code (/proc/kcore), and for the names of parameters its BTF.",
+	"With --how graph it shows what the function calls instead: each call with its arguments, its result, with "
+	"errors by name, and its time. --part then names the function whose failure, or whose call, parts calls that "
+	"meet the condition from the others. Functions are found by decoding the code: what is called by a pointer is "
+	"not.",
 	"Times of calls include what their probes took. A call that calls itself is told apart from the inner one. "
 	"One that goes on in another function (a tail call) ends where that does. One that was left by longjmp() or "
 	"an exception is shown as such. Where a table of jumps leads, and where a caught exception goes on, is known "
@@ -1279,6 +1288,7 @@ static const char *const branches_examples[] = {
 	"sberf branches u:libc.so.6:malloc --count --duration 5s -p 1234", "how often each branch of malloc is taken",
 	"sberf branches 'u:app:parse /arg1 > 4096/' --last 3 -- ./app", "the last three calls with a large argument",
 	"sberf branches k:ksys_dup3 --part 'retval < 0' -p 1234", "which branch of the kernel refuses a system call",
+	"sberf branches k:do_sys_openat2 --how graph --part 'retval < 0' -p 1234", "which function below it fails",
 	NULL,
 };
 

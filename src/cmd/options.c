@@ -846,6 +846,11 @@ static int check_branches(const struct options *o, struct err *e)
 		return err_set(e, EINVAL, "say which function: u:FILE:NAME or k:NAME");
 	if (o->branch_disasm && o->trace_json)
 		return err_set(e, EINVAL, "--disasm is for text: leave out --format json");
+	if (o->branch_disasm && o->how == BRANCHES_GRAPH)
+		return err_set(e, EINVAL, "--disasm shows branches, which --how graph does not follow: leave one of "
+			       "them out");
+	if (o->depth && o->how != BRANCHES_GRAPH)
+		return err_set(e, EINVAL, "--depth is for --how graph");
 	if (o->last && (o->part || o->branch_count || o->branch_disasm))
 		return err_set(e, EINVAL, "--last shows single calls, and %s what there was in all: leave one of them "
 			       "out", o->part ? "--part" : o->branch_count ? "--count" : "--disasm");

@@ -6,12 +6,16 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/text.h"
+#include "base/wildcard.h"
 #include "probe/leaves.h"
+#include "probe/traceable.h"
 #include "symbol/kcore.h"
 #include "symbol/kernel.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define PAUSE_NS (NSEC_PER_SEC / 10)
@@ -20,6 +24,7 @@
 struct kernel_code {
 	struct kcore *core;
 	struct ksyms *syms;
+	struct traceable *traceable;     /* NULL = the kernel does not say what may be traced */
 };
 
 int kernel_code_open(struct kernel_code **ret, struct err *e)
@@ -31,6 +36,7 @@ int kernel_code_open(struct kernel_code **ret, struct err *e)
 	if (!r && ksyms_hidden(k->syms))
 		r = err_set(e, EPERM, "the kernel does not show where its functions are: root or CAP_SYSLOG sees that, "
 			    "unless kernel.kptr_restrict is 2");
+	r = r ? r : traceable_load(&k->traceable, e);
 	if (!r)
 		*ret = take_ptr(k);
 	return r;
@@ -42,6 +48,7 @@ void kernel_code_free(struct kernel_code *k)
 		return;
 	kcore_free(k->core);
 	ksyms_free(k->syms);
+	traceable_free(k->traceable);
 	free(k);
 }
 
@@ -106,4 +113,84 @@ int kernel_code_blocks(const struct kernel_code *k, uint64_t address, code_block
 	for (size_t i = before + 1; *returns && i < ret->n; i++)
 		ret->v[i].probed = ret->v[i].end != CODE_RETURN;
 	return r;
+}
+
+/* ---- what is called ---- */
+
+/* Called by everything, or part of how the kernel is compiled: wildcards. */
+static const char *const kernel_common[] = {
+	"*spin_*lock*", "_raw_*", "*rcu_read_*lock*", "__rcu_*", "preempt_*", "migrate_*able", "*lockdep*",
+	"lock_acquire*", "lock_release*", "mutex_lock", "mutex_unlock", "down_read", "down_write", "up_read",
+	"up_write", "*__x86_*", "__fentry__", "__stack_chk_fail", "__sanitizer_*", "__kasan_*", "__asan_*", "__ubsan_*",
+	"__cond_resched", "__SCT__*", "memcpy*", "memmove*", "memset*", "memcmp*", "__mem*", "strlen", "strnlen",
+	"strcmp", "strncmp", "strchr*", "_printk", "__warn*", "refcount_warn*", "ktime_get*", "sched_clock*",
+	"*return_thunk", "clear_bhb*", "write_ibpb*", "__get_user_*", "__put_user_*", "__raw_callee_save_*", "native_*",
+	"pv_*",
+};
+
+static bool kernel_is_common(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kernel_common) / sizeof(kernel_common[0]); i++)
+		if (wildcard_matches(kernel_common[i], name))
+			return true;
+	return false;
+}
+
+struct graph_search {
+	const struct kernel_code *k;
+	kernel_callees *ret;
+	size_t first;            /* of those that are about this graph */
+	uint32_t depth;          /* of those that are found now */
+	uint32_t dropped;
+	bool nomem;
+};
+
+static void graph_add(struct graph_search *s, uint64_t address, const char *name)
+{
+	struct kernel_callee *at;
+
+	if (s->ret->n - s->first >= KERNEL_GRAPH_MAX) {
+		s->dropped++;
+		return;
+	}
+	at = vec_push(s->ret);
+	s->nomem |= !at;
+	if (!at)
+		return;
+	*at = (struct kernel_callee){ .address = address, .depth = s->depth };
+	text_format(at->name, sizeof(at->name), "%.*s", (int)strcspn(name, " "), name);
+}
+
+static void graph_call(void *ctx, uint64_t target)
+{
+	struct graph_search *s = ctx;
+	char plain[sizeof(s->ret->v->name)];
+	struct ksym sym;
+
+	if (!ksyms_find(s->k->syms, target, &sym) || sym.start != target)
+		return;
+	for (size_t i = s->first; i < s->ret->n; i++)
+		if (s->ret->v[i].address == target)
+			return;
+	text_format(plain, sizeof(plain), "%.*s", (int)strcspn(sym.name, " "), sym.name);
+	if (!kernel_is_common(plain) && (!s->k->traceable || traceable_has(s->k->traceable, plain)))
+		graph_add(s, target, plain);
+}
+
+int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t depth, kernel_callees *ret,
+		      uint32_t *dropped, struct err *e)
+{
+	const struct leaves_kernel kernel = { kernel_code_read, kernel_code_find, (void *)(uintptr_t)k };
+	struct graph_search s = { .k = k, .ret = ret, .first = ret->n };
+	struct ksym sym;
+
+	if (!ksyms_find(k->syms, address, &sym) || sym.start != address)
+		return err_set(e, ENOENT, "no function of the kernel begins there");
+	graph_add(&s, address, sym.name);
+	for (size_t i = s.first; i < ret->n && ret->v[i].depth < depth && !s.nomem; i++) {
+		s.depth = ret->v[i].depth + 1;
+		leaves_kernel_calls(&kernel, ret->v[i].address, graph_call, &s);
+	}
+	*dropped = s.dropped;
+	return s.nomem ? err_nomem(e, "functions of the kernel") : 0;
 }

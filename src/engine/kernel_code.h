@@ -9,11 +9,13 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/vec.h"
 #include "model/probecode.h"
 
 #include <stdint.h>
 
-#define KERNEL_CODE_PATH "[kernel]"      /* probe_code.path of a function of the kernel */
+#define KERNEL_CODE_PATH "[kernel]"      /* probe_code.path of a function of the kernel, */
+#define KERNEL_GRAPH_PATH "[kernel]/calls"       /* and of one whose entry and return are probed */
 
 struct kernel_code;
 
@@ -28,6 +30,26 @@ void kernel_code_free(struct kernel_code *k);    /* NULL is fine */
  * of somebody else stood there; -ENOMEM.
  */
 int kernel_code_blocks(const struct kernel_code *k, uint64_t address, code_blocks *ret, bool *returns, struct err *e);
+
+#define KERNEL_GRAPH_MAX 512u            /* functions */
+
+/* A function that is called below another one. */
+struct kernel_callee {
+	uint64_t address;
+	uint32_t depth;          /* of calls at least; 0 = the first one */
+	char name[128];
+};
+
+typedef VEC(struct kernel_callee) kernel_callees;
+
+/*
+ * Appends the function that begins at ADDRESS to RET, and then those that it calls, and these, DEPTH calls deep: each
+ * once, those of fewer calls first, KERNEL_GRAPH_MAX at most. Calls by pointers are not known. Left out are functions
+ * that are called by everything and fail by nothing, such as locks and copying, those that the kernel lets nobody
+ * trace, and what compilers have put in. *DROPPED: how many found no room. 0, or -ENOMEM.
+ */
+int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t depth, kernel_callees *ret,
+		      uint32_t *dropped, struct err *e);
 
 DEFINE_AUTO(kernel_code_free, struct kernel_code);
 

@@ -47,7 +47,7 @@
 
 /* tracepoints and functions of the kernel of all probes together: each takes it some milliseconds */
 #define TRACES_MAX 256u
-#define FOLLOWED_MAX 1024u       /* the same, with places in functions whose calls are followed */
+#define FOLLOWED_MAX 2048u       /* the same, with places in functions whose calls are followed */
 #define PARAMS_OF 8u             /* functions of one probe and file whose parameters are looked up */
 #define COMM_BYTES 16u           /* of the name of a process, with its end */
 #define ALLOCATORS_OWN_MAX 64u
@@ -236,7 +236,7 @@ static void note_kernel_params(struct placing *p, const struct wanted *w, enum k
 	if (placing_types(p, NULL) || !ktypes_list(p->types, of, name, list))
 		unknown_params(list);
 	note_listed(w->probe, list, w->spec->point[0].kind == PROBE_KRETPROBE ? result : result - 1 +
-		    (w->spec->point[0].match == SPEC_BRANCHES ? result : 0));
+		    (spec_is_followed(&w->spec->point[0]) ? result : 0));
 }
 
 /* Adds the place TRACE in the kernel for W. */
@@ -255,7 +255,7 @@ static int add_trace(struct placing *p, const struct wanted *w, const struct cap
 /* Whether N more places in the kernel, WHAT, for W are not too many. */
 static int check_traces(const struct placing *p, size_t n, const char *what, const struct wanted *w, struct err *e)
 {
-	const uint32_t most = w->spec->point[0].match == SPEC_BRANCHES ? FOLLOWED_MAX : TRACES_MAX;
+	const uint32_t most = spec_is_followed(&w->spec->point[0]) ? FOLLOWED_MAX : TRACES_MAX;
 
 	if (p->traces.n + n <= most)
 		return 0;
@@ -316,7 +316,7 @@ static int placing_traces(struct placing *p, const struct wanted *w, struct err 
 
 /* Adds what the cookie says by MORE, at ADDRESS of the function F, whose calls W follows. */
 static int add_followed(struct placing *p, const struct wanted *w, const struct kernel_function *f, uint64_t address,
-			struct capture_trace *like, uint64_t more, struct err *e)
+			const struct capture_trace *like, uint64_t more, struct err *e)
 {
 	const bool returned = more & SB_COOKIE_RETURNED;
 	struct capture_trace trace = *like;
@@ -375,9 +375,67 @@ static int placing_kernel_blocks(struct placing *p, const struct wanted *w, cons
 	return r;
 }
 
+/* Adds entry and return of CALLEE, which has NUMBER and is called below the first function, of W. */
+static int add_called(struct placing *p, const struct wanted *w, const struct kernel_callee *callee, uint32_t number,
+		      bool returned, const struct capture_trace *like, struct err *e)
+{
+	struct capture_trace trace = {
+		.how = returned ? CAPTURE_TRACE_CALLED_RETURN : CAPTURE_TRACE_CALLED, .id = callee->address,
+		.more = SB_COOKIE(SB_COOKIE_BRANCH | (callee->depth ? 0 : SB_COOKIE_ROOT), number),
+	};
+
+	if (!callee->depth && !returned)
+		trace.loads = like->loads;
+	snprintf(trace.name, sizeof(trace.name), "%s", callee->name);
+	return add_trace(p, w, &trace, e);
+}
+
+/* Gives the N functions ALL numbers, each as if it was one basic block: *NUMBERS, which is freed by the caller. */
+static int number_called(const struct placing *p, const struct wanted *w, const struct kernel_callee *all, size_t n,
+			 uint32_t **ret, struct err *e)
+{
+	*ret = calloc(n, sizeof(**ret));
+	if (!*ret)
+		return err_nomem(e, "functions of the kernel");
+	for (size_t i = 0; i < n && !p->tries; i++) {
+		const struct code_block block = { .vaddr = all[i].address, .size = 1, .end = CODE_END, .probed = true };
+		const struct probe_code code = {
+			.path = KERNEL_GRAPH_PATH, .symbol = all[i].name, .name = all[i].name, .start = all[i].address,
+			.n = 1, .block = &block, .returns = true, .dearest_ns = catalog_kernel_ns(PROBE_KRETPROBE),
+		};
+
+		(*ret)[i] = probe_code_note(w->probe, &code);
+		if ((*ret)[i] == CODE_NUMBERS_MAX)
+			return err_set(e, E2BIG, "probe '%.100s' has too many functions: name fewer", w->text);
+	}
+	return 0;
+}
+
+/* Adds the function F and what it calls, each of which has a number. */
+static int placing_kernel_graph(struct placing *p, const struct wanted *w, const struct kernel_function *f,
+				const struct capture_trace *like, struct err *e)
+{
+	const uint32_t depth = (uint32_t)w->spec->point[0].number;
+	kernel_callees all = { 0 };
+	AUTO_FREE uint32_t *number = NULL;
+	uint32_t dropped;
+	int r = p->kernel ? 0 : kernel_code_open(&p->kernel, e);
+
+	r = r ? r : kernel_code_graph(p->kernel, f->address, depth, &all, &dropped, e);
+	r = r ? r : check_traces(p, 2 * all.n, "functions and returns of the kernel", w, e);
+	r = r ? r : number_called(p, w, all.v, all.n, &number, e);
+	/* Returns first: a call is followed only once its end can be seen. */
+	for (unsigned int turn = 0; turn < 2 && !r; turn++)
+		for (size_t i = all.n; i-- && !r;)
+			r = add_called(p, w, &all.v[i], number[i], !turn, like, e);
+	vec_free(&all);
+	return r;
+}
+
 static int placing_kernel_functions(struct placing *p, const struct wanted *w, struct err *e)
 {
-	const bool follows = w->spec->point[0].match == SPEC_BRANCHES;
+	const bool graph = w->spec->point[0].match == SPEC_GRAPH;
+	const bool follows = graph || w->spec->point[0].match == SPEC_BRANCHES;
 	kernel_functions found = { 0 };
 	const size_t before = p->traces.n;
 	int r = trace_check_functions(e);
@@ -401,7 +459,8 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 		if (w->spec->point[0].kind == PROBE_KRETPROBE)
 			trace.how = CAPTURE_TRACE_RETURN;
 		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
-		r = follows ? placing_kernel_blocks(p, w, &found.v[i], &trace, e) : add_trace(p, w, &trace, e);
+		r = graph ? placing_kernel_graph(p, w, &found.v[i], &trace, e) :
+			follows ? placing_kernel_blocks(p, w, &found.v[i], &trace, e) : add_trace(p, w, &trace, e);
 		note_kernel_params(p, w, KTYPES_FUNCTION, found.v[i].name);
 	}
 	vec_free(&found);
@@ -602,6 +661,7 @@ uint32_t placing_kernel_ns(const struct placing *p, uint32_t probe)
 		[CAPTURE_TRACE_FUNCTION] = PROBE_KPROBE, [CAPTURE_TRACE_RETURN] = PROBE_KRETPROBE,
 		[CAPTURE_TRACE_FAULT] = PROBE_FAULT, [CAPTURE_TRACE_SIGNAL] = PROBE_SIGNAL,
 		[CAPTURE_TRACE_FOLLOWED] = PROBE_KPROBE, [CAPTURE_TRACE_FOLLOWED_RETURN] = PROBE_KRETPROBE,
+		[CAPTURE_TRACE_CALLED] = PROBE_KPROBE, [CAPTURE_TRACE_CALLED_RETURN] = PROBE_KRETPROBE,
 	};
 	uint32_t ns = placing_is_call(p, probe) ? catalog_kernel_ns(PROBE_SYSCALL) : 0;
 

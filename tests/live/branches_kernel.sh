@@ -22,9 +22,9 @@ also_kill $pid
 exec {to}>in
 wait_until 60 grep -q ready out
 
-# branches N OPTIONS...: follows to the file got while the program asks N times.
+# branches WHAT OPTIONS...: follows to the file got while the program does WHAT.
 branches() {
-	local n=$1 had
+	local what=$1 had
 	shift
 	: >err
 	"$SBERF" branches --budget none -p $pid "$@" >got 2>err &
@@ -32,7 +32,7 @@ branches() {
 	also_kill $recorder
 	wait_until 60 probes_placed branches
 	had=$(grep -c done out)
-	echo "$n" >&"$to"
+	echo "$what" >&"$to"
 	wait_until 60 answered out $((had + 1)) "done"
 	kill -INT $recorder
 	wait $recorder
@@ -68,6 +68,29 @@ if on_share second; then
 		"flags=77 -22 EINVAL; flags=0 -9 EBADF; flags=0 900 ; flags=77 -22 EINVAL; flags=0 -9 EBADF; flags=0 900 ; " \
 		"$(sed -n "s/^$body(oldfd=[0-9]*, newfd=900, \\(flags=[0-9]*\\)) = \\([-0-9]*\\)\\( (\\([A-Z]*\\))\\)*  refused.*/\\1 \\2 \\4; /p" got | tr -d '\n')"
 	check "each branch, from where to where" grep -qE "^  $body\\+0x[0-9a-f]+ -> $body\\+0x[0-9a-f]+" got
+fi
+
+# What it calls, each with arguments and result: the function whose failure is that of the call.
+if on_share second; then
+	branches "open 4" k:do_sys_openat2 --how graph --part 'retval == -20' --count
+	equal "graph: status" 0 $?
+	note "$(cat err got)"
+	matches "graph: the price is said first" "^sberf branches: [0-9]+ functions of the kernel are probed at entry and return" "$(sed -n 1p err)"
+	at_least "graph: functions" 20 "$(sed -n 's/^sberf branches: \([0-9]*\) functions.*/\1/p' err)"
+	equal "graph: calls, and those that fail in one way" "12 calls, 4 of them with retval == -20" "$(grep 'of them with' got)"
+	equal "graph: they part where a function below returns that error, in all of them and in no other one" "4 0 return -20 (ENOTDIR)" \
+		"$(awk '/^(They part|Then)/ { on = 1 } on && / -> return -20/ { sub(/^ +/, ""); sub(/ -> +/, ""); $1 = $1; print; exit }' got)"
+	check "graph: each function has its times" grep -qE '^do_filp_open: 12 calls, total ' got
+	equal "graph: nothing is lost, and nothing left out" "" "$(grep -E 'lost|left out|not seen|begun' err)"
+fi
+if on_share first; then
+	branches "open 1" 'k:do_sys_openat2 /dfd == -100/' --how graph --depth 2 --format json
+	equal "graph, each call: status" 0 $?
+	note "$(cat err got)"
+	equal "graph: three calls, with their errors by name" "-2 (ENOENT);-20 (ENOTDIR);" \
+		"$(sed -n 's/.*"result":"\(-[^"]*)\)","calls".*/\1/p' got | tr '\n' ';')"
+	equal "graph: and the function below that failed" 2 \
+		"$(grep -cE '"function":"do_filp_open","depth":1,[^}]*"result":"-(2|20) \(E(NOENT|NOTDIR)\)"' got)"
 fi
 
 # What cannot be done is said.

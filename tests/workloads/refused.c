@@ -2,12 +2,14 @@
 /*
  * refused.c - for each number N that it reads from standard input, makes each of these system calls N times, and says
  * "done": dup3() with a flag that there is not (EINVAL), to the same descriptor (EINVAL), of a descriptor that is not
- * open (EBADF), and one that is not refused.
+ * open (EBADF), and one that is not refused. With "open N" these instead: openat() of a file that there is not
+ * (ENOENT), below one that is no directory (ENOTDIR), and of one that there is.
  */
 #define _GNU_SOURCE
 #include "workload.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #define UNUSED 900
@@ -19,6 +21,17 @@ static void ask(void)
 		_exit(2);
 }
 
+static void ask_open(void)
+{
+	int fd;
+
+	if (open("/absent", O_RDONLY) != -1 || open("/proc/self/stat/below", O_RDONLY) != -1)
+		_exit(2);
+	fd = open("/proc/self/stat", O_RDONLY);
+	if (fd < 0 || close(fd))
+		_exit(2);
+}
+
 int main(int argc, char **argv)
 {
 	char line[64];
@@ -27,8 +40,13 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	ready();
 	while (fgets(line, sizeof(line), stdin)) {
-		for (unsigned long n = strtoul(line, NULL, 10); n; n--)
-			ask();
+		const char *number = strncmp(line, "open ", 5) ? line : line + 5;
+
+		for (unsigned long n = strtoul(number, NULL, 10); n; n--)
+			if (number == line)
+				ask();
+			else
+				ask_open();
 		puts("done");
 	}
 	return 0;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * branch_graph.h - call graphs of functions of the kernel, as `sberf branches --how graph` shows them: each call with
+ * its arguments and its result, by the kernel's types, and how calls are compared: by which functions they called, and
+ * what these returned.
+ */
+#ifndef SBERF_CMD_BRANCH_GRAPH_H
+#define SBERF_CMD_BRANCH_GRAPH_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "branch/graph.h"
+#include "branch/show.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct branch_graph;
+
+/* 0, or -ENOMEM. Without types of the kernel arguments have no names. */
+int branch_graph_new(struct branch_graph **ret, struct err *e);
+void branch_graph_free(struct branch_graph *b);          /* NULL is fine */
+
+/*
+ * G as a call: of the first function, with what was called in place of branches, from function to function, and of each
+ * but the first what it returned, from the function to an outcome. RET->branch is the caller's: vec_free(). False when
+ * out of memory.
+ */
+bool branch_graph_call(struct branch_graph *b, const struct graph *g, struct branch_call *ret);
+
+/*
+ * Outcomes stand in place of addresses where a branch leads to: errors of the kernel as they are, -4095 to -1, and the
+ * next three; a first function that called nothing leads to the last one. Writes "return -2 (ENOENT)" to DST; false
+ * when ADDRESS is none.
+ */
+#define GRAPH_RETURNS_NULL 1u
+#define GRAPH_RETURNS 2u
+#define GRAPH_CALLS_NOTHING 3u
+bool branch_graph_outcome_text(uint64_t address, char *dst, size_t size);
+
+/* Writes G. MEETS: it meets the condition of S. REAL_NS: as of struct branch_call_text. False when out of memory. */
+bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const struct graph *g, bool meets,
+		      uint64_t real_ns);
+
+DEFINE_AUTO(branch_graph_free, struct branch_graph);
+
+#endif
