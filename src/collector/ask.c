@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ask.c - one socket and one lock. The collector gives up a file that does not come (keeper.c), so whoever
- * asks waits a bounded time.
+ * ask.c - for each class of questions a collector, one socket and one lock. The collector gives up what does not
+ * come (keeper.c), so whoever asks waits a bounded time.
  */
 #include "config.h"
 
@@ -28,15 +28,29 @@
 /* More than it takes the collector to give up. */
 #define ANSWER_MS (2 * (int)KEEPER_BUSY_MS)
 
-#define STACK_LIMIT_MS 200u
+/* What is asked for in a turn of its own. */
+enum ask_class {
+	ASK_FILES,                       /* any thread; they may be on a disk, or a file system that does not answer */
+	ASK_MAPS,                        /* what the kernel says: the thread that empties the rings asks, too */
+	ASK_STACKS,                      /* peek.c alone */
+	ASK_CLASSES
+};
 
-static struct {
+/* A collector for one of them. */
+static struct asker {
 	pthread_mutex_t lock;
-	atomic_int pid, stacks_pid;      /* 0 = there is none */
-	int socket, stacks_socket;       /* -1 = there is none, or it is of no use any more */
+	const uint32_t limit_ms;         /* for each of its requests */
+	atomic_int pid;                  /* 0 = there is none */
+	int socket;                      /* -1 = there is none, or it is of no use any more */
 	uint32_t seq;
-	struct ask_figures figures;
-} collector = { .lock = PTHREAD_MUTEX_INITIALIZER, .socket = -1, .stacks_socket = -1 };
+} askers[ASK_CLASSES] = {
+	[ASK_FILES] = { .lock = PTHREAD_MUTEX_INITIALIZER, .limit_ms = KEEPER_LIMIT_MS, .socket = -1 },
+	[ASK_MAPS] = { .lock = PTHREAD_MUTEX_INITIALIZER, .limit_ms = 200, .socket = -1 },
+	[ASK_STACKS] = { .lock = PTHREAD_MUTEX_INITIALIZER, .limit_ms = 200, .socket = -1 },
+};
+
+static atomic_ullong ask_count, ask_refused, ask_outside;
+static atomic_bool ask_ended;
 
 _Static_assert(COLLECTOR_SOCKET == SPAWN_SOCKET && COLLECTOR_LIST == SPAWN_FILE, "as spawn.h has them");
 
@@ -61,9 +75,7 @@ static int ask_hello(int socket, struct err *e)
 				   strerror(-hello.err)) : 0;
 }
 
-/* Starts one process, whose requests have LIMIT_MS. */
-static int ask_start(const struct collector_start *c, uint32_t limit_ms, atomic_int *ret_pid, int *ret_socket,
-		     struct err *e)
+static int ask_start(const struct collector_start *c, struct asker *at, struct err *e)
 {
 	char target[16], uid[16], gid[16], limit[16];
 	char *const argv[] = { (char *)COLLECTOR_PROGRAM, target, uid, gid, (char *)(c->cgroup ? c->cgroup : "/"),
@@ -74,23 +86,23 @@ static int ask_start(const struct collector_start *c, uint32_t limit_ms, atomic_
 	snprintf(target, sizeof(target), "%d", (int)c->target);
 	snprintf(uid, sizeof(uid), "%u", (unsigned int)c->uid);
 	snprintf(gid, sizeof(gid), "%u", (unsigned int)c->gid);
-	snprintf(limit, sizeof(limit), "%u", limit_ms);
-	r = spawn_start(argv, c->list, &pid, ret_socket, e);
-	if (r)
-		return r;
-	atomic_store(ret_pid, pid);
-	return ask_hello(*ret_socket, e);
+	snprintf(limit, sizeof(limit), "%u", at->limit_ms);
+	r = spawn_start(argv, c->list, &pid, &at->socket, e);
+	if (!r)
+		atomic_store(&at->pid, pid);
+	return r;
 }
 
 int collector_start(const struct collector_start *c, struct err *e)
 {
-	int r;
+	int r = 0;
 
 	if (collector_is_there())
 		return err_set(e, EALREADY, "there is a " COLLECTOR_PROGRAM " already");
-	collector.figures = (struct ask_figures){ 0 };
-	r = ask_start(c, KEEPER_LIMIT_MS, &collector.pid, &collector.socket, e);
-	r = r ? r : ask_start(c, STACK_LIMIT_MS, &collector.stacks_pid, &collector.stacks_socket, e);
+	for (unsigned int i = 0; i < ASK_CLASSES && !r; i++)
+		r = ask_start(c, &askers[i], e);
+	for (unsigned int i = 0; i < ASK_CLASSES && !r; i++)
+		r = ask_hello(askers[i].socket, e);
 	if (r)
 		collector_stop();
 	else
@@ -100,20 +112,15 @@ int collector_start(const struct collector_start *c, struct err *e)
 
 bool collector_is_there(void)
 {
-	return collector_pid() > 0;
+	return atomic_load(&askers[ASK_FILES].pid) > 0;
 }
 
-pid_t collector_pid(void)
+static void ask_stop(struct asker *at)
 {
-	return atomic_load(&collector.pid);
-}
+	const pid_t pid = atomic_exchange(&at->pid, 0);
 
-static void ask_stop(atomic_int *pid_of, int *socket)
-{
-	const pid_t pid = atomic_exchange(pid_of, 0);
-
-	if (*socket >= 0)
-		close(take_fd(socket));
+	if (at->socket >= 0)
+		close(take_fd(&at->socket));
 	if (!pid)
 		return;
 	/* It ends when it sees that; one that does not look is not waited for. */
@@ -125,13 +132,13 @@ static void ask_stop(atomic_int *pid_of, int *socket)
 void collector_stop(void)
 {
 	proc_on_denied(NULL);
-	ask_stop(&collector.pid, &collector.socket);
-	ask_stop(&collector.stacks_pid, &collector.stacks_socket);
+	for (unsigned int i = 0; i < ASK_CLASSES; i++)
+		ask_stop(&askers[i]);
 }
 
 int ask_stacks_socket(void)
 {
-	return collector.stacks_socket;
+	return askers[ASK_STACKS].socket;
 }
 
 /* Takes the answer to SEQ; those to what a helper has asked that is gone come before. */
@@ -173,42 +180,43 @@ ssize_t ask_stack(int socket, pid_t tid, uint64_t from, uint32_t want, uint8_t *
 	return n < 0 ? -errno : n;
 }
 
-/* Sends Q and takes the answer, with the lock held. A file or a negative errno. */
-static int ask_in_turn(struct collector_request *q)
+/* Sends Q and takes the answer, with the lock of AT held. A file or a negative errno. */
+static int ask_in_turn(struct asker *at, struct collector_request *q)
 {
-	struct pollfd p = { .fd = collector.socket, .events = POLLIN };
+	struct pollfd p = { .fd = at->socket, .events = POLLIN };
 	struct collector_answer a;
 	AUTO_FD int fd = -1;
 	int r;
 
-	if (collector.socket < 0)
+	if (at->socket < 0)
 		return -EPIPE;
-	q->seq = ++collector.seq;
-	r = fdmessage_send(collector.socket, q, sizeof(*q), -1);
+	q->seq = ++at->seq;
+	r = fdmessage_send(at->socket, q, sizeof(*q), -1);
 	if (!r)
 		r = poll(&p, 1, ANSWER_MS) == 1 ? 0 : -ETIMEDOUT;
-	if (r || fdmessage_take(collector.socket, &a, sizeof(a), &fd) != (ssize_t)sizeof(a) || a.seq != q->seq ||
+	if (r || fdmessage_take(at->socket, &a, sizeof(a), &fd) != (ssize_t)sizeof(a) || a.seq != q->seq ||
 	    (a.err ? a.err > 0 || fd >= 0 : fd < 0)) {
 		/* What comes late would be taken for the answer to something else. */
-		close(take_fd(&collector.socket));
-		collector.figures.ended = true;
+		close(take_fd(&at->socket));
+		atomic_store(&ask_ended, true);
 		return -EPIPE;
 	}
-	collector.figures.asked++;
-	collector.figures.refused += policy_refused(a.err);
-	collector.figures.outside += a.err == POLICY_OUTSIDE;
+	ask_count++;
+	ask_refused += policy_refused(a.err);
+	ask_outside += a.err == POLICY_OUTSIDE;
 	return a.err ? a.err : take_fd(&fd);
 }
 
 static int ask_collector(struct collector_request *q)
 {
+	struct asker *at = &askers[q->op == COLLECTOR_MAPS ? ASK_MAPS : ASK_FILES];
 	int r;
 
 	if (!collector_is_there())
 		return -ENOTCONN;
-	pthread_mutex_lock(&collector.lock);
-	r = ask_in_turn(q);
-	pthread_mutex_unlock(&collector.lock);
+	pthread_mutex_lock(&at->lock);
+	r = ask_in_turn(at, q);
+	pthread_mutex_unlock(&at->lock);
 	return r;
 }
 
@@ -258,7 +266,5 @@ int ask_kallsyms(void)
 
 void ask_figures(struct ask_figures *ret)
 {
-	pthread_mutex_lock(&collector.lock);
-	*ret = collector.figures;
-	pthread_mutex_unlock(&collector.lock);
+	*ret = (struct ask_figures){ ask_count, ask_refused, ask_outside, ask_ended };
 }

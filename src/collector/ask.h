@@ -2,9 +2,9 @@
 /*
  * ask.h - asks sberf-collector for what this process may not open itself.
  *
- * It is started while sberf still has privileges, and answers until sberf ends: one process for files, and
- * another one for stacks, so that memory which does not come (a page of a FUSE file) keeps no file waiting. Any
- * thread may ask for files; they take turns. What is refused is counted.
+ * It is started while sberf still has privileges, and answers until sberf ends. There is one for files, one for
+ * mappings and one for stacks, so that what does not come (FUSE) keeps nothing else waiting. Any thread may
+ * ask for files and mappings; they take turns. What is refused is counted.
  */
 #ifndef SBERF_COLLECTOR_ASK_H
 #define SBERF_COLLECTOR_ASK_H
@@ -26,16 +26,13 @@ struct collector_start {
 	gid_t gid;
 };
 
-/* Starts the collector. 0 or a negative errno with a sentence; -EALREADY: there is one. */
+/* Starts the collectors. 0 or a negative errno with a sentence; -EALREADY: there is one. */
 int collector_start(const struct collector_start *c, struct err *e);
 
-/* Has it been started? Also when it has ended since. */
+/* Have they been started? Also when they have ended since. */
 bool collector_is_there(void);
 
-/* The pid of the collector, 0 = there is none. */
-pid_t collector_pid(void);
-
-/* Ends it, if there is one. No thread may ask meanwhile. */
+/* Ends them, if there are any. No thread may ask meanwhile. */
 void collector_stop(void);
 
 /*

@@ -39,16 +39,13 @@ held() {
 files() {
 	find "/proc/$1/fd" -type l -printf '%l\n' 2>/dev/null | sed 's/:\[[0-9]*\]$//' | sort -u | tr '\n' ' '
 }
-child() {
-	pgrep -P "$1" -x "$2" | head -n 1
-}
 # Capabilities: cap_dac_read_search (2), cap_sys_ptrace (19), cap_syslog (34), cap_checkpoint_restore (40).
 four=$(printf '%016x' $((1 << 2 | 1 << 19 | 1 << 34 | 1 << 40)))
 none=$(printf '%016x' 0)
 
 start_workload shares
 split_on out/held.data -p "$workload"
-collector=$(child $recorder sberf-collector)
+collectors=$(pgrep -P $recorder -x sberf-collector)
 for task in /proc/$recorder/task/*; do
 	task=${task##*/}
 	echo "$(held "$task" Uid | cut -f 1-4 | tr '\t' ' ') $(held "$task" CapPrm) $(held "$task" CapEff) $(held "$task" NoNewPrivs) $(held "$task" Seccomp)"
@@ -56,15 +53,15 @@ done | sort -u >tasks
 equal "each thread of sberf: the caller's user, no capability, no new privileges, a filter" \
 	"$nobody $nobody $nobody $nobody $none $none 1 2" "$(cat tasks)"
 equal "sberf: the caller's groups" "$nobody" "$(held $recorder Groups | tr -d ' ')"
-check "sberf-collector is there" test -n "$collector"
-for process in "$collector" "$(child "$collector" sberf-collector)"; do
-	[ -n "$process" ] || continue
-	equal "sberf-collector: the caller's user" "$nobody" "$(held "$process" Uid | cut -f 2)"
-	equal "sberf-collector: four capabilities" "$four $four" "$(held "$process" CapPrm) $(held "$process" CapEff)"
-	equal "sberf-collector: none can come back" "$none $none" "$(held "$process" CapBnd) $(held "$process" CapInh)"
-	equal "sberf-collector: no new privileges, a filter" "1 2" "$(held "$process" NoNewPrivs) $(held "$process" Seccomp)"
-	equal "sberf-collector: its files" "/dev/null anon_inode:bpf-map socket " "$(files "$process")"
-done
+equal "there are collectors for files, mappings and stacks" 3 "$(wc -w <<<"$collectors")"
+# With the processes that they have requests served by.
+for process in $collectors $(for parent in $collectors; do pgrep -P "$parent"; done); do
+	echo "$(held "$process" Uid | cut -f 1-4 | tr '\t' ' ') $(held "$process" CapPrm) $(held "$process" CapEff)" \
+		"$(held "$process" CapBnd) $(held "$process" CapInh) $(held "$process" NoNewPrivs) $(held "$process" Seccomp)" \
+		"$(files "$process")"
+done | sort -u >processes
+equal "each: the caller's user, four capabilities, no others ever, a filter, the list of targets and sockets" \
+	"$nobody $nobody $nobody $nobody $four $four $none $none 1 2 /dev/null anon_inode:bpf-map socket " "$(cat processes)"
 enough() {
 	[ "$(stat -c %s out/held.data 2>/dev/null || echo 0)" -gt 6000 ]
 }
@@ -77,7 +74,11 @@ equal "the recording is the caller's" "$nobody $nobody" "$(stat -c '%u %g' out/h
 "$SBERF" report -i out/held.data --format folded >folded
 check "functions of the program have names" grep -q 'main;share;burn' folded
 check "functions of the kernel have names" grep -qE '(asm_)?sysvec|irq|schedule' folded
-check "no process is left behind" test ! -e "/proc/$collector"
+gone=0
+for process in $collectors; do
+	[ ! -e "/proc/$process" ] || gone=1
+done
+result $gone "no process is left behind"
 
 # Threads and cgroups are known by other lists.
 split -o out/thread.data -t "$workload" --duration 500ms
@@ -114,7 +115,8 @@ start_workload shares
 
 # A collector that is killed takes names along, and nothing else.
 split_on out/held2.data -p "$workload"
-kill -KILL "$(child $recorder sberf-collector)"
+# shellcheck disable=SC2046  # pids
+kill -KILL $(pgrep -P $recorder -x sberf-collector)
 wait_until 60 test -s out/held2.data
 kill -INT $recorder
 wait $recorder
