@@ -437,9 +437,8 @@ const struct opt opts[] = {
 		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(states),
 		.help = "only waits in these states, such as D or killable",
 		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, "
-		"I idle, N new "
-			"(not run yet), F frozen (by the freezer of its cgroup), Q throttled (its cgroup has used up its "
-			"quota of CPU time). Running time is left out.",
+		"I idle, N new (not run yet), F frozen (by the freezer of its cgroup), Q throttled (its cgroup has "
+		"used up its quota of CPU time). Running time is left out.",
 	}, {
 		.name = "syscall", .metavar = "CALL[,CALL...]", .type = OPT_TEXT, .what = "system call",
 		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(syscalls),
