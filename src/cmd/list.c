@@ -27,7 +27,7 @@ struct listing {
 	uint64_t rows;
 };
 
-/* "  0.93 us  uprobe:libc.so.6:free  # at +3, branch" */
+/* "  0.93 us  uprobe:libc.so.6:free  # at +3, branch", "  0.36 us  kprobe:vfs_fsync(struct file * file) -> int" */
 static int print_row(void *ctx, const struct catalog_row *row)
 {
 	struct listing *l = ctx;
@@ -38,10 +38,14 @@ static int print_row(void *ctx, const struct catalog_row *row)
 	else
 		printf("%12s  ", "unknown");
 	print_clean(stdout, row->probe);
-	if (*row->args) {
+	if (*row->args || *row->result) {
 		putchar('(');
 		print_clean(stdout, row->args);
 		putchar(')');
+	}
+	if (*row->result) {
+		fputs(" -> ", stdout);
+		print_clean(stdout, row->result);
 	}
 	if (*row->note) {
 		fputs("  # ", stdout);
@@ -104,17 +108,20 @@ static int list_program_function(struct listing *l, const char *text, const stru
 				 const struct bpf_function *f, size_t nr, struct ktypes *types)
 {
 	char by_id[BPF_TEXT_MAX], by_name[BPF_TEXT_MAX], args[512] = "", note[128], type[32];
+	char result[128] = "";
 
 	text_format(by_id, sizeof(by_id), BPF_KIND "%u:%s", p->id, f->name);
 	text_format(by_name, sizeof(by_name), BPF_KIND "%s", f->name);
 	if (!wildcard_matches(text, by_id) && !wildcard_matches(text, by_name))
 		return 0;
-	if (types)
+	if (types) {
 		ktypes_text(types, KTYPES_FUNCTION, f->name, args, sizeof(args));
+		ktypes_result_text(types, f->name, result, sizeof(result));
+	}
 	text_format(note, sizeof(note), "%s, tag %02x%02x%02x%02x%02x%02x%02x%02x%s", bpfprogs_type(p->type, type),
 		    p->tag[0], p->tag[1], p->tag[2], p->tag[3], p->tag[4], p->tag[5], p->tag[6], p->tag[7],
 		    nr ? ", sub-program" : "");
-	return print_row(l, &(struct catalog_row){ by_id, args, 0, note });
+	return print_row(l, &(struct catalog_row){ by_id, args, 0, note, result });
 }
 
 static int list_program(struct listing *l, const char *text, const struct bpf_prog *p)
@@ -157,7 +164,8 @@ static int list_asked(struct listing *l, const char *text, struct err *e)
 	struct catalog c = { .each = print_row, .ctx = l };
 	const size_t len = strcspn(text, ":");
 	const uint64_t before = l->rows;
-	struct err near = ERR_INIT;
+	struct err near = ERR_INIT, why = ERR_INIT;
+	bool kernel = false;
 	struct spec s;
 	int rc;
 
@@ -170,14 +178,14 @@ static int list_asked(struct listing *l, const char *text, struct err *e)
 		if (s.span)
 			return err_set(e, EINVAL, "'%s' is a span: list its probes one by one", text);
 		c.only = &s.point[0];
-		rc = s.point[0].kind == PROBE_KPROBE || s.point[0].kind == PROBE_KRETPROBE ?
-			trace_check_functions(e) : 0;
-		if (rc < 0)
-			return rc;
+		kernel = s.point[0].kind == PROBE_KPROBE || s.point[0].kind == PROBE_KRETPROBE;
 	} else {
 		c.glob = text;
 	}
 	rc = list_one(l, &c, &near, e);
+	/* They are listed all the same: for another machine, or for what they are given. */
+	if (!rc && kernel && l->rows > before && trace_check_functions(&why))
+		fprintf(stderr, "sberf list: %s\n", why.text);
 	if (rc || l->rows > before)
 		return rc;
 	if (near.code)

@@ -800,8 +800,10 @@ const struct opt opts[] = {
 		.fallback = "text", .help = "how it is written",
 		.more = "json is an object on a line of its own for each call: call, time_ns (since 1970), comm, pid, "
 			"tid, latency_ns, depth, args, result, end (return, jump or left), meets, and branches, each "
-			"with from, to and taken, or gap. With --count it is one for each function and each branch, "
-			"with --part one that has the member part.",
+			"with from, to and taken, or gap. With --how graph it has calls in their place, in the order of "
+			"their begins, each with function, depth, after_ns (since the first one began), latency_ns, "
+			"args and result. With --count it is one for each function and each branch, with --part one "
+			"that has the member part.",
 	}, {
 		.letter = 'd', .name = "duration", .metavar = "SECONDS", .type = OPT_TIME, .what = "duration",
 		.section = SECTION_OUTPUT, .commands = CMD_BPF, .at = FIELD(watch_ns), .min = 10 * NSEC_PER_MSEC,
@@ -1203,6 +1205,8 @@ static const char *const list_text[] = {
 	"it. sberf looks for the first instruction of the former kind behind the entry; the remark says where it "
 	"is, or why there is none.",
 	"sberf top and sberf record can place all of these (--probe).",
+	"k:NAME and kr:NAME, with wildcards, list functions of the kernel and of its modules with their prototypes, as "
+	"its BTF has them, also where they cannot be probed, which is said then.",
 	"bpf:ID:FUNCTION and bpf:FUNCTION, with wildcards, list the functions of BPF programs that are loaded, "
 	"with their sub-programs, and what each is given. These cannot be probed yet.",
 	NULL,
@@ -1210,6 +1214,7 @@ static const char *const list_text[] = {
 
 static const char *const list_examples[] = {
 	"sberf list 'bpf:*'", "the functions of all BPF programs",
+	"sberf list 'k:vfs_*'", "functions of the kernel, with what they are given and return",
 	"sberf list 'sys:%net'", "system calls about the network, with their arguments",
 	"sberf list 'tracepoint:sched:*'", "tracepoints of the scheduler, with their fields",
 	"sberf list -p 1234 'call:libc.so.6:*alloc'", "functions of the C library of a process, and what timing "

@@ -105,7 +105,7 @@ static int catalog_syscalls(const struct catalog *c, const char *tracefs, struct
 			continue;
 		/* The first field is the number of the call. */
 		read_fields_text(tracefs, NULL, calls.v[i].name, args);
-		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(PROBE_SYSCALL), "" });
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(PROBE_SYSCALL), "", "" });
 	}
 	vec_free(&calls);
 	return rc < 0 ? rc : 0;
@@ -135,7 +135,7 @@ static int catalog_tracepoints(const struct catalog *c, const char *tracefs, str
 			ktypes_text(types, KTYPES_TRACEPOINT, names.v[i].name, args, sizeof(args));
 		else if (kind == PROBE_TRACEPOINT)
 			read_fields_text(tracefs, &names.v[i], NULL, args);
-		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(kind), "" });
+		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(kind), "", "" });
 	}
 	vec_free(&names);
 	return rc < 0 ? rc : 0;
@@ -155,7 +155,7 @@ static int catalog_plain(const struct catalog *c, enum probe_kind kind)
 		if (catalog_wants(c, &p, text))
 			rc = c->each(c->ctx, &(struct catalog_row){ text, probe_kind_values(kind),
 								    catalog_kernel_ns(kind),
-								    catalog_kernel_note(kind) });
+								    catalog_kernel_note(kind), "" });
 	}
 	return rc;
 }
@@ -164,7 +164,7 @@ static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 {
 	AUTO(ktypes_free) struct ktypes *types = NULL;
 	kernel_functions found = { 0 };
-	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX] = "";
+	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX] = "", result[128] = "";
 	int rc = find_kernel_functions(KALLSYMS_PATH, c->only, &found, e);
 
 	if (rc >= 0)
@@ -175,10 +175,12 @@ static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 		text_format(p.name, sizeof(p.name), "%s", found.v[i].name);
 		if (!catalog_wants(c, &p, text))
 			continue;
-		if (types)
+		if (types) {
 			ktypes_text(types, KTYPES_FUNCTION, found.v[i].name, args, sizeof(args));
+			ktypes_result_text(types, found.v[i].name, result, sizeof(result));
+		}
 		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(p.kind),
-							    catalog_kernel_note(p.kind) });
+							    catalog_kernel_note(p.kind), result });
 	}
 	vec_free(&found);
 	return rc < 0 ? rc : 0;
@@ -293,7 +295,7 @@ static int catalog_function(struct catalog_input *in, const struct found_functio
 	in->found++;
 	if (in->params && f->at_entry)
 		params_text(in->params, f->vaddr, args, sizeof(args));
-	return in->c->each(in->c->ctx, &(struct catalog_row){ text, args, cost, note });
+	return in->c->each(in->c->ctx, &(struct catalog_row){ text, args, cost, note, "" });
 }
 
 static bool is_of_function(enum probe_kind kind)
@@ -368,7 +370,8 @@ static int catalog_usdt(struct catalog_input *in, struct err *e)
 			continue;
 		in->found++;
 		rc = in->c->each(in->c->ctx,
-				 &(struct catalog_row){ text, s->text, site_insn_info(SITE_NOP)->cost_ns, "" });
+				 &(struct catalog_row){ text, s->text, site_insn_info(SITE_NOP)->cost_ns, "",
+							"" });
 	}
 	vec_free(&sites);
 	return rc == -ENOENT || rc > 0 ? 0 : rc;

@@ -27,6 +27,7 @@ struct catalog_row {
 	const char *args;
 	uint32_t cost_ns;        /* of a hit that is counted; of kinds with a return both halves; 0 = not known */
 	const char *note;        /* a remark for a person, as why it is dear; "" = none */
+	const char *result;      /* the type of what a function of the kernel returns, "ssize_t"; "" = not known */
 };
 
 /* Takes a row, valid during the call. Not 0 ends the list with that, a negative errno. */

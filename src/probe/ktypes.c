@@ -499,6 +499,18 @@ char *ktypes_text(struct ktypes *t, enum ktypes_of of, const char *what, char *d
 	return dst;
 }
 
+char *ktypes_result_text(struct ktypes *t, const char *what, char *dst, size_t size)
+{
+	unsigned int first;
+	const struct btf_type *proto = ktypes_proto(t, KTYPES_FUNCTION, what, &first);
+	char type[TYPE_TEXT_MAX] = "";
+
+	if (proto)
+		ktypes_type_text(t, proto->type, type);
+	text_format(dst, size, "%s", type);
+	return dst;
+}
+
 /* Of the type ID, which is called NAME: without a name if it is no number and no pointer. */
 static struct param_listed ktypes_listed(const struct ktypes *t, uint32_t id, const char *name)
 {

@@ -62,6 +62,9 @@ bool ktypes_list(struct ktypes *t, enum ktypes_of of, const char *what, struct p
 /* The parameters of WHAT, as "struct file * file, char * buf", into DST; "" when nothing is known. Returns DST. */
 char *ktypes_text(struct ktypes *t, enum ktypes_of of, const char *what, char *dst, size_t size);
 
+/* The type of what the function WHAT returns, "ssize_t", "void", into DST; "" when nothing is known. Returns DST. */
+char *ktypes_result_text(struct ktypes *t, const char *what, char *dst, size_t size);
+
 DEFINE_AUTO(ktypes_free, struct ktypes);
 
 #endif

@@ -63,7 +63,7 @@ matches "where it is pinned" "^ *$id +tracing .* sb_leave[a-z_]*  $SCRATCH/bpffs
 "$SBERF" list "bpf:$id:*" >listed
 note "$(cat listed)"
 matches "sberf list has its functions, by its number, with what they are given" \
-	"unknown  bpf:$id:sb_leave[a-z_]*\\([^()]*\\* ?ctx[^()]*\\)  # tracing, tag [0-9a-f]{16}\$" "$(sed -n 1p listed)"
+	"unknown  bpf:$id:sb_leave[a-z_]*\\([^()]*\\* ?ctx[^()]*\\) -> int  # tracing, tag [0-9a-f]{16}\$" "$(sed -n 1p listed)"
 "$SBERF" list 'bpf:sb_leave*' >listed
 matches "and by its name" "bpf:$id:sb_leave" "$(cat listed)"
 text=$("$SBERF" list 'bpf:no_such_*' 2>&1)

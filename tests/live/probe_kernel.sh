@@ -16,9 +16,12 @@ if [ ! -e /sys/bus/event_source/devices/kprobe/type ]; then
 		matches "${command%% *}: and says why, and what to use" 'without kprobes \(CONFIG_KPROBE_EVENTS\).*use a tracepoint' "$(cat err)"
 		note "$(cat err)"
 	done
-	"$SBERF" list kprobe:vfs_read 2>err
-	check "list: so does it" test $? -ne 0
-	matches "list: and says why" 'without kprobes' "$(cat err)"
+	"$SBERF" list 'kprobe:vfs_rea?' >listed 2>err
+	equal "list: it has functions all the same" 0 $?
+	matches "list: with their prototypes" 'kprobe:vfs_read\(struct file \* file, char \* buf, size_t count, loff_t \* pos\) -> ssize_t' "$(cat listed)"
+	matches "list: and says that they cannot be probed, and why" 'without kprobes' "$(cat err)"
+	"$SBERF" list 'kprobe:no_such_function' >listed 2>err
+	check "list: one that there is not is an error" test $? -ne 0
 	check "no recording is left behind" test ! -e bad.data
 	finish
 	exit
@@ -144,5 +147,5 @@ matches "the nearest name is said" "did you mean 'vfs_rea" "$(cat err)"
 matches "one that must not be probed" "lets nobody probe its function kprobe_dispatcher" "$(cat err)"
 "$SBERF" list 'kprobe:vfs_re*' >listed
 at_least "list knows them" 3 "$(grep -c 'kprobe:vfs_re' listed)"
-matches "with what they are given" 'kprobe:vfs_read\(struct file \* file, char \* buf, size_t count, loff_t \* pos\)' "$(cat listed)"
+matches "with what they are given" 'kprobe:vfs_read\(struct file \* file, char \* buf, size_t count, loff_t \* pos\) -> ssize_t' "$(cat listed)"
 finish
