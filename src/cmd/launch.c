@@ -411,6 +411,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	/* A trace has a line for each, and a raw capture each by itself. */
 	plan->hits_bounded = o->budget != PERCENT_NONE && !s->config.tracer && !o->raw_capture;
 	s->config.delay_ns = o->delay_ns;
+	s->config.at_real_ns = o->at_real_ns;
 	s->config.duration_ns = o->duration_ns;
 	s->config.cmdline = o->cmdline;
 	s->config.target_text = s->target_text;

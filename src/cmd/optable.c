@@ -240,6 +240,13 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),
 		.max = 24 * 3600 * NSEC_PER_SEC, .help = "begin to sample after this time",
 	}, {
+		.name = "at", .metavar = "CLOCK", .type = OPT_CLOCK, .what = "moment",
+		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(at_real_ns),
+		.max = 24 * 3600 * NSEC_PER_SEC, .help = "begin to sample at this moment",
+		.more = "15:04:05 or 15:04, of the local clock, 2026-11-29T15:04:05Z, or @SECONDS since 1970; at most "
+			"a day ahead. All is in place before, so that several hosts whose clocks agree begin together, "
+			"for sberf merge. A command behind -- starts at once.",
+	}, {
 		.name = "off-cpu", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu), .fallback = "",
 		.help = "follow the time that threads wait, too (the default)",

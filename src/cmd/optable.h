@@ -60,6 +60,7 @@ enum opt_type {
 	OPT_SET,                 /* no value; a 4-byte enum, set to .min */
 	OPT_NUMBER,              /* uint32_t, .min to .max */
 	OPT_TIME,                /* uint64_t ns, .min to .max */
+	OPT_CLOCK,               /* a moment: uint64_t ns since 1970, at most .max from now */
 	OPT_SIZE,                /* uint64_t bytes, .min to .max */
 	OPT_SIZE32,              /* uint32_t bytes, .min to .max */
 	OPT_PIXELS,              /* double, .min to .max */

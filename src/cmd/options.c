@@ -11,6 +11,8 @@
 #include "cmd/options.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/clocktext.h"
 #include "base/text.h"
 #include "cmd/filter_options.h"
 #include "cmd/optable.h"
@@ -276,6 +278,8 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return set_u32(opt, value, field, e);
 	case OPT_TIME:
 		return parse_time(value, opt->what, opt->min, opt->max, field, e);
+	case OPT_CLOCK:
+		return clocktext_parse(value, clock_ns(CLOCK_REALTIME), opt->max, field, e);
 	case OPT_SIZE:
 		return parse_size(value, opt->what, opt->min, opt->max, field, e);
 	case OPT_PIXELS:
@@ -792,6 +796,8 @@ static int check_import(const struct options *o, struct err *e)
 
 static int check_files(const struct options *o, struct err *e)
 {
+	if (o->at_real_ns && o->delay_ns)
+		return err_set(e, EINVAL, "--at and --delay both say when to begin: give one of them");
 	if (o->max_files_given && !o->max_bytes)
 		return err_set(e, EINVAL, "--max-files says how many files there may be, and --max-size, when another "
 			       "one begins: give both");

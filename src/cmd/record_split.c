@@ -70,6 +70,8 @@ static const char *split_hindrance(const struct options *o)
 		return "--memory";
 	if (o->delay_ns)
 		return "--delay";
+	if (o->at_real_ns)
+		return "--at";
 	if (o->numa == NUMA_ON)
 		return "--numa";
 	if (o->raw_capture)

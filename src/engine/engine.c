@@ -385,12 +385,18 @@ static bool engine_over(struct engine *en, uint64_t now)
 	return en->duration_ns && now - en->started_ns >= en->duration_ns;
 }
 
-/* Follows processes until the delay has passed. */
+/* Does sampling start later than the capture? */
+static bool engine_is_later(const struct engine *en)
+{
+	return en->delay_ns || en->at_real_ns;
+}
+
+/* Follows processes until the delay has passed, or the moment has come. */
 static int sit_out_delay(struct engine *en, struct err *e)
 {
 	int r = 0;
 
-	en->until_ns = en->started_ns + en->delay_ns;
+	en->until_ns = en->at_real_ns ? en->at_real_ns - clock_real_at(0) : en->started_ns + en->delay_ns;
 	while (r >= 0 && clock_mono_ns() < en->until_ns) {
 		if (engine_over(en, en->started_ns))
 			return 0;
@@ -582,7 +588,7 @@ static void *engine_main(void *arg)
 	pthread_setname_np(pthread_self(), "sberf-engine");
 	en->turning = true;
 	ingest_begin(en->ingest);
-	if (en->delay_ns)
+	if (engine_is_later(en))
 		r = sit_out_delay(en, &e);
 	if (r >= 0 && en->sink.offcpu)
 		offcpu_start(en->sink.offcpu);
@@ -801,6 +807,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	atomic_init(&en->refresh_ns, c->refresh_ns);
 	en->duration_ns = c->duration_ns;
 	en->delay_ns = c->delay_ns;
+	en->at_real_ns = c->at_real_ns;
 	en->keep_ns = c->record.keep_ns;
 	en->recorder_spare = c->record_spare;
 	en->takes_probes = c->placing && c->plan.probes_may_come;
@@ -862,12 +869,12 @@ int engine_start(struct engine *en, struct err *e)
 	if (r < 0)
 		return r;
 	engine_begin(en);
-	if (!en->delay_ns)
+	if (!engine_is_later(en))
 		r = source_start(en->source, e);
 	if (r < 0)
 		return r;
 	/* Before a command goes: what it touches first, it touches soon. */
-	if (!en->delay_ns)
+	if (!engine_is_later(en))
 		set_numa(en, clock_mono_ns());
 	r = en->attached ? en->attached(en->attached_ctx, en->source, e) : 0;
 	r = r < 0 ? r : engine_open_recorder(en, &en->record_later, e);

@@ -74,7 +74,7 @@ struct engine_config {
 	/*
 	 * called by engine_start() when all that takes privileges is in place, and before anything is read of
 	 * SOURCE: it may give them up. The recording, whose config then outlives the call, is created after it. 0,
-	 * or a negative errno with a sentence. NULL = no call; not with delay_ns
+	 * or a negative errno with a sentence. NULL = no call; not with delay_ns or at_real_ns
 	 */
 	int (*attached)(void *ctx, struct source *source, struct err *e);
 	void *attached_ctx;
@@ -84,7 +84,8 @@ struct engine_config {
 	/* the command that sberf started; its end ends the capture; 0 = none */
 	pid_t child;
 	uint64_t duration_ns;            /* 0 = until stopped */
-	uint64_t delay_ns;               /* before sampling starts */
+	uint64_t delay_ns;               /* before sampling starts, */
+	uint64_t at_real_ns;             /* or when it starts, CLOCK_REALTIME; 0 = after the delay */
 	uint64_t profile_bytes;          /* memory limit of the profile; 0 = default */
 	struct placement_config placement;       /* where pages are found; zeroed = ask the kernel */
 };

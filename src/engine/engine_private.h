@@ -56,7 +56,7 @@ struct engine {
 	uint64_t traced_ns;              /* every hit before has been told to it */
 	pid_t child;                     /* the command that sberf started; 0 = none */
 	bool commanded;                  /* it has executed its program */
-	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
+	uint64_t duration_ns, delay_ns, at_real_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	struct batching turns;
 	/* the kernel half does not hear of changed mappings unless it is taught */

@@ -99,6 +99,20 @@ between "--duration 500ms takes about that long (s)" 0.45 6 "$(value d.data dura
 record e.data -F 499 -p "$workload" --duration 400ms --delay 300ms
 result $? "--delay"
 
+# --at: sampling begins at that moment, to a tenth of a second; the first sample shows it.
+at=$(($(date +%s) + 3))
+record at.data -F 499 -p "$workload" --duration 400ms --at "@$at.25"
+result $? "--at"
+"$SBERF" report -i at.data --format firefox >at.json
+between "when it began, ms behind that moment" 0 100 "$(sed -n 's/.*"startTime": *\([0-9]*\).*/\1/p' at.json | head -n 1 | awk -v at="$at" '{ printf "%d", $1 - 1000 * at - 250 }')"
+check "what it recorded is of the time behind it" [ "$(value at.data oncpu_samples)" -gt 20 ]
+"$SBERF" record -p "$workload" --at 25:00 2>err
+equal "what is no moment is refused" "2 sberf record: '25:00' is no moment: write it as 15:04:05, 2026-11-29T15:04:05Z or @1795961045" "$? $(head -n 1 err)"
+"$SBERF" record -p "$workload" --at 2020-01-01T00:00:00Z 2>err
+matches "and what has passed" "2020-01-01T00:00:00Z has passed" "$(cat err)"
+"$SBERF" record -p "$workload" --at 23:59 --delay 1s 2>err
+matches "and two beginnings" "--at and --delay both say when to begin" "$(cat err)"
+
 # SIGKILL of the recorder: at most the last second is lost.
 "$SBERF" record -e cpu-clock -o k.data -F 499 -p "$workload" 2>k.err &
 recorder=$!

@@ -47,6 +47,7 @@ suite_name = $(AM_V_GEN)ln -f $< $@
 suites_base =
 suites_base += tests/unit/test_allocation
 suites_base += tests/unit/test_arena
+suites_base += tests/unit/test_clocktext
 suites_base += tests/unit/test_err
 suites_base += tests/unit/test_hash
 suites_base += tests/unit/test_http
