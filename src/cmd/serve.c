@@ -130,6 +130,9 @@ static int service_capture(struct service *s, struct err *e)
 		return r;
 	signals_block(&s->set, false);
 	r = launch_start(&s->launch, e);
+	if (r >= 0 && s->o->wait && !s->launch.config.plan.ids.n)
+		fprintf(stderr, "sberf %s: waiting for a process called '%s'\n", s->o->command_name,
+			s->launch.target_text);
 	if (r >= 0 && s->launch.note[0])
 		fprintf(stderr, "sberf %s: %s\n", s->o->command_name, s->launch.note);
 	if (r >= 0) {

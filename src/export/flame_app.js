@@ -30,6 +30,7 @@ function makeApp(m, host, root) {
 	let modes = modesOf(m);
 	const at = {
 		view: wholeView(m, 0), selected: 0, pattern: "", anyCase: false, found: null, upwards: Boolean(m.d.upwards), mode: modes[0],
+		idle: m.idleCounts,
 	};
 	const ui = makePage(m, html, host, modes);
 	const listeners = [], followers = [];
@@ -177,6 +178,8 @@ function makeApp(m, host, root) {
 		ui.legend.replaceChildren();
 		if (m.parts.length > 1 && !m.compared)
 			m.parts.forEach((part, c) => toggle(part, c));
+		if (m.idle >= 0)
+			toggleIdle();
 		if (at.mode === "kind") {
 			selfsBy(i => m.kind[m.label[i]]).forEach((v, k) =>
 				v > 0 && swatch("f k" + k + " s0", KIND_NAMES[k] + " " + percent(v / all)));
@@ -230,6 +233,26 @@ function makeApp(m, host, root) {
 				at.view = wholeView(m, 0);
 			show("replace");
 			ui.legend.children[c].focus();
+		});
+	}
+
+	// The same for waits of threads that have nothing to do.
+	function toggleIdle() {
+		const b = html("button", { type: "button", "aria-pressed": m.idleCounts, title: "count waits of threads that have nothing to do, or not" }, ui.legend);
+
+		html("i", { class: "f k" + KIND_IDLE }, b);
+		html("span", {}, b, "idle " + amount(m, m.idleOf.reduce((sum, v, c) => sum + (m.chosen[c] ? v : 0), 0)));
+		b.addEventListener("click", () => {
+			at.idle = !m.idleCounts;
+			countIdle(m, at.idle);
+			if (!(m.w[0] > 0))
+				countIdle(m, at.idle = true);
+			find(at.pattern);
+			if (!(viewWeight(m, at.view) > 0))
+				at.view = wholeView(m, 0);
+			at.selected = m.w[at.selected] > 0 ? at.selected : at.view.zoom;
+			show("replace");
+			ui.legend.querySelector("button:last-of-type").focus();
 		});
 	}
 
@@ -333,6 +356,9 @@ function makeApp(m, host, root) {
 		choose(next, next.parts.map(part => !was.parts.includes(part) || was.chosen[was.parts.indexOf(part)]));
 		if (!(next.w[0] > 0))
 			choose(next, next.parts.map(() => true));
+		countIdle(next, at.idle);
+		if (!(next.w[0] > 0))
+			countIdle(next, true);
 		m = next;
 		at.view = wholeView(m, followUp(was, follow, at.view.zoom));
 		at.selected = followUp(was, follow, at.selected);

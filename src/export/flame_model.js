@@ -9,7 +9,7 @@
 // single frames; row is depth without what is drawn with the frame above.
 
 const KIND_NAMES = ["all", "group", "NUMA node", "user", "inlined", "kernel", "JIT", "no name", "note", "idle"];
-const KIND_NUMA = 2;
+const KIND_NUMA = 2, KIND_IDLE = 9;
 const UNKNOWN = "[unknown]";
 const PART_NAMES = ["running", "runnable", "blocked"];
 
@@ -64,7 +64,7 @@ function makeModel(d) {
 		d, n, text: labels.text, kind: labels.kind, parts: d.parts, compared: d.compared,
 		parent: new Int32Array(n), label: new Int32Array(n), end: new Int32Array(n), row: new Int32Array(n),
 		follows: new Uint8Array(n),
-		self: [], total: [], w: new Float64Array(n), chosen: d.parts.map(() => true), numa: null,
+		idle: -1, idleOf: [], idleCounts: true, self: [], total: [], w: new Float64Array(n), chosen: d.parts.map(() => true), numa: null,
 	};
 	const path = [], files = d.sides.map(side => side.replace(/^.*\/(?=[^/])/, ""));
 
@@ -92,6 +92,8 @@ function makeModel(d) {
 	}
 	for (const self of m.self)
 		m.total.push(sumUp(m, self));
+	m.idle = idleNode(m);
+	m.idleOf = m.self.map(self => m.idle < 0 ? 0 : self[m.idle]);
 	foldRuns(m);
 	choose(m, m.chosen);
 	return m;
@@ -192,6 +194,26 @@ function choose(m, chosen) {
 	for (let c = 0; c < m.parts.length; c++)
 		for (let i = 0; m.chosen[c] && i < m.n; i++)
 			m.w[i] += m.total[c][i];
+}
+
+// Waits of threads that have nothing to do, which are one node under the root; -1 = there is none.
+function idleNode(m) {
+	for (let c = 1; c < m.n && !m.compared; c = m.end[c])
+		if (m.kind[m.label[c]] === KIND_IDLE)
+			return c;
+	return -1;
+}
+
+// Counts them from now on, or leaves them out: they can be most of all that there is.
+function countIdle(m, on) {
+	if (m.idle < 0 || on === m.idleCounts)
+		return;
+	m.idleCounts = on;
+	m.total.forEach((total, c) => {
+		total[0] += on ? m.idleOf[c] : -m.idleOf[c];
+		total[m.idle] = m.self[c][m.idle] = on ? m.idleOf[c] : 0;
+	});
+	choose(m, m.chosen);
 }
 
 // Which NUMA node each frame is on, -1 = not said. Made once.

@@ -121,7 +121,7 @@ static void flat_page_row(struct jsonout *j, const struct flat_page *p, const st
 {
 	const struct flat_row *r = &l->row[i];
 	const struct flat_line line = { .scale = &p->scale, .self_ns = r->self_ns, .total_ns = r->total_ns,
-					.doubt_ns = r->doubt_ns, .self = &r->self };
+					.doubt_ns = r->self_ns ? r->doubt_ns : 0, .self = &r->self };
 	char label[LABEL_MAX];
 	json_t *row = row_begin(j, i != 0, flatlist_label(l, i, label, sizeof(label)));
 

@@ -47,6 +47,11 @@ function serve() {
 			return data => {
 				const m = makeModel(data);
 
+				// They would be most of the picture of most programs.
+				if (!app)
+					countIdle(m, false);
+				if (!(m.w[0] > 0))
+					countIdle(m, true);
 				if (app) {
 					app.update(m);
 				} else if (m.w[0] > 0) {

@@ -9,6 +9,7 @@
 #include "serve/server.h"
 
 #include "base/clock.h"
+#include "profile/profile.h"
 #include "serve/answerer.h"
 #include "serve/connection.h"
 #include "serve/page.h"
@@ -37,17 +38,22 @@ struct server {
 	struct connection connection[SERVE_CONNECTIONS];
 	uint64_t ids;
 	struct serve_bytes retry, comment;
+	struct profile *none;            /* what there is before anything was seen */
 	uint64_t looked_ns, published;
 	bool ended;
 };
 
-/* What there is now. False: nothing yet, or no memory. */
+/* What there is now. False: no memory. */
 static bool take_moment(struct server *s, struct serve_moment *ret)
 {
 	const struct session *se = s->c->session;
 
 	*ret = (struct serve_moment){ .published = se->published(se->ctx), .ended = se->ended(se->ctx) };
 	ret->snapshot = se->snapshot(se->ctx);
+	if (!ret->snapshot && !s->none)
+		s->none = profile_new(NULL);
+	if (!ret->snapshot && s->none)
+		ret->snapshot = profile_snapshot(s->none);
 	if (!ret->snapshot)
 		return false;
 	se->status(se->ctx, &ret->meta);
@@ -69,7 +75,7 @@ static void server_ask(struct server *s, struct connection *c)
 
 	if (!take_moment(s, &job.moment)) {
 		if (c->state == CONNECTION_WAITING)
-			server_refuse(s, c, 503, "nothing has been captured yet: ask again in a second");
+			server_refuse(s, c, 503, "out of memory");
 		return;
 	}
 	if (c->question.what == SERVE_PULL && c->to_ns && !job.moment.ended) {
@@ -379,6 +385,7 @@ int serve_run(const struct serve_config *c, struct serve_figures *figures, struc
 	for (unsigned int i = 0; i < SERVE_CONNECTIONS; i++)
 		connection_close(&s->connection[i]);
 	answerer_free(s->answerer);
+	profile_free(s->none);
 	free(s);
 	return r;
 }
