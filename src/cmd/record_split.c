@@ -49,6 +49,7 @@ static int split_now(void *ctx, struct source *source, struct err *e)
 	char cgroup[PROC_PATH_MAX];
 	const struct collector_start start = {
 		.target = split_target(plan), .list = list, .cgroup = plan->target == TARGET_CGROUP ? cgroup : NULL,
+		.reads_memory = !s->config.plugins.no_installed || s->config.plugins.n,
 		.uid = s->caller.uid, .gid = s->caller.gid,
 	};
 	int r = 0;

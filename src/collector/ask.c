@@ -32,6 +32,7 @@
 enum ask_class {
 	ASK_FILES,                       /* any thread; they may be on a disk, or a file system that does not answer */
 	ASK_MAPS,                        /* what the kernel says: the thread that empties the rings asks, too */
+	ASK_MEMORY,                      /* for plug-ins, very often */
 	ASK_STACKS,                      /* peek.c alone */
 	ASK_CLASSES
 };
@@ -46,6 +47,7 @@ static struct asker {
 } askers[ASK_CLASSES] = {
 	[ASK_FILES] = { .lock = PTHREAD_MUTEX_INITIALIZER, .limit_ms = KEEPER_LIMIT_MS, .socket = -1 },
 	[ASK_MAPS] = { .lock = PTHREAD_MUTEX_INITIALIZER, .limit_ms = 200, .socket = -1 },
+	[ASK_MEMORY] = { .lock = PTHREAD_MUTEX_INITIALIZER, .limit_ms = 200, .socket = -1 },
 	[ASK_STACKS] = { .lock = PTHREAD_MUTEX_INITIALIZER, .limit_ms = 200, .socket = -1 },
 };
 
@@ -79,7 +81,7 @@ static int ask_start(const struct collector_start *c, struct asker *at, struct e
 {
 	char target[16], uid[16], gid[16], limit[16];
 	char *const argv[] = { (char *)COLLECTOR_PROGRAM, target, uid, gid, (char *)(c->cgroup ? c->cgroup : "/"),
-			       limit, NULL };
+			       limit, (char *)(c->reads_memory && at == &askers[ASK_MEMORY] ? "1" : "0"), NULL };
 	pid_t pid;
 	int r;
 
@@ -209,7 +211,8 @@ static int ask_in_turn(struct asker *at, struct collector_request *q)
 
 static int ask_collector(struct collector_request *q)
 {
-	struct asker *at = &askers[q->op == COLLECTOR_MAPS ? ASK_MAPS : ASK_FILES];
+	struct asker *at = &askers[q->op == COLLECTOR_MAPS ? ASK_MAPS : q->op == COLLECTOR_MEMORY ? ASK_MEMORY :
+				   ASK_FILES];
 	int r;
 
 	if (!collector_is_there())
@@ -262,6 +265,18 @@ int ask_kallsyms(void)
 	struct collector_request q = { .op = COLLECTOR_KALLSYMS };
 
 	return ask_collector(&q);
+}
+
+int ask_memory(pid_t pid, uint64_t from, void *dst, size_t length)
+{
+	struct collector_request q = { .op = COLLECTOR_MEMORY, .pid = pid, .a = from, .b = from + length };
+	AUTO_FD int fd = ask_of_process(&q);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = pread(fd, dst, length, 0);
+	return n == (ssize_t)length ? 0 : n < 0 ? -errno : -EFAULT;
 }
 
 void ask_figures(struct ask_figures *ret)

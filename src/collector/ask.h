@@ -2,9 +2,9 @@
 /*
  * ask.h - asks sberf-collector for what this process may not open itself.
  *
- * It is started while sberf still has privileges, and answers until sberf ends. There is one for files, one for
- * mappings and one for stacks, so that what does not come (FUSE) keeps nothing else waiting. Any thread may
- * ask for files and mappings; they take turns. What is refused is counted.
+ * It is started while sberf still has privileges, and answers until sberf ends. There is one each for files,
+ * mappings, memory and stacks, so that what does not come (FUSE) keeps nothing else waiting. Any thread may ask
+ * for all but stacks; they take turns. What is refused is counted.
  */
 #ifndef SBERF_COLLECTOR_ASK_H
 #define SBERF_COLLECTOR_ASK_H
@@ -22,6 +22,7 @@ struct collector_start {
 	enum collector_target target;
 	int list;                /* of COLLECTOR_PROCESSES and COLLECTOR_THREADS: the BPF map, borrowed; else -1 */
 	const char *cgroup;      /* of COLLECTOR_CGROUP: as /proc/PID/cgroup has it; else NULL */
+	bool reads_memory;       /* ask_memory() works */
 	uid_t uid;               /* that it runs as, which is not root */
 	gid_t gid;
 };
@@ -43,6 +44,9 @@ int ask_for(enum collector_op op, pid_t pid);
 int ask_mapped(pid_t pid, uint64_t start, uint64_t end);
 int ask_path(enum collector_op op, pid_t pid, const char *path);         /* -ENAMETOOLONG, too */
 int ask_kallsyms(void);
+
+/* The LENGTH bytes at FROM of PID, up to 4,096, to DST. 0; -EFAULT: not all are there; or as those above. */
+int ask_memory(pid_t pid, uint64_t from, void *dst, size_t length);
 
 /* The socket to the one for stacks, which is for one thread at a time; -1 = there is none. */
 int ask_stacks_socket(void);

@@ -3,7 +3,7 @@
  * collector_main.c - the program sberf-collector: the only process of a capture with privileges once that runs
  * (`sberf record --split`). sberf starts it with a socket, and says whom it is about:
  *
- *	sberf-collector TARGET UID GID CGROUP LIMIT_MS
+ *	sberf-collector TARGET UID GID CGROUP LIMIT_MS READS_MEMORY
  *
  * It looks at no bytes of a file but the first four, and links nothing that does.
  */
@@ -24,16 +24,17 @@
 static int main_read(char **argv, struct grant *ret, uid_t *ret_uid, gid_t *ret_gid,
 		     uint32_t *ret_limit)
 {
-	uint64_t target, uid, gid, limit;
+	uint64_t target, uid, gid, limit, reads;
 
 	/* Nobody is served as root. */
 	if (parse_u64(argv[1], "target", 0, COLLECTOR_TARGETS - 1, &target, NULL) ||
 	    parse_u64(argv[2], "uid", 1, UINT32_MAX - 1, &uid, NULL) ||
 	    parse_u64(argv[3], "gid", 0, UINT32_MAX - 1, &gid, NULL) ||
-	    parse_u64(argv[5], "limit", 1, KEEPER_BUSY_MS, &limit, NULL))
+	    parse_u64(argv[5], "limit", 1, KEEPER_BUSY_MS, &limit, NULL) ||
+	    parse_u64(argv[6], "reads", 0, 1, &reads, NULL))
 		return -EINVAL;
 	*ret = (struct grant){ .target = (enum collector_target)target, .list = -1, .cgroup = argv[4],
-			       .own = { getppid(), getpid() } };
+				.reads_memory = reads, .own = { getppid(), getpid() } };
 	if (target == COLLECTOR_PROCESSES || target == COLLECTOR_THREADS)
 		ret->list = COLLECTOR_LIST;
 	*ret_uid = (uid_t)uid;
@@ -64,7 +65,7 @@ int main(int argc, char **argv)
 	socklen_t len = sizeof(int);
 	int type = 0;
 
-	if (argc != 6 || getsockopt(COLLECTOR_SOCKET, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET) {
+	if (argc != 7 || getsockopt(COLLECTOR_SOCKET, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET) {
 		fputs("sberf-collector: sberf starts this program by itself; there is no other use for it\n", stderr);
 		return 2;
 	}

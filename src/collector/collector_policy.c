@@ -28,6 +28,8 @@ static const struct policy_row rows[COLLECTOR_OPS] = {
 				 .caps = OPENS },
 	[COLLECTOR_JITDUMP] = { .name = "jitdump", .of_process = true, .has_path = true, .content = POLICY_JITDUMP,
 				.owned = true, .caps = OPENS },
+	[COLLECTOR_MEMORY] = { .name = "memory", .of_process = true, .has_range = true, .content = POLICY_KERNEL_TEXT,
+			       .caps = LOOKS },
 	[COLLECTOR_STACK] = { .name = "stack", .of_process = true, .has_range = true, .content = POLICY_KERNEL_TEXT,
 			      .caps = LOOKS },
 	[COLLECTOR_KALLSYMS] = { .name = "kernel symbols", .content = POLICY_KERNEL_TEXT, .caps = CAP(SYSLOG) },
@@ -104,6 +106,8 @@ int policy_request(const struct collector_request *q, const struct policy_row **
 	if (row->has_path ? q->path[0] != '/' : q->path[0])
 		return -EINVAL;
 	if (row->has_path && (policy_climbs(q->path) || policy_special(q->path)))
+		return -EPERM;
+	if (q->op == COLLECTOR_MEMORY && q->b - q->a > POLICY_READ_MAX)
 		return -EPERM;
 	*ret_row = row;
 	return 0;

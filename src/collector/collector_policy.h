@@ -22,6 +22,7 @@
 #define POLICY_BURST 20000u              /* requests at once ... */
 #define POLICY_PER_SECOND 2000u          /* ... and afterwards */
 
+#define POLICY_READ_MAX 4096u            /* of one read of memory, bytes */
 #define POLICY_STACK_MAX (8u << 20)      /* of a stack that is read, bytes */
 #define POLICY_RED_ZONE 256u             /* bytes below a stack pointer that may be in use, and what rounds them up */
 #define POLICY_FUTEX 64u                 /* bytes around a futex that may be read */
@@ -54,7 +55,7 @@ const char *policy_caps_text(uint64_t caps, char dst[POLICY_CAPS_TEXT]);
 
 /*
  * Is Q well-formed: all that its row needs, and nothing else? 0; -EINVAL; -EPERM for a path that has "..", or
- * leads to /proc, /sys or /dev. *RET_ROW is set with 0 only.
+ * leads to /proc, /sys or /dev, and for a read of memory that is too long. *RET_ROW is set with 0 only.
  */
 int policy_request(const struct collector_request *q, const struct policy_row **ret_row);
 

@@ -248,6 +248,8 @@ static int grant_open(const struct grant *s, const struct policy_row *row, const
 		return grant_path(s, row, dir, q->path);
 	case COLLECTOR_PERF_MAP:
 		return grant_perf_map(s, row, dir, st);
+	case COLLECTOR_MEMORY:
+		return s->reads_memory ? grant_copy(q->pid, q->a, q->b) : -EPERM;
 	case COLLECTOR_STACK:
 		return grant_stack(q, dir);
 	default:

@@ -17,6 +17,7 @@ struct grant {
 	enum collector_target target;
 	int list;                /* as COLLECTOR_LIST; borrowed; -1 = none */
 	const char *cgroup;      /* of COLLECTOR_CGROUP */
+	bool reads_memory;       /* COLLECTOR_MEMORY is served: plug-ins are on */
 	pid_t own[2];            /* sberf and the collector: nobody may ask about them; 0 = none */
 	bool no_openat2;         /* the kernel, or a filter of system calls, does not have it: grant_has_openat2() */
 };

@@ -25,6 +25,7 @@ enum collector_op {
 	COLLECTOR_PERF_MAP,              /* names of its code that was made at run time, /tmp/perf-PID.map */
 	COLLECTOR_JITDUMP,               /* the same as a jitdump file, which is at a path below its root */
 	COLLECTOR_KALLSYMS,              /* names of the kernel, with addresses; of no process */
+	COLLECTOR_MEMORY,                /* memory from a to b of a process: for plug-ins of language runtimes */
 	COLLECTOR_STACK,                 /* memory from a to b of a thread that waits: of its stack or its futex */
 	COLLECTOR_OPS
 };

@@ -5,6 +5,7 @@
 #include "plugin/targetview.h"
 
 #include "base/clock.h"
+#include "collector/ask.h"
 #include "model/machine.h"
 #include "system/procfs.h"
 
@@ -43,6 +44,17 @@ void plugin_target_begin(struct plugin_target *t)
 	t->reads = 0;
 }
 
+/* What the process executes. 0 or a negative errno. */
+static int target_exe(const struct plugin_target *t, struct stat *ret)
+{
+	AUTO_FD int fd = -1;
+
+	if (!fstatat(t->dir, "exe", ret, 0))
+		return 0;
+	fd = ask_for(COLLECTOR_EXE, t->source.pid);
+	return fd < 0 || fstat(fd, ret) ? -EIO : 0;
+}
+
 /* Opens the process, if that has not been done in this call. -EIO: it has ended, or runs another program now. */
 static int target_dir(struct plugin_target *t)
 {
@@ -55,7 +67,7 @@ static int target_dir(struct plugin_target *t)
 	t->dir = t->source.process(t->source.ctx, t->source.id);
 	if (t->dir < 0)
 		return -EIO;
-	if (fstatat(t->dir, "exe", &exe, 0) ||
+	if (target_exe(t, &exe) ||
 	    (t->exe_ino && (exe.st_dev != t->exe_dev || exe.st_ino != t->exe_ino))) {
 		close(take_fd(&t->dir));
 		return -EIO;
@@ -102,13 +114,15 @@ int plugin_target_read(struct plugin_target *t, uint64_t address, void *buf, siz
 		return -EDQUOT;
 	if (target_dir(t))
 		return -EIO;
-	if (t->mem < 0)
-		t->mem = openat(t->dir, "mem", O_RDONLY | O_CLOEXEC);
-	if (t->mem < 0)
-		return -EIO;
 	/* Of the vsyscall page and above nothing is the process's. */
 	if (address > INT64_MAX - SBERF_PLUGIN_READ_MAX)
 		return -EFAULT;
+	if (t->mem < 0)
+		t->mem = openat(t->dir, "mem", O_RDONLY | O_CLOEXEC);
+	if (t->mem < 0 && length && collector_is_there())
+		return ask_memory(t->source.pid, address, buf, length) ? -EFAULT : 0;
+	if (t->mem < 0)
+		return -EIO;
 	for (size_t done = 0; done < length;) {
 		const ssize_t n = pread(t->mem, (char *)buf + done, length - done, (off_t)(address + done));
 
@@ -181,6 +195,8 @@ static int target_open(const struct plugin_target *t, const struct plugin_target
 		return -ENOENT;
 	snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
 	fd = target_open_file(t, path, 0);
+	if (fd < 0 && collector_is_there())
+		fd = ask_mapped(t->source.pid, m->start, m->end);
 	if (fd >= 0)
 		return fd;
 	/* Who may not open those has the path, which may lead elsewhere. */

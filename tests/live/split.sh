@@ -53,7 +53,7 @@ done | sort -u >tasks
 equal "each thread of sberf: the caller's user, no capability, no new privileges, a filter" \
 	"$nobody $nobody $nobody $nobody $none $none 1 2" "$(cat tasks)"
 equal "sberf: the caller's groups" "$nobody" "$(held $recorder Groups | tr -d ' ')"
-equal "there are collectors for files, mappings and stacks" 3 "$(wc -w <<<"$collectors")"
+equal "there are collectors for files, mappings, memory and stacks" 4 "$(wc -w <<<"$collectors")"
 # With the processes that they have requests served by.
 for process in $collectors $(for parent in $collectors; do pgrep -P "$parent"; done); do
 	echo "$(held "$process" Uid | cut -f 1-4 | tr '\t' ' ') $(held "$process" CapPrm) $(held "$process" CapEff)" \
@@ -111,6 +111,37 @@ equal "stacks of threads that slept before are read" "3 0" \
 "$SBERF" report -i out/asleep.data --metric off-cpu --format folded >folded
 check "they are whole" grep -q 'start_thread;first_worker;lock_a_then_b;' folded
 stop_workload
+
+# A plug-in reads the memory of a program.
+if [ -x /usr/bin/python3 ]; then
+	cat >program.py <<-END
+	def inner():
+	    n = 0
+	    while n < 100000:
+	        n += 1
+	def outer():
+	    print("ready", flush=True)
+	    while True:
+	        inner()
+	outer()
+	END
+	mkfifo ready.python
+	/usr/bin/python3 program.py >ready.python &
+	python=$!
+	also_kill $python
+	read -r <ready.python
+	split -o out/python.data -p $python --duration 1s
+	note "$(cat err)"
+	"$SBERF" report -i out/python.data --format folded >folded
+	check "functions of Python have names" grep -q 'outer;inner' folded
+	split -o out/python.data -p $python --duration 300ms --no-plugins
+	"$SBERF" report -i out/python.data --format folded >folded
+	check "not without plug-ins" test -z "$(grep 'outer;inner' folded)"
+	kill $python
+else
+	skip "python3 is not installed" "functions of Python have names"
+	skip "python3 is not installed" "not without plug-ins"
+fi
 start_workload shares
 
 # A collector that is killed takes names along, and nothing else.

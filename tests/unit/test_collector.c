@@ -48,7 +48,7 @@ static struct collector_request request(enum collector_op op)
 		q.pid = 1;
 		q.start_ticks = 1;
 	}
-	if (op == COLLECTOR_MAPPED || op == COLLECTOR_STACK)
+	if (op == COLLECTOR_MAPPED || op == COLLECTOR_STACK || op == COLLECTOR_MEMORY)
 		q.b = 4096;
 	if (op == COLLECTOR_FILE || op == COLLECTOR_JITDUMP)
 		snprintf(q.path, sizeof(q.path), "/usr/bin/true");
@@ -93,6 +93,18 @@ static void a_request_has_what_its_row_says(void **state)
 		assert_int_equal(judged(&q), -EINVAL);
 	}
 	assert_null(policy_row(0));
+}
+
+static void memory_is_read_in_small_pieces(void **state)
+{
+	struct collector_request q = request(COLLECTOR_MEMORY);
+
+	(void)state;
+	q.a = UINT64_MAX - POLICY_READ_MAX;
+	q.b = UINT64_MAX;
+	assert_int_equal(judged(&q), 0);
+	q.a--;
+	assert_int_equal(judged(&q), -EPERM);
 }
 
 static void paths_do_not_climb_or_lead_to_the_kernel(void **state)
@@ -531,7 +543,7 @@ static uint64_t sp_of(pid_t pid)
 
 static void stacks_of_threads_that_wait_are_read(void **state)
 {
-	const struct grant s = { .target = COLLECTOR_ALL, .list = -1 };
+	struct grant s = { .target = COLLECTOR_ALL, .list = -1 };
 	struct collector_request q = { .op = COLLECTOR_STACK };
 	uint8_t bytes[512], want[512];
 	pid_t runs;
@@ -550,10 +562,19 @@ static void stacks_of_threads_that_wait_are_read(void **state)
 	assert_int_equal(vmread(q.pid, q.a, sizeof(want), (uint64_t)sysconf(_SC_PAGESIZE), want), sizeof(want));
 	assert_memory_equal(bytes, want, sizeof(want));
 	close(fd);
-	/* Data of the program. */
+	/* Data of the program: for plug-ins alone. */
 	q.a = (uintptr_t)folder;
-	q.b = q.a + 16;
+	q.b = q.a + sizeof(folder);
 	assert_int_equal(served(&s, &q), -EPERM);
+	q.op = COLLECTOR_MEMORY;
+	assert_int_equal(served(&s, &q), -EPERM);
+	s.reads_memory = true;
+	fd = served(&s, &q);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, bytes, sizeof(bytes), 0), sizeof(folder));
+	assert_memory_equal(bytes, folder, sizeof(folder));
+	close(fd);
+	q.op = COLLECTOR_STACK;
 	end_target(q.pid);
 	runs = fork();
 	if (!runs) {
@@ -782,6 +803,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_has_what_its_row_says),
+		cmocka_unit_test(memory_is_read_in_small_pieces),
 		cmocka_unit_test(paths_do_not_climb_or_lead_to_the_kernel),
 		cmocka_unit_test(a_file_is_what_its_row_says),
 		cmocka_unit_test(a_stack_is_read_where_it_is),
