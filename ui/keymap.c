@@ -103,6 +103,7 @@ static const struct binding fixed[] = {
 	{ { 'i' }, ACT_INVERT, MODE_TREE | MODE_FLAME, 0, 12, "i", "inverted", "invert: callers under functions" },
 	{ { 't' }, ACT_GROUP, MODE_TREE | MODE_FLAME, 0, 13, "t", "group", "group roots by process, thread, ..." },
 	{ { 'T' }, ACT_BY_NODE, TIMES | MODE_FLAME, 0, 0, "T", "", "split by NUMA node, or not" },
+	{ { 'O' }, ACT_HOLDERS, MODE_TREE | MODE_FLAME, CAN_OFF_CPU, 0, "O", "", "holders of locks, below waits" },
 	{ { 'K' }, ACT_KERNEL, CALLS, 0, 14, "K", "kernel", "hide or show kernel frames" },
 	KEYS_OF_PANES(PANE_HOME, PANE_HOME + 1),
 	{ { '1' }, ACT_RUNNING, LIST, CAN_OFF_CPU, 0, "1", "", "show or hide running time" },

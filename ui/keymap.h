@@ -93,7 +93,7 @@ enum action {
 	/* time off the CPU */
 	ACT_RUNNING, ACT_BLOCKED, ACT_RUNNABLE, ACT_IDLE, ACT_WAKERS,
 	/* nodes */
-	ACT_BY_NODE,
+	ACT_BY_NODE, ACT_HOLDERS,
 	/* threads */
 	ACT_THREAD,
 	/* time */

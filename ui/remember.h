@@ -28,6 +28,7 @@
 #define REMEMBERED_OPTIONS(X) \
 	X(INVERTED, "inverted", inverted) \
 	X(BY_NODE, "by-node", by_node) \
+	X(HOLDERS, "holders", holders) \
 	X(NO_KERNEL, "no-kernel", hide_kernel) \
 	X(NO_LIBRARIES, "no-libraries", hide_libraries) \
 	X(NO_INLINED, "no-inlined", no_inlines) \

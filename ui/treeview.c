@@ -37,7 +37,8 @@ frame_id treeview_place(const struct treeview *tv, uint32_t node)
 {
 	const struct outline_row n = treeview_at(tv, node);
 
-	if (n.kind == NODE_ROOT || n.kind == NODE_GROUP || n.kind == NODE_NUMA || n.kind == NODE_SPAN)
+	if (n.kind == NODE_ROOT || n.kind == NODE_GROUP || n.kind == NODE_NUMA || n.kind == NODE_SPAN ||
+	    n.kind == NODE_HOLDER)
 		return ID_NONE;
 	return n.kind == NODE_ADDR ? n.frame : n.place;
 }

@@ -368,6 +368,7 @@ enum reaction view_act(struct view *v, enum action a)
 	case ACT_INVERT:
 	case ACT_GROUP:
 	case ACT_BY_NODE:
+	case ACT_HOLDERS:
 	case ACT_KERNEL:
 	case ACT_INLINED:
 	case ACT_LIBRARIES:

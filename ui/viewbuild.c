@@ -38,7 +38,7 @@ static bool same_query(const struct query *a, const struct query *b)
 	return a->group_by == b->group_by && a->inverted == b->inverted && same_frames(a, b) &&
 	       a->measures == b->measures && a->lead == b->lead && a->fold_idle == b->fold_idle &&
 	       a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
-	       a->by_node == b->by_node && a->by_span == b->by_span && a->span == b->span &&
+	       a->by_node == b->by_node && a->holders == b->holders && a->by_span == b->by_span && a->span == b->span &&
 	       a->span_where == b->span_where && span_limit_same(&a->span_from, &b->span_from) &&
 	       span_limit_same(&a->span_to, &b->span_to) && span_limit_same(&a->span_than_from, &b->span_than_from) &&
 	       span_limit_same(&a->span_than_to, &b->span_than_to) && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) &&

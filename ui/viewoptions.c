@@ -34,6 +34,7 @@ static const struct option {
 	const char *said[3];             /* when it has changed; both when it is false, true, or so many */
 } options[] = {
 	{ ACT_INVERT, NULL, { NULL }, { "callees under each function", "inverted: callers under each function" } },
+	{ ACT_HOLDERS, NULL, { NULL }, { "waits for locks as they are", "below waits for locks: what holders did" } },
 	{ ACT_BY_NODE, NULL, { NULL }, { "all nodes together", "split by the node of the CPU" } },
 	{ ACT_KERNEL, "kernel", { "on", "off" },
 	  { "kernel frames are shown", "kernel frames are hidden, their time goes to who called" } },
@@ -70,6 +71,8 @@ static bool *switch_of(struct query *q, enum action a)
 		return &q->inverted;
 	case ACT_BY_NODE:
 		return &q->by_node;
+	case ACT_HOLDERS:
+		return &q->holders;
 	case ACT_KERNEL:
 		return &q->hide_kernel;
 	case ACT_LIBRARIES:

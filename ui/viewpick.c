@@ -120,6 +120,7 @@ void view_take_over(struct view *v, const struct view *from)
 	v->query.scripts = q->scripts;
 	v->query.short_names = q->short_names;
 	v->query.by_node = q->by_node;
+	v->query.holders = q->holders;
 	v->query.measures = q->measures;
 	v->query.lead = q->lead;
 	v->query.fold_idle = q->fold_idle;

@@ -109,6 +109,8 @@ enum flame_kind flame_kind_of(const struct tree *t, uint32_t node)
 		return FLAME_NUMA;
 	case NODE_SPAN:
 		return FLAME_GROUP;
+	case NODE_HOLDER:
+		return FLAME_NOTE;
 	case NODE_IDLE:
 		return FLAME_IDLE;
 	case NODE_FUNC:

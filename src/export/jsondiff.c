@@ -101,7 +101,7 @@ static const char *jsondiff_kind(uint8_t kind)
 {
 	static const char *const kinds[] = {
 		[NODE_ROOT] = "all", [NODE_GROUP] = "group", [NODE_NUMA] = "node", [NODE_IDLE] = "idle",
-		[NODE_SPAN] = "span", [NODE_FUNC] = "function", [NODE_ADDR] = "address",
+		[NODE_SPAN] = "span", [NODE_HOLDER] = "holder", [NODE_FUNC] = "function", [NODE_ADDR] = "address",
 	};
 
 	return kinds[kind];

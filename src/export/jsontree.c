@@ -130,7 +130,7 @@ static void set_what(const struct writer *w, json_t *o, uint32_t node)
 {
 	static const char *const kinds[] = {
 		[NODE_ROOT] = "all", [NODE_GROUP] = "group", [NODE_NUMA] = "node", [NODE_IDLE] = "idle",
-		[NODE_SPAN] = "span",
+		[NODE_SPAN] = "span", [NODE_HOLDER] = "holder",
 	};
 	const struct tree_node *n = &w->t->node[node];
 	struct jsonout *j = w->j;

@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/order.h"
 #include "base/vec.h"
+#include "query/holderparts.h"
 #include "query/label.h"
 
 #include <inttypes.h>
@@ -31,6 +32,7 @@ enum tag {
 	TAG_NUMA,                /* a = node */
 	TAG_SPAN,                /* a = enum span_place */
 	TAG_GROUP,               /* a = depth, b = name */
+	TAG_HOLDER,              /* a = what its note says */
 	TAG_NOTE,                /* a = note */
 	TAG_FUNC,                /* a = name, b = file class and kind */
 	TAG_PLACE,               /* a = build, b = offset */
@@ -300,6 +302,16 @@ static uint32_t group_item(struct matches *m, const struct side *s, uint32_t nod
 	return find_item(m, TAG_GROUP, s->t->node[node].depth, id, id);
 }
 
+static uint32_t holder_item(struct matches *m, const struct side *s, const struct tree_node *n)
+{
+	char text[LABEL_MAX];
+	str_id id;
+
+	holder_note(s->t->dict, n->thread, (enum holder_how)n->inlined, text, sizeof(text));
+	id = strtab_adds(m->texts, text);
+	return find_item(m, TAG_HOLDER, id, 0, id);
+}
+
 static uint32_t node_item(struct matches *m, struct side *s, uint32_t node)
 {
 	const struct tree_node *n = &s->t->node[node];
@@ -315,6 +327,8 @@ static uint32_t node_item(struct matches *m, struct side *s, uint32_t node)
 		return find_item(m, TAG_NUMA, n->frame, 0, 0);
 	case NODE_SPAN:
 		return find_item(m, TAG_SPAN, n->frame, 0, 0);
+	case NODE_HOLDER:
+		return holder_item(m, s, n);
 	default:
 		return find_item(m, TAG_KIND, n->kind, 0, 0);
 	}

@@ -14,6 +14,7 @@
 #include "query/label.h"
 #include "query/shortname.h"
 #include "query/spanfilter.h"
+#include "query/holderparts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -230,6 +231,9 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 		break;
 	case NODE_SPAN:
 		span_place_label(&t->query, (enum span_place)n->frame, dst, dst_size);
+		break;
+	case NODE_HOLDER:
+		holder_note(t->dict, n->thread, (enum holder_how)n->inlined, dst, dst_size);
 		break;
 	case NODE_IDLE:
 		idle_label(n->frame, dst, dst_size);

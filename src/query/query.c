@@ -30,6 +30,7 @@
 #include "query/foldpath.h"
 #include "query/group.h"
 #include "query/hidden.h"
+#include "query/holderparts.h"
 #include "query/identity.h"
 #include "query/tree.h"
 
@@ -56,6 +57,14 @@ struct beside {
 	uint64_t value[MEASURES_ASKED];  /* by place; the first one's only when it is no part of the total */
 	uint64_t open_ns, doubt_ns;
 	float open_longest_ns;
+};
+
+/* A wait whose holder is known: its parts are added by themselves. */
+struct held_wait {
+	struct fact fact;
+	size_t slice;
+	uint32_t group;
+	unsigned int is;
 };
 
 /* Where a trie node ended up in the tree, for the group whose number plus one is in STAMP. */
@@ -90,6 +99,10 @@ struct builder {
 	struct identity identity;
 	struct hidden hidden;
 	struct fold_path folded;
+	struct holder_parts *parts;      /* with query.holders; NULL = without */
+	VEC(struct held_wait) held;
+	const struct held_wait *dividing;
+	uint32_t stamp;          /* the last one of a memo that stands for no group */
 	uint64_t max_ns, cut_ns;
 	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
 	uint32_t idle_threads;
@@ -214,7 +227,22 @@ static double squares_of(const struct builder *b, const struct fact *f, unsigned
 	return ns * each;
 }
 
-static bool query_add_fact(struct builder *b, const struct fact *f, uint64_t inside, unsigned int is)
+/* Keeps F, of slice number SLICE, for later, when it is to be divided; false when it is not. */
+static bool query_keep_held(struct builder *b, const struct fact *f, size_t slice, uint32_t group, unsigned int is)
+{
+	const struct held_lock *l;
+	struct held_wait *held;
+
+	if (!b->parts || holder_parts_holder(b->parts, f, &l) == ID_NONE)
+		return false;
+	held = vec_push(&b->held);
+	if (!held)
+		return query_fail(b);
+	*held = (struct held_wait){ *f, slice, group, is };
+	return true;
+}
+
+static bool query_add_fact(struct builder *b, const struct fact *f, size_t slice, uint64_t inside, unsigned int is)
 {
 	const unsigned int places = filter_places(&b->filter, f);
 	const bool leads = places & b->filter.set.lead;
@@ -231,6 +259,8 @@ static bool query_add_fact(struct builder *b, const struct fact *f, uint64_t ins
 		return true;
 	}
 	group = query_group_of(b, f, inside);
+	if (group != GROUP_TOP && query_keep_held(b, f, slice, group, is))
+		return true;
 	s = group == GROUP_TOP ? NULL : query_find_sum(b, group, f->stack);
 	if (!s)
 		return query_fail(b);
@@ -258,7 +288,7 @@ static bool sum_facts(struct builder *b)
 	struct asked a = { 0 };
 
 	while (filter_next(&b->filter, &a))
-		if (!query_add_fact(b, a.fact, a.inside, a.is))
+		if (!query_add_fact(b, a.fact, a.v.next - 1, a.inside, a.is))
 			return false;
 	b->max_ns = a.end_ns;
 	hidx_free(&b->sum_index);
@@ -344,6 +374,8 @@ static bool query_same_node(const struct builder *b, const struct tree_node *hav
 	if (have->key != want->key || have->parent != want->parent || have->kind != want->kind ||
 	    have->inlined != want->inlined)
 		return false;
+	if (have->kind == NODE_HOLDER)
+		return dict_get_thread(b->d, have->thread)->comm == dict_get_thread(b->d, want->thread)->comm;
 	return have->kind == NODE_FUNC ? identity_same_func(b->names, have->func, want->func) :
 		have->frame == want->frame;
 }
@@ -600,11 +632,80 @@ static bool query_add_stacks(struct builder *b)
 	return !b->no_memory;
 }
 
+/* Parts of waits. Places are nodes, with MEMO_CUT when they are only ancestors. */
+
+static uint32_t query_holder_note(void *ctx, uint32_t at, thread_id holder, enum holder_how how, unsigned int depth)
+{
+	struct builder *b = ctx;
+	struct tree_node want = { .kind = NODE_HOLDER, .parent = at, .place = ID_NONE, .thread = holder,
+				  .inlined = (uint8_t)how };
+	const struct thread *t = dict_get_thread(b->d, holder);
+	const char *name = t ? strtab_get(dict_strings(b->d), t->comm) : "";
+	uint32_t node;
+
+	(void)depth;
+	if (at & MEMO_CUT)
+		return at;
+	node = query_child(b, &want, hash_bytes(name, strlen(name)));
+	return node == NODE_NONE ? at | MEMO_CUT : node;
+}
+
+static uint32_t query_holder_stack(void *ctx, uint32_t at, stack_id stack)
+{
+	struct builder *b = ctx;
+
+	return at & MEMO_CUT ? at : walk_down(b, at, ++b->stamp, stack);
+}
+
+static void query_holder_tell(void *ctx, uint32_t at, uint64_t ns, bool first)
+{
+	struct builder *b = ctx;
+	const struct held_wait *held = b->dividing;
+	const unsigned int places = filter_places(&b->filter, &held->fact);
+	const bool leads = places & b->filter.set.lead;
+	struct fact part = held->fact;
+	struct beside beside = { 0 };
+	uint64_t total;
+
+	part.weight = ns;
+	part.count = first ? part.count : 0;
+	total = leads ? measure_total(&b->filter.set, part.weight, part.count) : 0;
+	if (at & MEMO_CUT)
+		b->cut_ns = add_capped(b->cut_ns, total);
+	at &= ~MEMO_CUT;
+	add_beside(&beside, &b->filter.set, &part, places, held->is);
+	query_add_self(b, at, total, places == 1 && leads ? NULL : &beside);
+	if (!leads)
+		return;
+	b->nodes.v[at].count += held->is & FACT_COUNTS ? part.count : 0;
+	b->nodes.v[at].squares += squares_of(b, &part, held->is);
+}
+
+static bool query_add_held(struct builder *b)
+{
+	const struct holder_sink to = { .note = query_holder_note, .stack = query_holder_stack,
+					.tell = query_holder_tell, .ctx = b };
+
+	/* Those of groups are below. */
+	b->stamp = (uint32_t)b->groups.v.n + 1;
+	for (size_t i = 0; i < b->held.n && !b->no_memory; i++) {
+		const struct held_wait *held = &b->held.v[i];
+		const uint32_t top = query_grouped(b) ? group_node(b, held->group) : 0;
+
+		b->dividing = held;
+		holder_parts_divide(b->parts, &held->fact, held->slice, top == NODE_NONE ? MEMO_CUT :
+				    walk_down(b, top, held->group + 1, held->fact.stack), &to);
+	}
+	return !b->no_memory;
+}
+
 /* Frees everything but the nodes. */
 static void query_builder_free(struct builder *b)
 {
 	groups_free(&b->groups);
 	filter_free(&b->filter);
+	holder_parts_free(b->parts);
+	vec_free(&b->held);
 	free(b->idle_thread);
 	vec_free(&b->sums);
 	vec_free(&b->beside);
@@ -634,6 +735,11 @@ static bool query_prepare(struct builder *b, const struct snapshot *s)
 	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = TREE_ROOT_KEY, .place = ID_NONE };
 	if (!b->q->inverted && !b->q->fold_recursion)
 		b->memo = calloc(dict_stacks(b->d), sizeof(*b->memo));
+	if (b->q->holders && b->memo) {
+		b->parts = holder_parts_new(s, b->names, b->q);
+		if (!b->parts)
+			return query_fail(b);
+	}
 	return b->memo || b->q->inverted || b->q->fold_recursion || query_fail(b);
 }
 
@@ -648,7 +754,8 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
 	if (b.max_nodes >= HIDX_IDS)
 		b.max_nodes = HIDX_IDS - 1;
-	ok = t && query_prepare(&b, s) && sum_facts(&b) && order_sums(&b) && query_add_stacks(&b);
+	ok = t && query_prepare(&b, s) && sum_facts(&b) && order_sums(&b) && query_add_stacks(&b) &&
+		query_add_held(&b);
 	set = b.filter.set;
 	query_builder_free(&b);
 	if (!ok || tree_link(b.nodes.v, b.more, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {

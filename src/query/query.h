@@ -66,6 +66,8 @@ struct query {
 	/* a function that calls itself, directly or through others, is one node (below) */
 	bool fold_recursion;
 	bool short_names;                /* labels without parameter lists and template arguments (tree_label()) */
+	/* below waits for locks stands what the holders did (query/holderparts.h); not where inverted or folded */
+	bool holders;
 	bool fold_idle;                  /* waits that are only idling (below) go into one NODE_IDLE under the root */
 	uint32_t states;                 /* waits in these states only: bit mask of 1 << enum wait_state; 0 = all */
 	uint32_t calls[QUERY_CALLS_MAX]; /* waits in these calls only (CALL_*) */
@@ -126,6 +128,7 @@ enum node_kind {
 	NODE_NUMA,               /* query.by_node: frame is the number of the node */
 	NODE_IDLE,               /* query.fold_idle: the folded waits; frame is the number of their threads */
 	NODE_SPAN,               /* query.by_span: frame is an enum span_place (query/spanfilter.h) */
+	NODE_HOLDER,             /* query.holders: who held what was waited for; thread is one of its name */
 };
 
 #define NODE_NONE UINT32_MAX
@@ -143,11 +146,11 @@ struct tree_node {
 	uint32_t nr_children;
 	uint16_t depth;          /* root = 0 */
 	uint8_t kind;            /* enum node_kind */
-	uint8_t inlined;         /* NODE_FUNC: an inlined copy */
+	uint8_t inlined;         /* NODE_FUNC: an inlined copy; NODE_HOLDER: enum holder_how */
 	union {
 		func_id func;            /* NODE_FUNC */
 		frame_id frame;          /* NODE_ADDR */
-		thread_id thread;        /* NODE_GROUP: any thread of the group */
+		thread_id thread;        /* NODE_GROUP: any thread of the group; NODE_HOLDER */
 	};
 	/* its frame in the heaviest stack that passes through, for file:line; ID_NONE = none */
 	frame_id place;

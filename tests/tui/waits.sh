@@ -30,7 +30,11 @@ see "40x10 still says so" 'locks [0-9]+(\.[0-9]+)? s'
 resize 100 30
 keys Escape
 see "Esc leads back to the tree" 'all time · by process'
-keys D m
+keys O E / w h i c h Enter
+see "O: below a wait for a lock, what its holder waited for" '\[held by (first|second), which waited\]'
+keys Escape
+see_not "Esc leaves the search" '/which'
+keys O D m
 see "D has the deadlock on top" '▾ deadlock of 2 threads'
 see "as a chain" 'first [0-9]+ waits for mutex lock_b, held by second [0-9]+ · '
 see "that is closed" 'second [0-9]+ waits for mutex lock_a, held by first [0-9]+ · '

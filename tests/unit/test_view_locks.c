@@ -64,6 +64,21 @@ static void filtered(void **state)
 	world_end(&w);
 }
 
+/* In the tree O puts what holders did below waits, and takes it away again. */
+static void below_waits(void **state)
+{
+	struct world w;
+
+	(void)state;
+	golden("tree-100x60", 100, 60, false, "O/rebuild<Enter>");
+	world_begin(&w, fill, 100, 60, false, "O/rebuild<Enter>");
+	assert_screen_has(w.d.canvas, "by process \xC2\xB7 holders");
+	assert_screen_has(w.d.canvas, "[held by index, which ran]");
+	driver_press(&w.d, "<Esc>O");
+	assert_false(screen_has(w.d.canvas, "[held by index"));
+	world_end(&w);
+}
+
 static void nothing(void **state)
 {
 	struct world w;
@@ -80,6 +95,7 @@ int main(void)
 		cmocka_unit_test(screens),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(filtered),
+		cmocka_unit_test(below_waits),
 		cmocka_unit_test(nothing),
 	};
 

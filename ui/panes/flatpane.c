@@ -279,7 +279,7 @@ bool flatpane_derives(struct query *q)
 {
 	q->group_by = GROUP_NONE;
 	q->by_node = false;
-	return !q->inverted && !q->fold_recursion;
+	return !q->inverted && !q->fold_recursion && !q->holders;
 }
 
 void flatpane_drop(struct built *b)

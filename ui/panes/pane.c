@@ -74,7 +74,7 @@ void pane_sort(struct pane *p, enum sort_by sort)
 void pane_list_question(struct query *q)
 {
 	q->group_by = GROUP_NONE;
-	q->inverted = q->by_node = false;
+	q->inverted = q->by_node = q->holders = false;
 	q->hide_kernel = q->hide_libraries = q->short_names = false;
 	q->scripts = SCRIPTS_MERGED;
 	q->fold_recursion = false;       /* a function counts once there, whatever it calls */

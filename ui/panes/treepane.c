@@ -172,8 +172,8 @@ static enum style treepane_name_style(const struct tree_node *n, const char *lab
 {
 	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA || n->kind == NODE_SPAN)
 		return STYLE_TITLE;
-	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ?
-		STYLE_DOUBT : STYLE_TEXT;
+	return n->kind == NODE_ADDR || n->kind == NODE_HOLDER ||
+	       (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ? STYLE_DOUBT : STYLE_TEXT;
 }
 
 /* True when N is for a good part waits that have not ended, for long enough to be worth a word. */
