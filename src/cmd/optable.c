@@ -807,10 +807,10 @@ const struct opt opts[] = {
 		.fallback = "text", .help = "how it is written",
 		.more = "json is an object on a line of its own for each call: call, time_ns (since 1970), comm, pid, "
 			"tid, latency_ns, depth, args, result, end (return, jump or left), meets, and branches, each "
-			"with from, to and taken, or gap. With --how graph it has calls in their place, in the order of "
-			"their begins, each with function, depth, after_ns (since the first one began), latency_ns, "
-			"args and result. With --count it is one for each function and each branch, with --part one "
-			"that has the member part.",
+			"with from, to and taken, or gap. With --how graph it has calls in their place, in the order "
+			"of their begins, each with function, depth, after_ns (since the first one began), "
+			"latency_ns, args and result. With --count it is one for each function and each branch, with "
+			"--part one that has the member part.",
 	}, {
 		.letter = 'd', .name = "duration", .metavar = "SECONDS", .type = OPT_TIME, .what = "duration",
 		.section = SECTION_OUTPUT, .commands = CMD_BPF, .at = FIELD(watch_ns), .min = 10 * NSEC_PER_MSEC,

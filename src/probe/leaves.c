@@ -111,7 +111,14 @@ static bool leaves_returns_at(const struct leaves_search *s, uint64_t offset)
 }
 
 #define KERNEL_TRAP 0xcc                 /* int3 */
+#define KERNEL_DETOUR_BYTES 5u           /* of the jump to what stands in place of probed instructions */
 #define KERNEL_WARNS "\x0f\x0b"          /* ud2 */
+
+/* Is the instruction at CODE, of SIZE bytes, a trap of the kernel behind which it may go on, or not (BUG_ON)? */
+static bool leaves_may_end(const struct leaves_search *s, const uint8_t *code, size_t size)
+{
+	return s->kernel && size == 2 && !memcmp(code, KERNEL_WARNS, 2);
+}
 
 /* The instruction at CODE. Traps of the kernel are padding, where nothing leads to, or go on (WARN_ON). */
 static struct site_effect leaves_insn(const struct leaves_search *s, const uint8_t *code, size_t len)
@@ -120,7 +127,7 @@ static struct site_effect leaves_insn(const struct leaves_search *s, const uint8
 
 	if (s->kernel && f.size == 1 && code[0] == KERNEL_TRAP)
 		f.idle = true;
-	if (s->kernel && f.size == 2 && !memcmp(code, KERNEL_WARNS, 2))
+	if (leaves_may_end(s, code, f.size))
 		f.way = SITE_WAY_ON;
 	return f;
 }
@@ -158,7 +165,8 @@ static bool leaves_is_detour(const struct leaves_search *s, uint64_t address)
 	const char *name;
 	uint64_t start, size;
 
-	return !s->kernel->find(s->kernel->ctx, address, &name, &start, &size) || !strncmp(name, "kprobe_", 7);
+	return !s->kernel->find(s->kernel->ctx, address, &name, &start, &size) ||
+		!strncmp(name, "kprobe_insn_page", 16) || !strncmp(name, "kprobe_optinsn_page", 19);
 }
 
 /*
@@ -170,9 +178,18 @@ static bool leaves_is_probed(const struct leaves_search *s, const struct leaves_
 {
 	if (!s->kernel)
 		return false;
-	if (f->jumps && f->always)
+	if (f->jumps && f->always && f->size == KERNEL_DETOUR_BYTES)
 		return leaves_is_detour(s, p->vaddr + at + (uint64_t)(int64_t)f->target);
 	return p->bytes[at] == KERNEL_TRAP && !ends;
+}
+
+/* Is P nothing but traps? The kernel fills with them what it needed for its start only. */
+static bool leaves_is_gone(const struct leaves_search *s, const struct leaves_part *p)
+{
+	for (size_t i = 0; s->kernel && i < p->len; i++)
+		if (p->bytes[i] != KERNEL_TRAP)
+			return false;
+	return s->kernel;
 }
 
 /* Decodes P from its begin to its end. */
@@ -183,6 +200,8 @@ static int leaves_decode(struct leaves_search *s, struct leaves_part *p)
 	bool ends = false;
 	int r = 0;
 
+	if (leaves_is_gone(s, p))
+		return leaves_refuse(s, p->vaddr, "it is no longer there: it was for the start of the kernel");
 	for (size_t at = 0; !r && at < p->len; at += f.size) {
 		f = leaves_insn(s, p->bytes + at, p->len - at);
 		if (!f.size)
@@ -194,7 +213,7 @@ static int leaves_decode(struct leaves_search *s, struct leaves_part *p)
 		/* Nothing of them is left behind a call. */
 		sums = f.calls ? 0 : (sums & ~f.writes) | (f.adds ? f.writes : 0);
 		/* What is called at the end does not return. */
-		ends = f.idle ? ends : f.way != SITE_WAY_ON || f.calls;
+		ends = f.idle ? ends : f.way != SITE_WAY_ON || f.calls || leaves_may_end(s, p->bytes + at, f.size);
 	}
 	return r || ends ? r : leaves_refuse(s, p->vaddr + p->len, "it goes on behind its end");
 }

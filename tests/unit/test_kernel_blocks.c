@@ -128,6 +128,19 @@ static void blocks_end_as_the_code_does(void **state)
 	vec_free(&blocks);
 }
 
+/* BUG_ON() at the end of a function: what stands behind it is padding. */
+static void traps_end_functions(void **state)
+{
+	code_blocks blocks = { 0 };
+	struct err e = ERR_INIT;
+
+	put_function();
+	put(0x25, "\x0f\x0b\xcc\xcc\xcc", 5);
+	assert_int_equal(leaves_kernel_blocks(&kernel, BASE, &blocks, &e), 0);
+	assert_int_equal(block_at(&blocks, 0x25)->end, CODE_END);
+	vec_free(&blocks);
+}
+
 static int result(struct err *e)
 {
 	code_blocks blocks = { 0 };
@@ -165,6 +178,10 @@ static void what_is_not_understood_is_refused(void **state)
 	put(0x09, "\x0f\x88", 2);
 	put(0x0b, &(int32_t){ (int32_t)(OTHER - (BASE + 0x0f)) }, 4);
 	assert_int_equal(result(&e), -EOPNOTSUPP);
+	memset(memory, 0xcc, sizeof(memory));
+	assert_int_equal(result(&e), -EOPNOTSUPP);
+	assert_string_equal(e.text,
+			    "it is no longer there: it was for the start of the kernel (at 0xffffffff81000000)");
 	/* Into an instruction. */
 	put_function();
 	put(0x12, "\x74\x0c", 2);
@@ -263,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_end_as_the_code_does),
+		cmocka_unit_test(traps_end_functions),
 		cmocka_unit_test(probes_of_others_are_seen),
 		cmocka_unit_test(what_is_not_understood_is_refused),
 		cmocka_unit_test(calls_are_found),
