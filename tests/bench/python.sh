@@ -104,7 +104,7 @@ for f in "$work"/*.took; do
 done
 
 mkfifo "$work/ready"
-"$python" "$(dirname "$0")/../workloads/selfreport.py" "$work/truth" t 2 >"$work/ready" &
+"$python" "$(dirname "$0")/../workloads/selfreport.py" "$work/truth" t 2 240000 >"$work/ready" &
 truth=$!
 pids="$pids $truth"
 exec {ready}<"$work/ready"

@@ -6,7 +6,7 @@ name with each sample, so what a profiler has read can be compared with the trut
 end the table of stacks is written: number, "=" (the whole stack), "=FUNCTIONS" (that, and perhaps the first
 ones of FUNCTIONS inside of it) or "..." (its innermost part), functions from the outermost on.
 
-usage: selfreport.py TABLE PREFIX THREADS
+usage: selfreport.py TABLE PREFIX THREADS [UNITS]
 
 Prints "ready" when all of it has been done once, and ends when there is a file TABLE.stop. Numbers begin
 with PREFIX.
@@ -47,9 +47,9 @@ table = {}
 table_lock = threading.Lock()
 local = threading.local()
 # Work between two changes: less in the first round, which shows that all of it can be done; then so much that
-# stacks are true for 99 % of the time.
+# stacks are true for 99 % of the time, or more with more of it, but then a round takes seconds.
 UNITS = 3000
-UNITS_THEN = 120000
+UNITS_THEN = int(sys.argv[4]) if len(sys.argv) > 4 else 120000
 
 
 def number_of(stack, how):
