@@ -8,6 +8,7 @@
 #include "base/order.h"
 #include "base/text.h"
 #include "system/cgroup.h"
+#include "system/container.h"
 #include "system/procfs.h"
 
 #include <errno.h>
@@ -67,7 +68,49 @@ bool proc_users_learn(struct proc_users *u)
 void proc_users_free(struct proc_users *u)
 {
 	free(u->v);
+	for (size_t i = 0; i < u->container.n; i++) {
+		free(u->container.v[i].path);
+		free(u->container.v[i].label);
+	}
+	vec_free(&u->container);
 	*u = (struct proc_users){ 0 };
+}
+
+/* ---- containers ---- */
+
+/* What files of its runtime say that the container at P is called; else what its PATH says. */
+static char *container_text(const struct proc_users *u, const struct container_place *p, const char *path)
+{
+	char label[CONTAINER_LABEL_MAX];
+	struct container c;
+
+	container_read(u->root ? u->root : "", p, &c);
+	if (!strncmp(c.name, p->id, CGROUP_ID_SHOWN) && !*c.pod)
+		return strdup(proc_group_name(path, label, sizeof(label)));
+	return strdup(container_label(&c, label));
+}
+
+/* What the container is called in which the cgroup PATH is, if it has an id. NULL: it is in none, or out of memory. */
+static const char *container_of_path(struct proc_users *u, const char *path)
+{
+	struct container_place p;
+	struct proc_container *c;
+
+	if (!container_parse(path, &p) || p.runtime == CONTAINER_UNIT || p.runtime == CONTAINER_LXC)
+		return NULL;
+	for (size_t i = 0; i < u->container.n; i++)
+		if (strlen(u->container.v[i].path) == p.len && !memcmp(u->container.v[i].path, path, p.len))
+			return u->container.v[i].label;
+	c = u->container.n < PROCLIST_CONTAINERS ? vec_push(&u->container) : NULL;
+	if (!c)
+		return NULL;
+	*c = (struct proc_container){ .path = strndup(path, p.len), .label = container_text(u, &p, path) };
+	if (c->path && c->label)
+		return c->label;
+	free(c->path);
+	free(c->label);
+	u->container.n--;
+	return NULL;
 }
 
 /* ---- texts ---- */
@@ -127,14 +170,16 @@ static const char *read_command(struct proclist *l, int dir)
 	return proclist_keep(l, buf, n);
 }
 
-static const char *read_group(struct proclist *l, int dir)
+static const char *read_group(struct proclist *l, struct proc_users *users, int dir)
 {
 	char path[PROC_PATH_MAX], name[128];
+	const char *text;
 
 	if (!proc_read_cgroup(dir, path, sizeof(path)))
 		return "";
-	proc_group_name(path, name, sizeof(name));
-	return *name ? arena_strndup(&l->texts, name, strlen(name)) : "";
+	text = container_of_path(users, path);
+	text = text ? text : proc_group_name(path, name, sizeof(name));
+	return *text ? arena_strndup(&l->texts, text, strlen(text)) : "";
 }
 
 /* What can be searched for, in lower case. */
@@ -150,13 +195,13 @@ static const char *proclist_find_text(struct proclist *l, const struct proc_row 
 	return find;
 }
 
-static void read_texts(struct proclist *l, int dir, struct proc_row *r)
+static void read_texts(struct proclist *l, struct proc_users *users, int dir, struct proc_row *r)
 {
 	struct proc_status status;
 
 	r->uid = proc_read_status(dir, &status) ? 0 : status.uid;
 	r->command = read_command(l, dir);
-	r->group = read_group(l, dir);
+	r->group = read_group(l, users, dir);
 	r->find = proclist_find_text(l, r);
 }
 
@@ -239,7 +284,7 @@ static int read_process(struct proclist *l, int proc, const char *number, const 
 	if (was && was->ticks == r.ticks && !strcmp(was->name, r.name))
 		copy_texts(l, &r, was);
 	else
-		read_texts(l, dir, &r);
+		read_texts(l, users, dir, &r);
 	r.user = user_text(l, users, r.uid);
 	if (!r.command || !r.group || !r.find || !r.user)
 		return -ENOMEM;

@@ -27,6 +27,7 @@
 #define PROCLIST_MAX 50000u
 #define PROCLIST_COMMAND 512u            /* bytes of a command line */
 #define PROCLIST_USERS 1024u             /* users whose names are kept */
+#define PROCLIST_CONTAINERS 4096u        /* the same of containers */
 
 struct proc_row {
 	pid_t pid;
@@ -42,7 +43,8 @@ struct proc_row {
 	const char *user;
 	const char *name;                /* comm */
 	const char *command;             /* command line; "" = it has none */
-	const char *group;               /* container or cgroup, short; "" = the root */
+	/* what its container is called (container_label()), or else proc_group_name() of its cgroup; "" = the root */
+	const char *group;
 	/* all that can be searched for, in lower case (of ASCII), parted by newlines */
 	const char *find;
 };
@@ -67,8 +69,18 @@ struct proclist {
 	atomic_uint refs;
 };
 
-/* Names of users that were looked up. A zeroed one is empty. */
+/* The cgroup of a container, and what it is called. */
+struct proc_container {
+	char *path, *label;
+};
+
+/*
+ * Names of users and containers that were looked up. Those of containers are in files below ROOT (container.h). A
+ * zeroed one is empty, and of this machine.
+ */
 struct proc_users {
+	const char *root;                /* NULL = this machine's; outlives it */
+	VEC(struct proc_container) container;
 	struct proc_user {
 		uid_t uid;
 		bool known;

@@ -69,7 +69,6 @@ suites_base += tests/unit/test_method
 suites_base += tests/unit/test_cpus
 suites_base += tests/unit/test_maps
 suites_base += tests/unit/test_execmaps
-suites_base += tests/unit/test_proclist
 suites_base += tests/unit/test_topology
 
 suites_capture =
@@ -208,6 +207,7 @@ suites_engine += tests/unit/test_target
 suites_engine += tests/unit/test_batching
 suites_engine += tests/unit/test_budget
 suites_engine += tests/unit/test_container
+suites_engine += tests/unit/test_proclist
 suites_engine += tests/unit/test_unseen
 suites_engine += tests/unit/test_stack_completion
 

@@ -19,7 +19,7 @@
 #define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 struct world {
-	char dir[64];
+	char dir[64], root[80];
 	int proc;
 	struct proc_users users;
 	struct proclist *list;           /* the last one */
@@ -291,6 +291,32 @@ static void it_can_be_given_up(void **state)
 	assert_non_null(strstr(e.text, "/proc"));
 }
 
+/* By what their runtime says of them, read once; else by the path. */
+static void containers(void **state)
+{
+	static const char known[] = "{\"Name\":\"/Web\"}", other[] = "{\"Name\":\"/renamed\"}";
+	struct world *w = *state;
+	char command[600];
+
+	snprintf(w->root, sizeof(w->root), "%s/root", w->dir);
+	w->users.root = w->root;
+	put_process(w, 10, "nginx", "nginx", 5, "/docker/" ID64 "/init.scope", 1);
+	read_list(w, 0);
+	assert_string_equal(row(w, 10)->group, "0123456789ab");
+	proc_users_free(&w->users);
+	w->users.root = w->root;
+	for (int i = 0; i < 2; i++) {
+		snprintf(command, sizeof(command), "mkdir -p %s/var/lib/docker/containers/" ID64
+			 " && printf '%%s' '%s' >%s/var/lib/docker/containers/" ID64 "/config.v2.json", w->root,
+			 i ? other : known, w->root);
+		assert_int_equal(system(command), 0);
+		put_process(w, 10, "nginx", "nginx", 5, "/docker/" ID64 "/init.scope", 10 + (uint64_t)i);
+		read_list(w, SECOND);
+		assert_string_equal(row(w, 10)->group, "Web");
+		assert_string_equal(row(w, 10)->find, "10\nnginx\nnginx\nweb");
+	}
+}
+
 static void groups(void **state)
 {
 	static const char *const names[][2] = {
@@ -326,6 +352,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(long_command_lines_are_cut, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(users_are_learnt, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(it_can_be_given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(containers, set_up, tear_down),
 		cmocka_unit_test(groups),
 	};
 
