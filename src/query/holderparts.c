@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define PIECES_MAX 16u           /* into which a wait is divided at each holder */
+#define PIECES_MAX 64u           /* into which a wait is divided at each holder */
 #define SHARE_MIN 1000u          /* a part is at least a thousandth of the wait */
 
 /* What a thread did in a slice. */

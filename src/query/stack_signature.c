@@ -205,12 +205,23 @@ static bool stack_signature_is_note(const struct stack_signature *r, stack_id st
 	return dict_get_module(r->d, stack_signature_module_of(r, stack))->kind == MODULE_NOTE;
 }
 
+/* Whether the function of STACK's innermost frame is one that takes locks for others. */
+static bool stack_signature_is_locker(const struct stack_signature *r, stack_id stack)
+{
+	const char *name = stack == STACK_ROOT ? NULL : outer_name(r, stack);
+
+	return name && is_locker_name(name);
+}
+
 /* Whether what is left out goes on with STACK: inner functions of a stripped libc have no names. */
 static bool stack_signature_goes_on(const struct stack_signature *r, stack_id stack)
 {
 	const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, stack)->frame);
 
 	if (fn && is_entry(r, fn->name[fn->n - 1].func))
+		return true;
+	/* Nor have those of a stripped runtime: what a function that takes locks calls is part of it. */
+	if (r->takes && stack_signature_is_locker(r, dict_get_stack(r->d, stack)->parent))
 		return true;
 	return (r->touches || r->takes || !fn) && is_libc(r, stack_signature_module_of(r, stack));
 }

@@ -158,7 +158,7 @@ static void places(void **state)
 	l[1].place = made_stack(m, "main;table_new;malloc");
 	l[2].place = dict_stack(m->d, STACK_ROOT, dict_frame(m->d, app, FRAME_DATA | 0x4040));
 	for (uint64_t i = 0; i < 4; i++) {
-		wait_for(m, 100 * (i + 1), a, i ? "main;take;std::mutex::lock;pthread_mutex_lock" :
+		wait_for(m, 100 * (i + 1), a, i ? "main;take;std::mutex::lock;app+0x4700;pthread_mutex_lock" :
 			 "main;take;pthread_rwlock_rdlock", 0x10, NOBODY, LOCK_FUTEX, 50 - 10 * i);
 		m->ev.wait.lock = dict_lock(m->d, &l[i]);
 		made_again(m);
