@@ -68,11 +68,29 @@ static void server_refuse(struct server *s, struct connection *c, int status, co
 	connection_say(c, status, why, clock_mono_ns());
 }
 
+/* How many answers are in memory, or will be. */
+static unsigned int answers(const struct server *s)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < SERVE_CONNECTIONS; i++) {
+		const struct connection *c = &s->connection[i];
+
+		n += c->fd >= 0 && (c->state == CONNECTION_WAITING ? c->asked : c->state == CONNECTION_SENDING) &&
+		     c->question.what != SERVE_PAGE;
+	}
+	return n;
+}
+
 /* Has the answer of C made. */
 static void server_ask(struct server *s, struct connection *c)
 {
 	struct answerer_job job = { .who = c->id, .question = c->question };
 
+	if (c->state == CONNECTION_WAITING && answers(s) >= SERVE_ANSWERS) {
+		server_refuse(s, c, 503, "too many others are being answered: ask again in a second");
+		return;
+	}
 	if (!take_moment(s, &job.moment)) {
 		if (c->state == CONNECTION_WAITING)
 			server_refuse(s, c, 503, "out of memory");

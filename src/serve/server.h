@@ -17,6 +17,8 @@
 #define SERVE_CONNECTIONS 32u
 /* Browsers open six connections to a server: with one more stream than that every page would hang. */
 #define SERVE_STREAMS 4u
+/* Answers that are made or sent at a time, besides streams: each is in memory as a whole. */
+#define SERVE_ANSWERS 8u
 
 /* What became of requests, for the end. */
 struct serve_figures {
