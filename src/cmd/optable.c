@@ -228,7 +228,7 @@ const struct opt opts[] = {
 		.max = 1u << 30, .help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
 		.name = "split", .type = OPT_FLAG, .min = true,
-		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(split),
+		.section = SECTION_CAPTURE, .commands = CMD_RECORD | CMD_SERVING, .at = FIELD(split),
 		.help = "give up root as soon as the capture runs",
 		.more = "For sudo: from then on sberf runs as the user who called sudo, without privileges, and the "
 			"recording is that user's. Only sberf-collector, a small program that parses nothing, keeps "

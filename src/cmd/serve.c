@@ -12,6 +12,7 @@
 #include "cmd/launch.h"
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
+#include "cmd/record_split.h"
 #include "cmd/signals.h"
 #include "serve/server.h"
 #include "session/backends.h"
@@ -142,6 +143,7 @@ static int service_capture(struct service *s, struct err *e)
 	launch_end_command(&s->launch);
 	engine_stop(s->launch.engine);
 	engine_wait(s->launch.engine, 0);
+	split_say();
 	return r < 0 ? r : engine_result(s->launch.engine, e);
 }
 

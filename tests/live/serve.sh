@@ -18,8 +18,11 @@ start_workload shares
 shares=$workload
 
 (umask 077; echo prefix-of-an-agent >prefix)
-serves --as agent -p "$shares" -e cpu-clock --socket "$PWD/socket" --prefix-file prefix
+SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody \
+	serves --as agent --split -p "$shares" -e cpu-clock --socket "$PWD/socket" --prefix-file prefix
 agent=$server agent_address=$address
+equal "with --split it has no capabilities" 0000000000000000 "$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$agent/status")"
+equal "and is not root" 65534 "$(awk '/^Uid:/ { print $3 }' "/proc/$agent/status")"
 mv serve.err agent.err
 serves -p "$shares,$grows" -e cpu-clock -F 499 -d 100ms --memory=growth
 
