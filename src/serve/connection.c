@@ -83,6 +83,18 @@ void connection_say(struct connection *c, int status, const char *why, uint64_t 
 	connection_send(c, b, now_ns);
 }
 
+/*
+ * Whether the end of what the other side sends is the end: not while an answer comes that is made at once, as it may
+ * still read. Of who is to wait for long it means that nobody does.
+ */
+static bool is_over(const struct connection *c)
+{
+	const bool answered = c->state == CONNECTION_SENDING ||
+		(c->state == CONNECTION_WAITING && c->question.what != SERVE_PULL);
+
+	return !answered;
+}
+
 bool connection_read(struct connection *c)
 {
 	char rest[4096];
@@ -92,6 +104,10 @@ bool connection_read(struct connection *c)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
+	if (!n && !is_over(c)) {
+		c->said_all = true;
+		return false;
+	}
 	if (n <= 0) {
 		connection_close(c);
 		return false;

@@ -36,6 +36,7 @@ struct connection {
 	char request[HTTP_HEAD_MAX];
 	size_t got;
 	bool head_only;                  /* HEAD */
+	bool said_all;                   /* the other side sends nothing any more, and may still read */
 	struct serve_question question;
 	/* what is being sent: a head, then BYTES from SENT on */
 	char head[1024];

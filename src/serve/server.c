@@ -339,7 +339,9 @@ static void server_accept(struct server *s, int listening)
 
 static void server_handle(struct server *s, struct connection *c, short events)
 {
-	if (events & (POLLIN | POLLHUP | POLLERR) && connection_read(c) && c->state == CONNECTION_READING)
+	if (c->said_all && events & (POLLHUP | POLLERR) && c->state != CONNECTION_ENDING)
+		connection_close(c);
+	else if (events & (POLLIN | POLLHUP | POLLERR) && connection_read(c) && c->state == CONNECTION_READING)
 		server_request(s, c);
 	if (c->fd >= 0 && connection_unsent(c))
 		connection_write(c, clock_mono_ns());
@@ -363,8 +365,11 @@ static bool server_turn(struct server *s)
 	const nfds_t first = PLACES - SERVE_CONNECTIONS;
 
 	for (unsigned int i = 0; i < SERVE_CONNECTIONS; i++) {
-		p[first + i].fd = s->connection[i].fd;
-		p[first + i].events = connection_unsent(&s->connection[i]) ? POLLIN | POLLOUT : POLLIN;
+		const struct connection *c = &s->connection[i];
+		const bool hears = !c->said_all || c->state == CONNECTION_ENDING;
+
+		p[first + i].fd = c->fd;
+		p[first + i].events = (short)((hears ? POLLIN : 0) | (connection_unsent(c) ? POLLOUT : 0));
 	}
 	if (poll(p, PLACES, server_has_any(s) ? (int)(LOOK_NS / NSEC_PER_MSEC) : -1) < 0 && errno != EINTR)
 		return false;

@@ -54,6 +54,11 @@ def ask(path, method="GET", host=None, headers="", prefix=PREFIX):
 
 def rules():
     """Who is let in, and what stands in answers."""
+    s = connect()
+    s.sendall(("GET /%s/export.json HTTP/1.1\r\nHost: %s:%d\r\n\r\n" % ((PREFIX,) + WHERE)).encode())
+    s.shutdown(socket.SHUT_WR)
+    status, headers, body = answer(s)
+    say(status == 200 and len(body) == int(headers["Content-Length"]) > 100000, "who sends nothing more still gets all", status, len(body))
     for title, want, asked in [
             ("the page", 200, {}), ("HEAD", 200, {"method": "HEAD"}), ("localhost", 200, {"host": "localhost:%d" % WHERE[1]}),
             ("POST", 405, {"method": "POST"}), ("another host", 403, {"host": "evil.example:%d" % WHERE[1]}),
