@@ -208,6 +208,7 @@ static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw)
 		return LOCK_ID_NONE;
 	l.guess = lock_guess(f, holder_exists, &asked, &state);
 	l.address = state.address;
+	l.readers = state.readers;
 	l.place = ingest_data_place(in, asked.p, l.address);
 	if (l.place == STACK_ROOT)
 		(void)alloc_facts_at(in->config.sink->allocs, raw->pid, l.address, &l.place, &l.offset);

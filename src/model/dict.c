@@ -49,7 +49,7 @@ enum need { NEED_USUAL, NEED_STAND_IN, NEED_ALWAYS };
 _Static_assert(sizeof(struct frame) == 16, "frames come in millions");
 _Static_assert(sizeof(struct stack) == 8, "trie nodes come in millions");
 _Static_assert(sizeof(struct wait) == 20, "as many as there are ways to wait, times wakers");
-_Static_assert(sizeof(struct held_lock) == 24, "hashed and compared as a whole");
+_Static_assert(sizeof(struct held_lock) == 32, "hashed and compared as a whole");
 _Static_assert(sizeof(struct memory_place) == 8, "hashed and compared as a whole");
 
 static uint64_t dict_module_hash(const void *elem)

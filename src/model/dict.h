@@ -148,6 +148,9 @@ struct held_lock {
 	 */
 	stack_id place;
 	uint32_t offset;         /* of ADDRESS in that block */
+	/* if it is an rwlock without a writer: so many held it to read; its stack must say that it is one */
+	uint32_t readers;
+	uint32_t pad;            /* 0 */
 };
 
 /* Where memory is: what tells migrations, faults and accesses apart beside thread, stack and node (model/memory.h). */

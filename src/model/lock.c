@@ -19,6 +19,7 @@
 #define RWLOCK_WRITER 24u
 #define RWLOCK_READERS_WAIT 4u   /* in the first word, and in no value of the other two */
 #define RWLOCK_READER_SHIFT 3
+#define READERS_MAX 65536u       /* that are believed */
 
 const char *lock_kind_name(unsigned int kind)
 {
@@ -170,6 +171,17 @@ struct lock_state lock_read(const struct lock_futex *f)
 	return state;
 }
 
+/* Readers of F if it is an rwlock that nobody writes; 0 also when there would be more than threads can be. */
+static uint32_t guess_readers(const struct lock_futex *f)
+{
+	struct lock_futex as = *f;
+	struct lock_state state;
+
+	as.kind = LOCK_RWLOCK_WRITE;
+	state = lock_read(&as);
+	return state.holder || state.readers > READERS_MAX ? 0 : state.readers;
+}
+
 enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ctx, uint32_t tid), void *ctx,
 			  struct lock_state *ret)
 {
@@ -190,7 +202,7 @@ enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ct
 			return kinds[i];
 		}
 	}
-	*ret = (struct lock_state){ .address = f->address };
+	*ret = (struct lock_state){ .address = f->address, .readers = guess_readers(f) };
 	return LOCK_FUTEX;
 }
 

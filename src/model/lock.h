@@ -78,12 +78,17 @@ void lock_fill(struct lock_futex *f, uint64_t at, const uint8_t *bytes, size_t l
 /*
  * The same where it is not known yet what the stack says: the layout in which F, whose kind does not matter,
  * names a holder for whom IS_THREAD says that the thread exists. Returns the kind that the layout is of, with
- * *RET filled; LOCK_FUTEX where nobody is named.
+ * *RET filled; LOCK_FUTEX where nobody is named, with its address and the readers that it has if it is an rwlock.
  */
 enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ctx, uint32_t tid), void *ctx,
 			  struct lock_state *ret);
 /* Is what lock_guess() found, GUESS, said of a lock of KIND? */
 bool lock_agrees(enum lock_kind kind, enum lock_kind guess);
+
+static inline bool lock_is_rwlock(enum lock_kind kind)
+{
+	return kind == LOCK_RWLOCK_READ || kind == LOCK_RWLOCK_WRITE;
+}
 
 /* Does OP, the second argument of futex(2), wait? Does it say that the lock is of one process only? */
 bool lock_op_waits(uint32_t op);

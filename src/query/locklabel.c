@@ -101,6 +101,11 @@ char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char
 	};
 	char thread[LABEL_MAX];
 
+	if (h->thread == ID_NONE && h->readers) {
+		text_format(dst, size, "held by %s%" PRIu32 " reader%s", h->readers == 1 ? "" : "up to ", h->readers,
+			    h->readers == 1 ? "" : "s");
+		return dst;
+	}
 	if (h->thread == ID_NONE) {
 		text_format(dst, size, "holder not known");
 		return dst;

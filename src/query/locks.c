@@ -194,7 +194,7 @@ static void locks_add_held(struct held_row *h, const struct fact *f, const struc
 /* Where the lock L, of KIND, begins: an rwlock of readers is known by its futex alone (model/lock.c). */
 static uint64_t locks_address(const struct held_lock *l, enum lock_kind kind)
 {
-	const bool by_futex = l->guess == LOCK_FUTEX && (kind == LOCK_RWLOCK_READ || kind == LOCK_RWLOCK_WRITE);
+	const bool by_futex = l->guess == LOCK_FUTEX && lock_is_rwlock(kind);
 
 	return by_futex ? l->address - (l->address & 4 ? 12 : 8) : l->address;
 }
@@ -228,6 +228,8 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 		row->count += f->count;
 		row->longest_ns = (uint64_t)f->longest_ns > row->longest_ns ? (uint64_t)f->longest_ns : row->longest_ns;
 		locks_add_held(&b->held.v[held], f, w, is, slice);
+		if (lock_is_rwlock(kind) && holder == ID_NONE && l->readers > b->held.v[held].row.readers)
+			b->held.v[held].row.readers = l->readers;
 		if (!locks_add_place(b, id, f) || !locks_add_waiter(b, id, f))
 			return false;
 	}
@@ -513,5 +515,7 @@ bool locks_has_holders(const struct locks *l, uint32_t lock)
 {
 	const struct lock_row *r = &l->lock[lock];
 
-	return r->nr_holders > 1 || (r->nr_holders == 1 && l->holder[r->first_holder].thread != ID_NONE);
+	const struct lock_holder *first = &l->holder[r->first_holder];
+
+	return r->nr_holders > 1 || (r->nr_holders == 1 && (first->thread != ID_NONE || first->readers));
 }

@@ -32,6 +32,7 @@ struct lock_holder {
 	uint32_t lock;           /* in locks.lock */
 	thread_id thread;        /* ID_NONE = not known */
 	bool inferred;
+	uint32_t readers;        /* of an rwlock that nobody writes, the most; THREAD is not known then */
 	uint64_t ns, count;      /* waits for it */
 	enum holder_stack how;
 	stack_id stack;

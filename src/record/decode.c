@@ -491,7 +491,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_THREAD] = { load_thread, THREAD_IMAGE },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
-	[BLOCK_EVENTS] = { decode_events, EVENTS_LOCK_OFFSET },
+	[BLOCK_EVENTS] = { decode_events, EVENTS_READERS },
 	[BLOCK_MEASURES] = { load_measures, MEASURES_PROBE },
 	[BLOCK_HITS] = { load_hits, HITS_TEXT },
 };

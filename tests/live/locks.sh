@@ -66,6 +66,14 @@ matches "a lock in a block, by who allocated it" ' mutex in a block of table_new
 matches "whoever held it held it, or rested" 'held by turns [0-9]+, mostly in: .* holds . takes_turns' "$(cat locks)"
 stop_workload
 
+# A thread that waits to write, for one that reads.
+start_workload locked 0 kinds
+record kinds.data -p "$workload" --duration 1500ms
+"$SBERF" report -i kinds.data --format locks >locks
+matches "readers have a number" ' held by 1 reader' "$(grep -A 1 'rwlock (to write) being_read' locks)"
+matches "a writer has a name" ' held by owner [0-9]+, waits now: .*sleeps' "$(grep -A 1 'rwlock (to read) written' locks)"
+stop_workload
+
 # A deadlock that was there before: in the report of a recording, and in that of one document of top.
 start_workload locked 0 cycle 5
 record cycle.data -p "$workload" --duration 2s

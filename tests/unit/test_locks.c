@@ -174,6 +174,31 @@ static void places(void **state)
 	locks_free(locks);
 }
 
+/* Readers have no names, but a number. */
+static void readers(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a");
+	const struct held_lock l = { .address = 0x10, .holder = NOBODY, .guess = LOCK_FUTEX, .readers = 3 };
+	char label[LABEL_MAX];
+	struct locks *locks;
+
+	wait_for(m, 100, a, "main;put;pthread_rwlock_wrlock", 0x10, NOBODY, LOCK_FUTEX, 5);
+	m->ev.wait.lock = dict_lock(m->d, &l);
+	made_again(m);
+	/* The same memory of what is no rwlock says nothing. */
+	wait_for(m, 200, a, "main;take;pthread_mutex_lock", 0x10, NOBODY, LOCK_FUTEX, 4);
+	m->ev.wait.lock = dict_lock(m->d, &l);
+	made_again(m);
+	locks = locks_of(m);
+	assert_int_equal(locks->nr_locks, 2);
+	assert_true(locks_has_holders(locks, 0));
+	assert_string_equal(lock_holder_label(locks, &locks->holder[locks->lock[0].first_holder], label, sizeof(label)),
+			    "held by up to 3 readers");
+	assert_false(locks_has_holders(locks, 1));
+	locks_free(locks);
+}
+
 /* A holder that waits for the same lock meanwhile did not hold it then. */
 static void its_own_waits(void **state)
 {
@@ -265,6 +290,7 @@ int main(void)
 		MADE_TEST(what_holders_did),
 		MADE_TEST(places),
 		MADE_TEST(its_own_waits),
+		MADE_TEST(readers),
 		MADE_TEST(deadlock),
 		MADE_TEST(without_memory),
 	};

@@ -149,6 +149,7 @@ static void locks_are_kept(void **state)
 		lock[0].holder = ev.thread;
 		lock[0].place = ev.stack;
 		lock[0].offset = 0x28;
+		lock[0].readers = 3;
 		ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = WAIT_INTERRUPTIBLE, .waker = ID_NONE,
 					       .own_ns = ev.weight };
 		ev.wait.lock = i < 2 ? dict_lock(sa.s.dict, &lock[i]) : LOCK_ID_NONE;
@@ -166,6 +167,7 @@ static void locks_are_kept(void **state)
 		assert_int_equal(h->guess, lock[i].guess);
 		assert_int_equal(h->place != STACK_ROOT, lock[i].place != STACK_ROOT);
 		assert_int_equal(h->offset, lock[i].offset);
+		assert_int_equal(h->readers, lock[i].readers);
 		if (h->place != STACK_ROOT)
 			assert_int_equal(h->place, l.event.v[i].stack);
 		assert_int_equal(h->holder == ID_NONE, lock[i].holder == ID_NONE);
