@@ -76,14 +76,14 @@ static __always_inline bool is_frozen(__u32 s, __u32 flags, __u64 jobctl)
  * runnable, whatever its state says. Global, so that the verifier looks at it alone, and not with
  * each way through what follows.
  */
-__noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl)
+__noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl, __u32 throttled)
 {
 	if (s & TASK_DEAD)
 		return SB_STATE_EXITING;
 	if (s & TASK_NEW)
 		return SB_STATE_NEW;     /* seen by the iterator only */
 	if (preempt || !s)
-		return SB_STATE_PREEMPTED;
+		return throttled ? SB_STATE_THROTTLED : SB_STATE_PREEMPTED;
 	if (is_frozen(s, flags, jobctl))
 		return SB_STATE_FROZEN;
 	if (s & TASK_UNINTERRUPTIBLE)
@@ -99,27 +99,22 @@ __noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl
 }
 
 /*
- * Must TASK, which could run, wait until its cgroup has time again? Before Linux 6.18 all of a group that has used up
- * its quota is taken off the run queue at once, which its innermost group is told; since then each thread on its way to
- * user mode.
+ * Not 0: TASK, if it could run, must wait until its cgroup has time again. Before Linux 6.18 all of a group that has used
+ * up its quota is taken off the run queue at once, which its innermost group is told; since then each thread on its
+ * way to user mode. Without a branch, which would double what the verifier looks at.
  */
-static __always_inline bool is_throttled(struct task_struct *task)
+static __always_inline __u32 throttled_by(struct task_struct *task)
 {
-	const struct cfs_rq *of;
-
 	if (bpf_core_field_exists(task->throttled))
 		return task->throttled;
-	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(struct cfs_rq, throttle_count))
-		return false;
-	of = task->se.cfs_rq;
-	return of && of->throttle_count > 0;
+	if (bpf_core_field_exists(task->se.cfs_rq) && bpf_core_field_exists(struct cfs_rq, throttle_count))
+		return task->se.cfs_rq->throttle_count;
+	return 0;
 }
 
 static __always_inline __u8 decode_state(struct task_struct *task, bool preempt, __u32 s)
 {
-	const __u8 state = sb_decode_state(preempt, s, task->flags, task->jobctl);
-
-	return state == SB_STATE_PREEMPTED && is_throttled(task) ? SB_STATE_THROTTLED : state;
+	return sb_decode_state(preempt, s, task->flags, task->jobctl, throttled_by(task));
 }
 
 /* Was the wait of ST never blocked: could the task have run all along? */
@@ -282,15 +277,23 @@ static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *s
 	return put_known_stack(st, extra, h, task, v[SB_DWARF_SP], stop);
 }
 
-/* Is the futex of L in the lock of an interpreter? Then L becomes that lock, with the thread that has it. */
-static __always_inline bool put_interpreter_lock(struct sb_lock *l)
+/*
+ * Is what the current task waits for, by the record of its slot INDEX, in the lock of an interpreter? Then it becomes
+ * that lock, with the thread that has it. Global, so that the verifier looks at it alone.
+ */
+__noinline int sb_put_interpreter(__u32 index)
 {
 	const __u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	const struct sb_plan *p = *(volatile __u32 *)&planned ? bpf_map_lookup_elem(&plans, &tgid) : NULL;
+	const struct sb_plan *p = bpf_map_lookup_elem(&plans, &tgid);
+	struct sb_slot *slot = bpf_map_lookup_elem(&slots, &index);
 	__u64 state, thread;
+	struct sb_lock *l;
 
-	if (!p || l->address - p->lock_start >= p->lock_bytes)
-		return false;
+	if (!p || !slot)
+		return 0;
+	l = &((struct sb_part_wait *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)))->lock;
+	if (!l->address || l->address - p->lock_start >= p->lock_bytes)
+		return 0;
 	l->address = p->lock_start;
 	l->flags = SB_LOCK_OF_INTERPRETER;
 	l->from = SB_LOCK_BYTES;
@@ -300,7 +303,7 @@ static __always_inline bool put_interpreter_lock(struct sb_lock *l)
 	    thread == sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf())) ||
 	    bpf_probe_read_user(&l->holder, sizeof(l->holder), (void *)(thread + p->holder_id)))
 		l->holder = 0;
-	return true;
+	return 0;
 }
 
 /*
@@ -319,8 +322,6 @@ static __always_inline void put_lock(struct sb_lock *l, const struct sb_task *st
 	l->value = v[SB_DWARF_DX];
 	l->from = l->flags = 0;
 	l->holder = 0;
-	if (put_interpreter_lock(l))
-		return;
 	if (!bpf_probe_read_user(l->bytes, sizeof(l->bytes), (void *)(l->address - SB_LOCK_BEFORE)))
 		return;
 	/* It may stand at the begin of the first page of a mapping. */
@@ -355,6 +356,8 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 		const __u32 place = PLACE_SLOT | (st->slot - 1);
 
 		put_lock(&w->lock, st, (void *)(r + 1));
+		if (*(volatile __u32 *)&planned)
+			sb_put_interpreter(st->slot - 1);
 		off = put_wait_user(st, slot, r, h, task, now, walk);
 		if (!no_callers)
 			off = put_taken(place, off, (void *)(r + 1));
