@@ -99,9 +99,9 @@ __noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl
 }
 
 /*
- * Not 0: TASK, if it could run, must wait until its cgroup has time again. Before Linux 6.18 all of a group that has used
- * up its quota is taken off the run queue at once, which its innermost group is told; since then each thread on its
- * way to user mode. Without a branch, which would double what the verifier looks at.
+ * Not 0: TASK, if it could run, must wait until its cgroup has time again. Before Linux 6.18 all of a group that has
+ * used up its quota is taken off the run queue at once, which its innermost group is told; since then each thread on
+ * its way to user mode. Without a branch, which would double what the verifier looks at.
  */
 static __always_inline __u32 throttled_by(struct task_struct *task)
 {

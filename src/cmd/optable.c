@@ -881,7 +881,7 @@ const struct opt opts[] = {
 			"nodes.",
 	}, {
 		.name = "event", .metavar = "EVENT", .type = OPT_TEXT, .what = "event",
-		.section = SECTION_OUTPUT, .commands = CMD_READING | CMD_SERVE, .at = FIELD(imported_event),
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(imported_event),
 		.help = "the event of --import perf-script to look at",
 		.more = "Such as cycles or sched:sched_switch. Without it the first sample decides. When its event is "
 			"time (cpu-clock, task-clock, offcpu-blocked, offcpu-runnable, offcpu-time), sberf reads all "

@@ -16,12 +16,15 @@
 #include "system/procfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* before an interpreter that has only begun is looked at again, then twice as long */
 #define LATER_NS (20 * NSEC_PER_MSEC)
 #define TRIES_MAX 12u
+#define THREAD_LATER_NS (500 * NSEC_PER_MSEC)    /* before threads are asked about again that had no name */
 
 /* A batch of frames that are to be named. */
 struct script_batch {
@@ -193,10 +196,72 @@ static void reader_name(struct scripts *s, struct script_batch *b)
 	pthread_cond_broadcast(&s->named);
 }
 
+/* Threads of one process that are to be named. */
+struct script_crowd {
+	struct scripts *s;
+	struct script_process *p;
+	uint32_t life, n;
+	pid_t tid[PLUGIN_PCS_MAX];
+	uint64_t inside[PLUGIN_PCS_MAX];         /* what the process calls them */
+};
+
+/* Takes what a plug-in says of the thread I of a crowd. */
+static void reader_said_thread(void *ctx, size_t i, const struct sberf_said *said)
+{
+	struct script_crowd *c = ctx;
+	char *name = strdup(said->function);
+	struct script_thread *t;
+
+	pthread_mutex_lock(&c->s->lock);
+	t = i < c->n && c->p->life == c->life ? script_thread_find(c->p, c->tid[i]) : NULL;
+	if (t && name && t->state == THREAD_ASKED) {
+		t->name = take_ptr(name);
+		t->state = THREAD_NAMED;
+	}
+	pthread_mutex_unlock(&c->s->lock);
+	free(name);
+}
+
+/* The number of the thread TID of P in its own pid namespace; 0 = it has ended. */
+static uint64_t reader_inside(const struct script_process *p, pid_t tid)
+{
+	char path[64];
+	struct proc_status status;
+	AUTO_FD int dir = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)p->pid, (int)tid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 || proc_read_status(dir, &status) ? 0 : (uint64_t)status.ns_pid;
+}
+
+/* Asks what threads of the process AT are called. Those without a name may have one a little later. */
+static void reader_crowd(struct scripts *s, struct script_crowd *c, uint32_t at)
+{
+	struct script_process *p = s->process.v[at];
+
+	*c = (struct script_crowd){ .s = s, .p = p, .life = p->life };
+	p->threads_asked = false;
+	for (size_t i = 0; i < p->thread.n && c->n < PLUGIN_PCS_MAX; i++)
+		if (p->thread.v[i].state == THREAD_ASKED)
+			c->tid[c->n++] = p->thread.v[i].tid;
+	if (p->seen && p->seen_life == c->life && c->n) {
+		pthread_mutex_unlock(&s->lock);
+		for (uint32_t i = 0; i < c->n; i++)
+			c->inside[i] = reader_inside(p, c->tid[i]);
+		plugin_process_threads(p->seen, p->plugin, c->inside, c->n, reader_said_thread, c);
+		pthread_mutex_lock(&s->lock);
+	}
+	for (size_t i = 0; i < p->thread.n; i++)
+		if (p->thread.v[i].state == THREAD_ASKED) {
+			p->thread.v[i].state = THREAD_NAMELESS;
+			p->thread.v[i].later_ns = clock_mono_ns() + THREAD_LATER_NS;
+		}
+}
+
 /* All that was asked for is done: what was in the lists is forgotten. */
 static void reader_rest(struct scripts *s)
 {
-	s->looks.n = s->looked = s->names.n = s->named_to = 0;
+	s->looks.n = s->looked = s->names.n = s->named_to = s->crowds.n = s->crowds_to = 0;
 	pthread_cond_broadcast(&s->named);
 	pthread_cond_wait(&s->work, &s->lock);
 }
@@ -205,6 +270,7 @@ void *script_reader(void *arg)
 {
 	struct scripts *s = arg;
 	struct script_batch batch = { .s = s };
+	AUTO_FREE struct script_crowd *crowd = malloc(sizeof(*crowd));
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
@@ -212,6 +278,8 @@ void *script_reader(void *arg)
 			reader_look(s, s->looks.v[s->looked++]);
 		else if (s->named_to < s->names.n)
 			reader_name(s, &batch);
+		else if (s->crowds_to < s->crowds.n && crowd)
+			reader_crowd(s, crowd, s->crowds.v[s->crowds_to++]);
 		else
 			reader_rest(s);
 	}

@@ -11,6 +11,7 @@
 #include "engine/scripts_private.h"
 
 #include "base/clock.h"
+#include "base/sorted.h"
 #include "base/thread.h"
 #include "bpf/wire.h"
 #include "model/wait.h"
@@ -24,6 +25,7 @@
 #define GOODBYE_NS (200 * NSEC_PER_MSEC) /* how long scripts_free() waits for the thread */
 #define MAPPED_NS (200 * NSEC_PER_MSEC)  /* after a file was mapped, before a process is looked at again */
 #define EXPECT_NS NSEC_PER_SEC           /* how long scripts_expect() waits */
+#define THREAD_TRIES 4u                  /* how often a thread is asked about that has no name yet */
 #define NAME_NS (100 * NSEC_PER_MSEC)    /* how long a name is waited for */
 #define FIRST_ARGUMENT 5u                /* of a system call: rdi, by its DWARF number */
 #define SCRIPT_MODULE "python"           /* name of the one language that there is */
@@ -49,6 +51,13 @@ static uint64_t hash_of_frame(const void *ctx, uint32_t id)
 	return s->frame.v[id].key[0];
 }
 
+static void script_threads_clear(struct script_process *p)
+{
+	for (size_t i = 0; i < p->thread.n; i++)
+		free(p->thread.v[i].name);
+	vec_free(&p->thread);
+}
+
 static void frame_clear(struct script_frame *f)
 {
 	free(f->function);
@@ -65,14 +74,17 @@ void scripts_unref(struct scripts *s)
 	pthread_mutex_unlock(&s->lock);
 	if (refs)
 		return;
-	for (size_t i = 0; i < s->process.n; i++)
+	for (size_t i = 0; i < s->process.n; i++) {
+		script_threads_clear(s->process.v[i]);
 		free(s->process.v[i]);
+	}
 	for (size_t i = 0; i < s->frame.n; i++)
 		frame_clear(&s->frame.v[i]);
 	vec_free(&s->process);
 	vec_free(&s->frame);
 	vec_free(&s->looks);
 	vec_free(&s->names);
+	vec_free(&s->crowds);
 	hidx_free(&s->by_pid);
 	hidx_free(&s->by_key);
 	free(s->merged);
@@ -196,6 +208,7 @@ static void scripts_forget(struct scripts *s, struct script_process *p)
 		source_set_plan(s->source, p->pid, NULL);
 		s->figures.processes--;
 	}
+	script_threads_clear(p);
 	p->life++;
 	p->state = SCRIPT_STATE_NEW;
 	p->tries = 0;
@@ -489,6 +502,52 @@ static void scripts_put(struct scripts *s, const struct script_process *p, uint3
 	memcpy(chain, s->merged, offsetof(struct chain, frame) + s->merged->n * sizeof(s->merged->frame[0]));
 }
 
+struct script_thread *script_thread_find(struct script_process *p, pid_t tid)
+{
+	const size_t at = count_below(p->thread.v, p->thread.n, tid, tid);
+
+	return at < p->thread.n && p->thread.v[at].tid == tid ? &p->thread.v[at] : NULL;
+}
+
+static struct script_thread *script_thread_add(struct script_process *p, pid_t tid)
+{
+	const size_t at = count_below(p->thread.v, p->thread.n, tid, tid);
+	struct script_thread *t;
+
+	if (p->thread.n >= SCRIPT_THREADS_MAX || !vec_reserve(&p->thread, 1))
+		return NULL;
+	t = &p->thread.v[at];
+	memmove(t + 1, t, (p->thread.n - at) * sizeof(*t));
+	p->thread.n++;
+	*t = (struct script_thread){ .tid = tid, .state = THREAD_NAMELESS };
+	return t;
+}
+
+/* Hands over what the thread TID of PROCESS is called, or has it asked for. The first one is what the process is. */
+static void scripts_thread(struct scripts *s, struct script_process *p, uint32_t at, struct process *process, pid_t tid)
+{
+	struct script_thread *t = tid == p->pid ? NULL : script_thread_find(p, tid);
+	uint32_t *slot;
+
+	t = t || tid == p->pid ? t : script_thread_add(p, tid);
+	if (!t)
+		return;
+	if (t->state == THREAD_NAMED) {
+		process_name_thread(s->ps, process, tid, t->name);
+		free(take_ptr(t->name));
+		t->state = THREAD_DONE;
+	}
+	if (t->state != THREAD_NAMELESS || (t->later_ns && clock_mono_ns() < t->later_ns))
+		return;
+	t->state = t->tries++ < THREAD_TRIES ? THREAD_ASKED : THREAD_DONE;
+	slot = p->threads_asked || t->state == THREAD_DONE ? NULL : vec_push(&s->crowds);
+	if (!slot)
+		return;
+	*slot = at;
+	p->threads_asked = true;
+	pthread_cond_signal(&s->work);
+}
+
 /* Is P, which is not planned, due to be looked at? */
 static bool script_is_due(const struct script_process *p)
 {
@@ -506,6 +565,8 @@ void scripts_merge(struct scripts *s, struct process *process, const struct raw_
 	p = p ? p : scripts_add(s, raw->pid, &at);
 	if (p && script_is_due(p))
 		scripts_ask(s, p, at);
+	if (p && p->state == SCRIPT_STATE_PLANNED)
+		scripts_thread(s, p, at, process, raw->tid);
 	if (p && p->state == SCRIPT_STATE_PLANNED && t->serial == p->serial) {
 		if (!p->placed)
 			p->placed = scripts_place(s, p, process);

@@ -13,6 +13,7 @@
 
 #define SCRIPT_PROCESSES_MAX 16384u      /* that are looked at */
 #define SCRIPT_FRAMES_MAX 262144u        /* different ones */
+#define SCRIPT_THREADS_MAX 4096u         /* of a process, that are named */
 #define SCRIPT_BATCH 32u                 /* frames that are named in one call */
 
 enum script_state {
@@ -29,6 +30,22 @@ struct script_range {
 	uint64_t start, end;
 };
 
+enum script_thread_state {
+	THREAD_ASKED,            /* is to be asked about, by the thread that reads */
+	THREAD_NAMED,            /* NAME is there */
+	THREAD_DONE,             /* and has been handed over; or nobody asks any more */
+	THREAD_NAMELESS,         /* so far */
+};
+
+/* A thread of a process with a plan, but for its first one. */
+struct script_thread {
+	pid_t tid;
+	uint8_t state;                   /* enum script_thread_state */
+	uint8_t tries;
+	uint64_t later_ns;               /* with THREAD_NAMELESS: when it is asked about again */
+	char *name;
+};
+
 struct script_process {
 	pid_t pid;
 	uint32_t life;                   /* goes up when the number is another process, or that another program */
@@ -40,6 +57,8 @@ struct script_process {
 	bool placed;                     /* the ranges are known */
 	uint32_t nr_ranges;
 	struct script_range range[SBERF_PLAN_RANGES_MAX];
+	VEC(struct script_thread) thread;        /* by tid */
+	bool threads_asked;
 	/* The thread's: */
 	uint32_t seen_life;
 	uint64_t start_ticks;            /* of the process as it was then */
@@ -75,8 +94,9 @@ struct scripts {
 	struct hidx by_pid;
 	VEC(struct script_frame) frame;
 	struct hidx by_key;
-	VEC(uint32_t) looks, names;      /* processes and frames that the thread is to look at; in order */
-	size_t looked, named_to;         /* how many of them it has */
+	/* processes and frames that the thread is to look at, and processes whose threads have no names; in order */
+	VEC(uint32_t) looks, names, crowds;
+	size_t looked, named_to, crowds_to;      /* how many of them it has */
 	uint64_t next_serial;
 	struct scripts_figures figures;
 
@@ -89,6 +109,8 @@ struct scripts {
 
 /* The body of the thread. */
 void *script_reader(void *s);
+/* The thread TID of P, NULL = none. */
+struct script_thread *script_thread_find(struct script_process *p, pid_t tid);
 /* One side less holds S; the last one frees it. */
 void scripts_unref(struct scripts *s);
 

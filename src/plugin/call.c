@@ -6,7 +6,9 @@
 
 size_t plugin_call_asked(const struct plugin_call *c)
 {
-	return c->op == PLUGIN_RESOLVE ? c->n : c->op == PLUGIN_EXPAND ? c->taken->nr_records : 0;
+	if (c->op == PLUGIN_EXPAND)
+		return c->taken->nr_records;
+	return c->op == PLUGIN_RESOLVE || c->op == PLUGIN_THREADS ? c->n : 0;
 }
 
 const char *plugin_call_name(enum plugin_op op)
@@ -14,7 +16,7 @@ const char *plugin_call_name(enum plugin_op op)
 	static const char *const names[PLUGIN_OPS] = {
 		[PLUGIN_ATTACH] = "attach", [PLUGIN_DETACH] = "detach", [PLUGIN_PLAN] = "plan",
 		[PLUGIN_CLAIMS] = "claims", [PLUGIN_RESOLVE] = "resolve", [PLUGIN_EXPAND] = "expand",
-		[PLUGIN_CHANGED] = "changed", [PLUGIN_HELLO] = "its start",
+		[PLUGIN_CHANGED] = "changed", [PLUGIN_THREADS] = "threads", [PLUGIN_HELLO] = "its start",
 	};
 
 	return op < PLUGIN_OPS && names[op] ? names[op] : "no call";

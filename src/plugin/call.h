@@ -17,12 +17,13 @@ struct plugin_call {
 	enum plugin_op op;
 	uint32_t process;            /* number, which attach gives a meaning until detach */
 	struct plugin_target *target;        /* of that process */
-	const uint64_t *pc;          /* of resolve: N of them, PLUGIN_PCS_MAX at most; of claims one */
+	/* of resolve: N of them, PLUGIN_PCS_MAX at most; of claims one; of threads numbers of threads */
+	const uint64_t *pc;
 	size_t n;
 	const struct sberf_taken *taken;     /* of expand */
 	uint32_t what;               /* of changed */
 	struct sberf_plan *plan;     /* of plan: filled and checked */
-	plugin_said_fn *say;         /* of resolve and expand */
+	plugin_said_fn *say;         /* of resolve, expand and threads */
 	void *ctx;
 	char *log;                   /* room of PLUGIN_LOG_MAX for the last sentence that it said, made clean */
 };

@@ -19,6 +19,7 @@
 #include "plugin/cpython.h"
 
 #include "plugin/cpython_text.h"
+#include "plugin/cpython_threads.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -57,6 +58,7 @@ struct cpython {
 	struct sberf_range loop;         /* of the interpreter */
 	uint64_t interp;                 /* the first one whose threads were found */
 	uint64_t first;                  /* state of the first thread of the first interpreter; 0 = unknown */
+	struct cpython_threads threads;
 	uint64_t lines_of;               /* the code object whose table of lines is at hand; 0 = none */
 	size_t lines_len;
 	uint8_t lines[CPYTHON_LINES_MAX];
@@ -540,6 +542,18 @@ static int cpython_expand(void *state, const struct sberf_taken *taken, struct s
 	return r;
 }
 
+static int cpython_name_threads(void *state, const uint64_t *tid, size_t n, struct sberf_sink *sink)
+{
+	struct cpython *c = state;
+
+	if (!c->threads.host) {
+		c->threads = (struct cpython_threads){ .host = c->host, .layout = &c->layout, .interp = c->interp,
+						       .text_type = c->text_type, .number = THREAD_NUMBER };
+		(void)c->host->symbol(c->host, NULL, "PyDict_Type", &c->threads.dict_type, NULL);
+	}
+	return cpython_threads_name(&c->threads, tid, n, sink);
+}
+
 const struct sberf_plugin cpython_plugin = {
 	.abi = SBERF_PLUGIN_ABI,
 	.size = sizeof(struct sberf_plugin),
@@ -549,4 +563,5 @@ const struct sberf_plugin cpython_plugin = {
 	.attach = cpython_attach,
 	.plan = cpython_plan,
 	.expand = cpython_expand,
+	.threads = cpython_name_threads,
 };

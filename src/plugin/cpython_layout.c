@@ -17,6 +17,7 @@ static const struct cpython_layout layouts[] = {
 		.runtime_interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,
 		.thread_interp = 16, .thread_id = 176, .thread_frame = 24,
 		.runtime_current = 1368, .runtime_gil = 1152, .interp_gil = CPYTHON_NONE,
+		.interp_modules = 56, .type_keys = 872,
 		.cframe_frame = CPYTHON_NONE,
 		.frame_code = 32, .frame_back = 24, .frame_instr = 104, .frame_entry = CPYTHON_NONE,
 		.code_filename = 104, .code_name = 112, .code_qualname = CPYTHON_NONE, .code_firstline = 40,
@@ -27,6 +28,7 @@ static const struct cpython_layout layouts[] = {
 		.runtime_interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,
 		.thread_interp = 16, .thread_id = 176, .thread_frame = 24,
 		.runtime_current = 568, .runtime_gil = 352, .interp_gil = CPYTHON_NONE,
+		.interp_modules = 856, .type_keys = 864,
 		.cframe_frame = CPYTHON_NONE,
 		.frame_code = 32, .frame_back = 24, .frame_instr = 104, .frame_entry = CPYTHON_NONE,
 		.code_filename = 104, .code_name = 112, .code_qualname = CPYTHON_NONE, .code_firstline = 40,
@@ -37,6 +39,7 @@ static const struct cpython_layout layouts[] = {
 		.runtime_interpreters = 32, .interp_next = 0, .interp_threads = 8, .thread_next = 8,
 		.thread_interp = 16, .thread_id = 176, .thread_frame = 24,
 		.runtime_current = 568, .runtime_gil = 352, .interp_gil = CPYTHON_NONE,
+		.interp_modules = 856, .type_keys = 872,
 		.cframe_frame = CPYTHON_NONE,
 		.frame_code = 32, .frame_back = 24, .frame_instr = 96, .frame_entry = CPYTHON_NONE,
 		.code_filename = 104, .code_name = 112, .code_qualname = CPYTHON_NONE, .code_firstline = 40,
@@ -47,6 +50,7 @@ static const struct cpython_layout layouts[] = {
 		.runtime_interpreters = 40, .interp_next = 0, .interp_threads = 16, .thread_next = 8,
 		.thread_interp = 16, .thread_id = 152, .thread_frame = 56,
 		.runtime_current = 576, .runtime_gil = 360, .interp_gil = CPYTHON_NONE,
+		.interp_modules = 888, .type_keys = 872,
 		.cframe_frame = 8,
 		.frame_code = 32, .frame_back = 48, .frame_instr = 56, .frame_entry = 68,
 		.code_filename = 112, .code_name = 120, .code_qualname = 128, .code_firstline = 72,
@@ -57,6 +61,7 @@ static const struct cpython_layout layouts[] = {
 		.runtime_interpreters = 40, .interp_next = 0, .interp_threads = 72, .thread_next = 8,
 		.thread_interp = 16, .thread_id = 136, .thread_frame = 56,
 		.runtime_current = CPYTHON_NONE, .runtime_gil = CPYTHON_NONE, .interp_gil = 384,
+		.interp_modules = 944, .type_keys = 880,
 		.cframe_frame = 0,
 		.frame_code = 0, .frame_back = 8, .frame_instr = 56, .frame_entry = 70,
 		.code_filename = 112, .code_name = 120, .code_qualname = 128, .code_firstline = 68,
@@ -74,7 +79,8 @@ const struct cpython_layout *cpython_layout_of(uint16_t version)
 
 /* Fields of the table, in the order of the header; each is one word behind cookie, version and free_threaded. */
 enum offset_field {
-	FIELD_INTERPRETERS, FIELD_INTERP_SIZE, FIELD_INTERP_NEXT, FIELD_INTERP_THREADS, FIELD_INTERP_GIL,
+	FIELD_INTERPRETERS, FIELD_INTERP_SIZE, FIELD_INTERP_NEXT, FIELD_INTERP_THREADS, FIELD_INTERP_MODULES,
+	FIELD_INTERP_GIL,
 	FIELD_THREAD_SIZE, FIELD_THREAD_NEXT, FIELD_THREAD_INTERP, FIELD_THREAD_FRAME, FIELD_THREAD_ID,
 	FIELD_FRAME_SIZE, FIELD_FRAME_BACK,
 	FIELD_FRAME_CODE, FIELD_FRAME_INSTR, FIELD_FRAME_OWNER, FIELD_CODE_SIZE, FIELD_CODE_FILENAME, FIELD_CODE_NAME,
@@ -89,6 +95,7 @@ enum offset_field {
 #define RELEASE_FINAL 0xf0u
 #define OBJECT_BYTES 16u                 /* of an object's head: count of references, type */
 #define OBJECT_BYTES_FREE 32u            /* without the lock: thread, flags, two counts, type */
+#define TYPE_KEYS_13 880u                /* ht_cached_keys, of which the table says nothing */
 #define TEXT_BYTES 24u                   /* PyUnicodeObject behind PyASCIIObject */
 
 /* At which word each field is, by minor version, with the lock or without; 0 = there is no such field. */
@@ -99,7 +106,7 @@ static const struct offset_words {
 } offset_words[] = {
 	{ 13, 0, {
 		[FIELD_INTERPRETERS] = 5, [FIELD_INTERP_SIZE] = 6, [FIELD_INTERP_NEXT] = 8, [FIELD_INTERP_THREADS] = 9,
-		[FIELD_INTERP_GIL] = 14,
+		[FIELD_INTERP_MODULES] = 11, [FIELD_INTERP_GIL] = 14,
 		[FIELD_THREAD_SIZE] = 19, [FIELD_THREAD_NEXT] = 21, [FIELD_THREAD_INTERP] = 22,
 		[FIELD_THREAD_FRAME] = 23, [FIELD_THREAD_ID] = 24, [FIELD_FRAME_SIZE] = 28, [FIELD_FRAME_BACK] = 29,
 		[FIELD_FRAME_CODE] = 30, [FIELD_FRAME_INSTR] = 31, [FIELD_FRAME_OWNER] = 33, [FIELD_CODE_SIZE] = 34,
@@ -196,6 +203,8 @@ int cpython_layout_read(const void *table, size_t length, struct cpython_layout 
 		.object_type = (uint16_t)v[FIELD_OBJECT_TYPE],
 		.runtime_current = CPYTHON_NONE,
 		.runtime_gil = CPYTHON_NONE, .interp_gil = (uint16_t)v[FIELD_INTERP_GIL],
+		.interp_modules = v[FIELD_INTERP_MODULES] ? (uint16_t)v[FIELD_INTERP_MODULES] : CPYTHON_NONE,
+		.type_keys = words->minor == 13 && !word[FREE_THREADED] ? TYPE_KEYS_13 : CPYTHON_NONE,
 		.frame_code = (uint16_t)v[FIELD_FRAME_CODE], .frame_back = (uint16_t)v[FIELD_FRAME_BACK],
 		.frame_instr = (uint16_t)v[FIELD_FRAME_INSTR], .frame_entry = (uint16_t)v[FIELD_FRAME_OWNER],
 		.code_filename = (uint16_t)v[FIELD_CODE_FILENAME], .code_name = (uint16_t)v[FIELD_CODE_NAME],

@@ -51,6 +51,8 @@ struct cpython_layout {
 	 */
 	uint16_t runtime_current;
 	uint16_t runtime_gil;    /* the lock of the interpreter, in _PyRuntimeState ... */
+	uint16_t interp_modules; /* sys.modules, in PyInterpreterState */
+	uint16_t type_keys;      /* the keys that instances of a class share, in PyHeapTypeObject; or CPYTHON_NONE */
 	uint16_t interp_gil;     /* ... or a pointer to it in PyInterpreterState; one of them is CPYTHON_NONE */
 	uint16_t frame_code, frame_back, frame_instr;
 	uint16_t frame_entry;    /* the byte that says so: is_entry, owner */

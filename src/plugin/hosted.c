@@ -127,7 +127,7 @@ static void hosted_describe(const struct sberf_plugin *p, struct plugin_hello *r
 	snprintf(ret->versions, sizeof(ret->versions), "%s", p->versions ? p->versions : "");
 	ret->has = 1u << PLUGIN_ATTACH | (p->plan ? 1u << PLUGIN_PLAN : 0) | (p->claims ? 1u << PLUGIN_CLAIMS : 0) |
 		   (p->resolve ? 1u << PLUGIN_RESOLVE : 0) | (p->expand ? 1u << PLUGIN_EXPAND : 0) |
-		   (p->changed ? 1u << PLUGIN_CHANGED : 0);
+		   (p->changed ? 1u << PLUGIN_CHANGED : 0) | (p->threads ? 1u << PLUGIN_THREADS : 0);
 }
 
 int hosted_accept(const struct sberf_plugin *p, struct sberf_plugin *ret, struct plugin_hello *ret_hello,
@@ -224,4 +224,11 @@ int hosted_expand(struct hosted *h, const struct sberf_taken *taken)
 int hosted_changed(struct hosted *h, uint32_t what)
 {
 	return h->plugin->changed ? h->plugin->changed(h->state, what) : 0;
+}
+
+int hosted_threads(struct hosted *h, const uint64_t *tid, size_t n)
+{
+	h->asked = n;
+	h->said = 0;
+	return h->plugin->threads ? h->plugin->threads(h->state, tid, n, &h->sink) : -ENOSYS;
 }

@@ -40,5 +40,6 @@ int hosted_claims(struct hosted *h, uint64_t pc);
 int hosted_resolve(struct hosted *h, const uint64_t *pc, size_t n);
 int hosted_expand(struct hosted *h, const struct sberf_taken *taken);
 int hosted_changed(struct hosted *h, uint32_t what);
+int hosted_threads(struct hosted *h, const uint64_t *tid, size_t n);
 
 #endif

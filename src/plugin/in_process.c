@@ -173,6 +173,8 @@ static int in_process_do(struct hosted *h, const struct plugin_call *c)
 		return hosted_claims(h, c->pc[0]);
 	case PLUGIN_RESOLVE:
 		return hosted_resolve(h, c->pc, c->n);
+	case PLUGIN_THREADS:
+		return hosted_threads(h, c->pc, c->n);
 	case PLUGIN_EXPAND:
 		return hosted_expand(h, c->taken);
 	default:

@@ -278,6 +278,7 @@ static int in_worker_write(struct in_worker *o, const struct plugin_call *c)
 		h->a = c->pc[0];
 		return 0;
 	case PLUGIN_RESOLVE:
+	case PLUGIN_THREADS:
 		h->length = (uint32_t)(c->n * sizeof(*c->pc));
 		memcpy(o->out.body, c->pc, h->length);
 		return 0;
@@ -299,7 +300,7 @@ int in_worker_call(struct in_worker *o, const struct plugin_call *c, struct err 
 	struct waiting w = { .call = c };
 	int r;
 
-	if (o->worker.socket < 0 || (c->op == PLUGIN_RESOLVE && c->n > PLUGIN_PCS_MAX) ||
+	if (o->worker.socket < 0 || c->n > PLUGIN_PCS_MAX ||
 	    (c->op == PLUGIN_EXPAND && (c->taken->record_bytes > SBERF_PLAN_RECORD_MAX ||
 					c->taken->nr_records > SBERF_PLAN_TURNS_MAX)))
 		return -EINVAL;

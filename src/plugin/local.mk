@@ -27,6 +27,8 @@ libsberf_core_a_SOURCES += src/plugin/cpython_layout.c
 libsberf_core_a_SOURCES += src/plugin/cpython_layout.h
 libsberf_core_a_SOURCES += src/plugin/cpython_text.c
 libsberf_core_a_SOURCES += src/plugin/cpython_text.h
+libsberf_core_a_SOURCES += src/plugin/cpython_threads.c
+libsberf_core_a_SOURCES += src/plugin/cpython_threads.h
 
 sberfworkerdir = $(memorydir)
 sberfworker_PROGRAMS = sberf-worker

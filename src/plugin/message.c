@@ -30,6 +30,7 @@ static const struct plugin_message_kind {
 	[PLUGIN_PLAN] = { PLUGIN_BY_SBERF, 0, 0, { { 0 } } },
 	[PLUGIN_CLAIMS] = { PLUGIN_BY_SBERF, 0, 0, { { 0 } } },
 	[PLUGIN_RESOLVE] = { PLUGIN_BY_SBERF, 8, PLUGIN_PCS_MAX * 8, { { 0 } } },
+	[PLUGIN_THREADS] = { PLUGIN_BY_SBERF, 8, PLUGIN_PCS_MAX * 8, { { 0 } } },
 	[PLUGIN_EXPAND] = { PLUGIN_BY_SBERF, 0, PLUGIN_BODY_MAX, { { 0 } } },
 	[PLUGIN_CHANGED] = { PLUGIN_BY_SBERF, 0, 0, { { 0 } } },
 	[PLUGIN_HELLO] = { PLUGIN_BY_WORKER, sizeof(struct plugin_hello), sizeof(struct plugin_hello),

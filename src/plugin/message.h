@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 #define PLUGIN_BODY_MAX 65536u           /* bytes behind the head of a message: the records of one expand */
-#define PLUGIN_PCS_MAX 512u              /* of one resolve */
+#define PLUGIN_PCS_MAX 512u              /* of one resolve, and threads of one threads */
 #define PLUGIN_PROCESSES_MAX 32768u      /* that a worker knows at a time */
 #define PLUGIN_PATH_MAX 4096u            /* with a NUL */
 #define PLUGIN_LOG_MAX 256u
@@ -34,6 +34,7 @@ enum plugin_op {
 	PLUGIN_RESOLVE,
 	PLUGIN_EXPAND,
 	PLUGIN_CHANGED,
+	PLUGIN_THREADS,
 	/* errands, by the worker */
 	PLUGIN_HELLO,                /* the first one, without a call: what it has loaded, or why it has not */
 	PLUGIN_READ,

@@ -445,6 +445,18 @@ size_t plugin_process_expand(struct plugin_process *p, size_t plugin, const stru
 	return t.n;
 }
 
+size_t plugin_process_threads(struct plugin_process *p, size_t plugin, const uint64_t *tid, size_t n,
+			      plugin_said_fn *say, void *ctx)
+{
+	struct telling t = { .say = say, .ctx = ctx };
+	struct plugin_call c = { .op = PLUGIN_THREADS, .pc = tid, .n = n, .say = process_tell, .ctx = &t };
+
+	pthread_mutex_lock(&p->set->lock);
+	process_call(p, plugin, &c);
+	pthread_mutex_unlock(&p->set->lock);
+	return t.n;
+}
+
 void plugin_process_refused(struct plugin_process *p, uint64_t *things, uint64_t *files)
 {
 	pthread_mutex_lock(&p->set->lock);

@@ -88,6 +88,13 @@ int plugin_process_plan(struct plugin_process *p, struct sberf_plan *ret, size_t
 size_t plugin_process_expand(struct plugin_process *p, size_t plugin, const struct sberf_taken *taken,
 			     plugin_said_fn *say, void *ctx);
 
+/*
+ * Has that plug-in say to SAY what the runtime calls the N threads TID (PLUGIN_PCS_MAX at most), as the process
+ * numbers them. Returns how many names.
+ */
+size_t plugin_process_threads(struct plugin_process *p, size_t plugin, const uint64_t *tid, size_t n,
+			      plugin_said_fn *say, void *ctx);
+
 /* Adds to these what made no sense since the last call: things, and files. */
 void plugin_process_refused(struct plugin_process *p, uint64_t *things, uint64_t *files);
 

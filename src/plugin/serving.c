@@ -204,6 +204,8 @@ static int serving_do(struct serving *s, struct hosted **slot, struct sberf_plan
 		return hosted_claims(*slot, head->a);
 	case PLUGIN_RESOLVE:
 		return hosted_resolve(*slot, (const uint64_t *)s->call.body, head->length / sizeof(uint64_t));
+	case PLUGIN_THREADS:
+		return hosted_threads(*slot, (const uint64_t *)s->call.body, head->length / sizeof(uint64_t));
 	case PLUGIN_EXPAND:
 		return serving_expand(s, *slot);
 	default:

@@ -87,6 +87,12 @@ thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uin
 			 const char *comm);
 
 /*
+ * The runtime of P calls its thread TID NAME (clean, copied): that is what it is called as long as it has told the
+ * kernel nothing else than what its process is called.
+ */
+void process_name_thread(struct processes *ps, struct process *p, pid_t tid, const char *name);
+
+/*
  * The thread of P, which has not ended, that P itself calls INSIDE: in a pid namespace of its own (a container) threads
  * have other numbers there. 0 = there is none. Asks /proc about one that nothing was told of, at most ten times a
  * second where numbers differ.

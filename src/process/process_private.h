@@ -22,6 +22,7 @@ struct thread_now {
 	uint32_t exe_changes;    /* value of the process's counter when ID was made */
 	thread_id id;            /* ID_NONE = make it again */
 	char comm[COMM_MAX + 1]; /* raw bytes; "" = unknown */
+	str_id named;            /* process_name_thread(); 0 = not */
 };
 
 struct thread_inside {

@@ -55,6 +55,7 @@ void thread_revive(struct process *p, struct thread_now *t)
 	p->nr_live += t->dead;
 	t->dead = false;
 	t->start_ns = 0;
+	t->named = 0;
 	t->comm[0] = '\0';
 	t->id = ID_NONE;
 }
@@ -87,7 +88,7 @@ static thread_id process_threads_intern(struct processes *ps, struct process *p,
 	struct strtab *st = dict_strings(ps->dict);
 	struct thread t = { .pid = p->pid, .tid = now->tid, .start_ns = now->start_ns, .exe = p->exe };
 
-	t.comm = strtab_adds(st, now->comm);
+	t.comm = now->named && !strcmp(now->comm, thread_comm(p, p->pid)) ? now->named : strtab_adds(st, now->comm);
 	t.cgroup = cgroups_path(ps->cgroups, now->cgroup_id, p->pid);
 	t.container = cgroups_container(ps->cgroups, now->cgroup_id, p->pid, &t.image);
 	return t.comm == STR_NONE ? ID_NONE : dict_thread(ps->dict, &t);
@@ -162,6 +163,17 @@ pid_t process_thread_inside(const struct processes *ps, struct process *p, pid_t
 static const char *inherited_comm(const struct process *p, const struct thread_now *t)
 {
 	return t->comm[0] ? NULL : thread_comm(p, p->pid);
+}
+
+void process_name_thread(struct processes *ps, struct process *p, pid_t tid, const char *name)
+{
+	struct thread_now *t = thread_of(p, tid);
+	const str_id named = t ? strtab_adds(dict_strings(ps->dict), name) : STR_NONE;
+
+	if (named == STR_NONE)
+		return;
+	t->named = named;
+	t->id = ID_NONE;
 }
 
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,

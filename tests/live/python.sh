@@ -109,6 +109,49 @@ for python in /usr/bin/python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.13.*/bin
 	equal "threads that did not have it" 0 "${never:-none}"
 done
 
+# Threads are called what the program calls them: each version keeps that elsewhere.
+cat >named.py <<'PY'
+import sys
+import threading
+import time
+class Worker(threading.Thread):
+    def __init__(self, name):
+        self.before = "another text"
+        super().__init__(name=name)
+    def run(self):
+        while not ended:
+            time.sleep(.001)
+ended = []
+workers = [Worker("%s w\u00f6rker %d of them" % (sys.argv[1], i)) for i in range(40)]
+for w in workers:
+    w.start()
+print("ready", flush=True)
+sys.stdin.readline()
+ended.append(1)
+PY
+mkfifo named.end
+named=() versions=()
+for python in /usr/bin/python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
+	[ -x "$python" ] && "$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
+	version=v${#named[@]}
+	mkfifo named.ready
+	"$python" named.py $version <named.end >named.ready &
+	named+=($!) versions+=($version)
+	also_kill $!
+	[ "${end-}" ] || exec {end}>named.end
+	exec {ready}<named.ready
+	rm named.ready
+	read -rt 60 word <&"$ready"
+done
+record named.data --duration 2s -p "$(IFS=,; echo "${named[*]}")"
+exec {end}>&-
+"$SBERF" report -i named.data --format folded --metric blocked --group-by comm >named.folded
+for version in "${versions[@]}"; do
+	equal "$version: threads by their names" 40 "$(grep -oE "^$version wörker [0-9]+ of them;" named.folded | sort -u | wc -l)"
+done
+"$SBERF" report -i named.data --format folded --metric blocked --group-by comm --thread 'v0 w*r 7*' >one.folded
+equal "which filters know" "v0 wörker 7 of them" "$(cut -d';' -f1 one.folded | sort -u)"
+
 # Waits have frames, too: the threads of the first one wait for each other.
 python3 "$top_srcdir/tests/live/python_judge.py" tables blocked.folded >judged
 note "blocked: $(tail -n 1 judged)"

@@ -22,7 +22,10 @@
 
 static const struct sberf_host *the_host;
 
-/* The head of a message of src/plugin/message.h, which is not meant to be known here. */
+/* Of enum plugin_op, and the head of a message, of src/plugin/message.h, which is not meant to be known here. */
+#define ASK_READ 10
+#define SAY_LOG 14
+
 struct head {
 	uint32_t op, length, call, process;
 	int32_t result;
@@ -121,14 +124,14 @@ static void wrong(uint64_t what, struct sberf_sink *sink)
 		name(sink, 0, "");
 		break;
 	case WRONG_FLOOD:
-		send_raw(&(struct head){ .op = 13, .length = 256, .call = 2 }, huge, 100000000);
+		send_raw(&(struct head){ .op = SAY_LOG, .length = 256, .call = 2 }, huge, 100000000);
 		break;
 	case WRONG_MESSAGE:
 		send_raw(&(struct head){ .op = 999, .length = 100 }, huge, 1);
 		break;
 	case WRONG_UNASKED:
 		/* reads, whose answers nobody takes */
-		send_raw(&(struct head){ .op = 9, .call = 2, .n = 4096, .a = (uintptr_t)huge }, huge, 100000);
+		send_raw(&(struct head){ .op = ASK_READ, .call = 2, .n = 4096, .a = (uintptr_t)huge }, huge, 100000);
 		break;
 	case WRONG_READS:
 		for (int i = 0; i < 100000; i++)

@@ -535,12 +535,12 @@ static void refuses(void **state)
 		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
 		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks|"
 		"grown|returned|mapped|unmapped|grown-anon|grown-files|grown-shared|advised|advised-lazily");
-	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), "
+	refused("report --state D,Y", "state 'Y' is unknown: it must be one of preempted (R), interruptible (S), "
 		"uninterruptible (D), "
-		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
+		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F), throttled (Q)");
 	refused("report --state D,", "state '' is unknown: it must be one of preempted (R), interruptible (S), "
 		"uninterruptible (D), "
-		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
+		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F), throttled (Q)");
 	refused("report --syscall=", "the system call is empty");
 	refused("report --focus a(b", "--focus 'a(b' is no regular expression: Unmatched ( or \\(");
 	refused("diff --ignore a(b x y", "--ignore 'a(b' is no regular expression: Unmatched ( or \\(");

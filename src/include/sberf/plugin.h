@@ -287,6 +287,11 @@ struct sberf_plugin {
 	 * name is asked for again. 0: it does not.
 	 */
 	int (*changed)(void *state, uint32_t what);
+	/*
+	 * Says to SINK what the runtime calls the N threads TID, as gettid() numbers them in the process, as far as it
+	 * has names for them, of the kind SBERF_SAID_RUNTIME
+	 */
+	int (*threads)(void *state, const uint64_t *tid, size_t n, struct sberf_sink *sink);
 };
 
 /* The one symbol of a plug-in. NULL: it does not work with an ABI of HOST_ABI. */
