@@ -196,13 +196,13 @@ static void reader_name(struct scripts *s, struct script_batch *b)
 	pthread_cond_broadcast(&s->named);
 }
 
-/* Threads of one process that are to be named. */
+/* Threads of one process that are to be named: so few that a call for them stays within its limits. */
 struct script_crowd {
 	struct scripts *s;
 	struct script_process *p;
 	uint32_t life, n;
-	pid_t tid[PLUGIN_PCS_MAX];
-	uint64_t inside[PLUGIN_PCS_MAX];         /* what the process calls them */
+	pid_t tid[SCRIPT_BATCH];
+	uint64_t inside[SCRIPT_BATCH];           /* what the process calls them */
 };
 
 /* Takes what a plug-in says of the thread I of a crowd. */
@@ -234,28 +234,41 @@ static uint64_t reader_inside(const struct script_process *p, pid_t tid)
 	return dir < 0 || proc_read_status(dir, &status) ? 0 : (uint64_t)status.ns_pid;
 }
 
-/* Asks what threads of the process AT are called. Those without a name may have one a little later. */
-static void reader_crowd(struct scripts *s, struct script_crowd *c, uint32_t at)
+/* Those of C of which nothing was said may have a name a little later. */
+static void reader_leave_nameless(struct script_crowd *c)
 {
-	struct script_process *p = s->process.v[at];
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct script_thread *t = script_thread_find(c->p, c->tid[i]);
 
-	*c = (struct script_crowd){ .s = s, .p = p, .life = p->life };
-	p->threads_asked = false;
-	for (size_t i = 0; i < p->thread.n && c->n < PLUGIN_PCS_MAX; i++)
+		if (t && t->state == THREAD_ASKED) {
+			t->state = THREAD_NAMELESS;
+			t->later_ns = clock_mono_ns() + THREAD_LATER_NS;
+		}
+	}
+}
+
+/* Asks what some of the threads of the next process in the list are called; it stays there while there are more. */
+static void reader_crowd(struct scripts *s)
+{
+	struct script_process *p = s->process.v[s->crowds.v[s->crowds_to]];
+	struct script_crowd c = { .s = s, .p = p, .life = p->life };
+
+	for (size_t i = 0; i < p->thread.n && c.n < SCRIPT_BATCH; i++)
 		if (p->thread.v[i].state == THREAD_ASKED)
-			c->tid[c->n++] = p->thread.v[i].tid;
-	if (p->seen && p->seen_life == c->life && c->n) {
+			c.tid[c.n++] = p->thread.v[i].tid;
+	if (c.n < SCRIPT_BATCH) {
+		p->threads_asked = false;
+		s->crowds_to++;
+	}
+	if (p->seen && p->seen_life == c.life && c.n) {
 		pthread_mutex_unlock(&s->lock);
-		for (uint32_t i = 0; i < c->n; i++)
-			c->inside[i] = reader_inside(p, c->tid[i]);
-		plugin_process_threads(p->seen, p->plugin, c->inside, c->n, reader_said_thread, c);
+		for (uint32_t i = 0; i < c.n; i++)
+			c.inside[i] = reader_inside(p, c.tid[i]);
+		plugin_process_threads(p->seen, p->plugin, c.inside, c.n, reader_said_thread, &c);
 		pthread_mutex_lock(&s->lock);
 	}
-	for (size_t i = 0; i < p->thread.n; i++)
-		if (p->thread.v[i].state == THREAD_ASKED) {
-			p->thread.v[i].state = THREAD_NAMELESS;
-			p->thread.v[i].later_ns = clock_mono_ns() + THREAD_LATER_NS;
-		}
+	if (p->life == c.life)
+		reader_leave_nameless(&c);
 }
 
 /* All that was asked for is done: what was in the lists is forgotten. */
@@ -270,7 +283,6 @@ void *script_reader(void *arg)
 {
 	struct scripts *s = arg;
 	struct script_batch batch = { .s = s };
-	AUTO_FREE struct script_crowd *crowd = malloc(sizeof(*crowd));
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
@@ -278,8 +290,8 @@ void *script_reader(void *arg)
 			reader_look(s, s->looks.v[s->looked++]);
 		else if (s->named_to < s->names.n)
 			reader_name(s, &batch);
-		else if (s->crowds_to < s->crowds.n && crowd)
-			reader_crowd(s, crowd, s->crowds.v[s->crowds_to++]);
+		else if (s->crowds_to < s->crowds.n)
+			reader_crowd(s);
 		else
 			reader_rest(s);
 	}

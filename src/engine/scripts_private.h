@@ -14,7 +14,7 @@
 #define SCRIPT_PROCESSES_MAX 16384u      /* that are looked at */
 #define SCRIPT_FRAMES_MAX 262144u        /* different ones */
 #define SCRIPT_THREADS_MAX 4096u         /* of a process, that are named */
-#define SCRIPT_BATCH 32u                 /* frames that are named in one call */
+#define SCRIPT_BATCH 32u                 /* frames, or threads, that are named in one call */
 
 enum script_state {
 	SCRIPT_STATE_NEW,        /* nobody has looked */

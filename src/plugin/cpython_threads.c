@@ -27,7 +27,8 @@
 #define KEYS_GENERAL 0u                  /* dk_kind: keys of any type, with their hash */
 #define ENTRIES_MAX 65536u
 #define ENTRY_MAX 24u
-#define SEARCHED_MAX 600u                /* names of modules that one call looks at */
+#define SEARCHED_MAX 250u                /* names of modules that one call looks at: each is a read */
+#define KNOWN_MAX 4096u
 
 /* A table of keys, and where their values are. */
 struct dict_table {
@@ -212,19 +213,41 @@ static int say_name(const struct cpython_threads *t, uint64_t object, size_t i, 
 	return sink->say(sink, i, &said);
 }
 
-/* What an entry of threading._active says: KEY and THREAD. */
-static int say_entry(const struct cpython_threads *t, uint64_t key, uint64_t thread, const uint64_t *tid, size_t n,
-		     struct sberf_sink *sink)
+/* The number of the thread with the identifier KEY, an object; 0 = it cannot be read. */
+static uint32_t read_thread_number(const struct cpython_threads *t, uint64_t key)
 {
 	uint64_t identifier;
 	uint32_t number;
 
-	if (!thread || !read_int(t, key, &identifier) ||
-	    t->host->read(t->host, identifier + t->number, &number, sizeof(number)))
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (tid[i] == number)
-			return say_name(t, thread, i, sink);
+	return read_int(t, key, &identifier) &&
+	       !t->host->read(t->host, identifier + t->number, &number, sizeof(number)) ? number : 0;
+}
+
+/* The same for the entry at PLACE, which is read once. */
+static uint32_t thread_number_of(struct cpython_threads *t, uint32_t place, uint64_t key, uint64_t value)
+{
+	struct cpython_thread *known = t->known && place < KNOWN_MAX ? &t->known[place] : NULL;
+
+	if (!known)
+		return read_thread_number(t, key);
+	if (known->key != key || known->value != value || !known->number)
+		*known = (struct cpython_thread){ key, value, read_thread_number(t, key) };
+	return known->number;
+}
+
+/* What the entry at PLACE of threading._active says: KEY and THREAD. *SAID counts names. */
+static int say_entry(struct cpython_threads *t, uint32_t place, uint64_t key, uint64_t thread, const uint64_t *tid,
+		     size_t n, struct sberf_sink *sink, size_t *said)
+{
+	const uint32_t number = key && thread ? thread_number_of(t, place, key, thread) : 0;
+
+	for (size_t i = 0; number && i < n; i++) {
+		/* Another thread's objects may stand where those of one that has ended were. */
+		if (tid[i] != number || read_thread_number(t, key) != number)
+			continue;
+		++*said;
+		return say_name(t, thread, i, sink);
+	}
 	return 0;
 }
 
@@ -233,6 +256,7 @@ int cpython_threads_name(struct cpython_threads *t, const uint64_t *tid, size_t 
 	uint8_t buf[SBERF_PLUGIN_READ_MAX];
 	struct dict_table d;
 	uint32_t at = 0, some;
+	size_t said = 0;
 	int r = 0;
 
 	if (t->layout->type_keys == CPYTHON_NONE || t->layout->interp_modules == CPYTHON_NONE || !t->dict_type)
@@ -241,6 +265,8 @@ int cpython_threads_name(struct cpython_threads *t, const uint64_t *tid, size_t 
 		r = find_active(t);
 		if (r)
 			return r == -ENOENT ? 0 : r;
+		if (!t->known && t->host->allocate)
+			t->known = t->host->allocate(t->host, KNOWN_MAX * sizeof(*t->known));
 	}
 	if (dict_open(t, t->active, &d)) {
 		t->active = 0;
@@ -252,7 +278,10 @@ int cpython_threads_name(struct cpython_threads *t, const uint64_t *tid, size_t 
 
 			memcpy(&key, buf + (size_t)i * d.entry + d.key, sizeof(key));
 			memcpy(&value, buf + (size_t)i * d.entry + d.key + 8, sizeof(value));
-			r = say_entry(t, key, value, tid, n, sink);
+			r = say_entry(t, at - some + i, key, value, tid, n, sink, &said);
 		}
+	/* Who was not found may be where another one is known to have been. */
+	if (said < n && t->known)
+		memset(t->known, 0, KNOWN_MAX * sizeof(*t->known));
 	return r;
 }

@@ -17,6 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What is known of an entry: its key and value, both objects, and the number of the thread. */
+struct cpython_thread {
+	uint64_t key, value;
+	uint32_t number;
+};
+
 struct cpython_threads {
 	const struct sberf_host *host;
 	const struct cpython_layout *layout;
@@ -24,6 +30,7 @@ struct cpython_threads {
 	uint64_t text_type, dict_type;   /* addresses of these */
 	uint32_t number;                 /* of what an identifier points to: offset of the thread's number, 4 bytes */
 	uint64_t active;                 /* the dictionary; 0 = not found yet */
+	struct cpython_thread *known;    /* whose entries were in it, by place; NULL = none */
 	uint32_t searched;               /* of sys.modules, in calls before: a call may not read all of them */
 };
 

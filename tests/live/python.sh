@@ -143,7 +143,7 @@ for python in /usr/bin/python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/py
 	rm named.ready
 	read -rt 60 word <&"$ready"
 done
-record named.data --duration 2s -p "$(IFS=,; echo "${named[*]}")"
+record named.data --duration 3s -p "$(IFS=,; echo "${named[*]}")"
 exec {end}>&-
 "$SBERF" report -i named.data --format folded --metric blocked --group-by comm >named.folded
 for version in "${versions[@]}"; do

@@ -123,6 +123,7 @@ suites_process += tests/unit/test_space
 
 suites_symbol =
 suites_symbol += tests/unit/test_cpython
+suites_symbol += tests/unit/test_cpython_threads
 suites_symbol += tests/unit/test_demangle
 suites_symbol += tests/unit/test_ehframe
 suites_symbol += tests/unit/test_jit
