@@ -110,6 +110,7 @@ enum events_column {
 	/* since 1.4, of waits: */
 	EVENTS_LOCK = 26, EVENTS_HOLDER = 27 /* + 1 */, EVENTS_GUESS = 28,
 	EVENTS_LOCK_PLACE = 29, EVENTS_LOCK_OFFSET = 30, EVENTS_READERS = 31,
+	EVENTS_COLUMNS           /* one past the last: no other table has as many */
 };
 /*
  * Kinds of events up to this are known to every reader by their number; later ones by the names of
@@ -127,7 +128,7 @@ enum hits_column {
 	HITS_TEXT_LEN = 10, HITS_TEXT = 11 /* bytes */,
 };
 #define PROBES_IN_FILE_MAX 64u           /* numbers of probes in one epoch are below */
-#define COLUMNS_MAX 32u                  /* one past the highest tag known here */
+#define COLUMNS_MAX ((unsigned int)EVENTS_COLUMNS)       /* one past the highest tag known here */
 
 enum column_encoding {
 	COLUMN_PLAIN = 0,                /* varints */
