@@ -678,6 +678,24 @@ const struct opt opts[] = {
 		.more = "16 to 128 letters, digits, - . _ or ~, in a file that others cannot read. So the address is "
 			"the same at each start. Without it sberf draws a secret of 128 bits.",
 	}, {
+		.name = "push", .metavar = "URL", .type = OPT_TEXT, .what = "address to push to",
+		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push),
+		.help = "push profiles to a store, every ten seconds",
+		.more = "pyroscope+http://HOST[:4040][/PATH] for Pyroscope and Grafana Alloy, parca+http://HOST[:7070]"
+			"[/PATH] for Parca. Then --listen is not needed. What the store does not take at once waits in "
+			"memory, 64 MiB and an hour at most, and everything that is lost is counted.",
+	}, {
+		.name = "push-headers", .metavar = "FILE", .type = OPT_FILE, .what = "file of headers",
+		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push_headers),
+		.help = "send the lines of FILE as headers of each push",
+		.more = "\"X-Scope-OrgID: tenant\" or \"Authorization: Bearer ...\", in a file that others cannot "
+			"read. A command line, which everybody sees, is no place for them.",
+	}, {
+		.name = "label", .metavar = "NAME=VALUE", .type = OPT_TEXTS, .what = "label",
+		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(labels),
+		.help = "label what is pushed",
+		.more = "Without one called service_name it is what was named as target, and instance is the host.",
+	}, {
 		.letter = 'd', .name = "refresh", .metavar = "SECONDS", .type = OPT_TIME, .what = "refresh",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_SERVE, .at = FIELD(refresh_ns),
 		.min = 100 * NSEC_PER_MSEC, .max = 3600 * NSEC_PER_SEC, .fallback = "1s",
@@ -1364,11 +1382,14 @@ static const char *const agent_text[] = {
 	"were blocked or waited for a CPU in them, without waits of threads that have nothing to do; or memory, which "
 	"--memory follows, at once. The answer is a profile of pprof, with names, and says of which whole seconds it "
 	"is: it comes two to three seconds after them.",
+	"With --push it sends the same to a store itself, time on the CPU and off it, every ten seconds.",
 	"There is no page here. sberf ends with SIGTERM, or with the target.",
 	NULL,
 };
 
 static const char *const agent_examples[] = {
+	"sberf agent -n shop --push pyroscope+http://127.0.0.1:4040 --label region=eu",
+	"push to Pyroscope or Alloy",
 	"sberf agent -a --listen 127.0.0.1:7007 --prefix-file /etc/sberf/prefix", "answer scrapers on this machine",
 	"go tool pprof http://127.0.0.1:7007/$(cat /etc/sberf/prefix)/debug/pprof/profile?seconds=10",
 	"ask it by hand",
@@ -1393,8 +1414,9 @@ const struct command_info command_infos[] = {
 		.examples = serve_examples,
 	}, {
 		.name = "agent", .bit = CMD_AGENT,
-		.synopsis = "TARGET --listen [ADDRESS:]PORT|--socket PATH --prefix-file FILE",
-		.summary = "answer collectors of profiles", .text = agent_text, .examples = agent_examples,
+		.synopsis = "TARGET --push URL | --listen [ADDRESS:]PORT|--socket PATH --prefix-file FILE",
+		.summary = "push profiles to a store, or answer collectors", .text = agent_text,
+		.examples = agent_examples,
 	}, {
 		.name = "merge", .bit = CMD_MERGE, .synopsis = "FILE... -o OUT",
 		.summary = "make one recording of several", .text = merge_text, .examples = merge_examples,

@@ -839,9 +839,13 @@ static int check_serving(const struct options *o, bool page, struct err *e)
 		return err_set(e, EINVAL, "--import is about a file: name it");
 	if (o->listen && o->socket)
 		return err_set(e, EINVAL, "--listen and --socket both say where to answer: give one of them");
-	if (!page && !o->listen && !o->socket)
-		return err_set(e, EINVAL, "say where to answer: --listen 127.0.0.1:PORT or --socket PATH");
-	if (!page && !o->prefix_file)
+	if (!o->push && (o->push_headers || o->labels.n))
+		return err_set(e, EINVAL, "%s is about what is pushed: say where to, with --push",
+			       o->push_headers ? "--push-headers" : "--label");
+	if (!page && !o->push && !o->listen && !o->socket)
+		return err_set(e, EINVAL, "say where to push or to answer: --push URL, --listen 127.0.0.1:PORT or "
+			       "--socket PATH");
+	if (!page && (o->listen || o->socket) && !o->prefix_file)
 		return err_set(e, EINVAL, "say what paths begin with: --prefix-file FILE");
 	return 0;
 }
@@ -957,6 +961,7 @@ void options_free(struct options *o)
 	vec_free(&o->nodes);
 	vec_free(&o->files);
 	vec_free(&o->addresses);
+	vec_free(&o->labels);
 	vec_free(&o->branches_of);
 	vec_free(&o->focus);
 	vec_free(&o->ignore);

@@ -14,6 +14,7 @@
 #include "cmd/options.h"
 #include "cmd/record_split.h"
 #include "cmd/signals.h"
+#include "push/pusher.h"
 #include "serve/server.h"
 #include "session/backends.h"
 
@@ -21,6 +22,7 @@
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -35,17 +37,67 @@ struct service {
 	struct open_recording recording; /* or a recording */
 	struct still still;
 	struct session session;
+	struct pusher_config push;       /* with --push */
+	char *headers;                   /* of --push-headers; NULL = none */
 	sigset_t set;
 };
+
+/* What a profile store knows as one service: what was named as target. */
+static const char *service_name(const struct options *o)
+{
+	const char *slash;
+
+	if (o->name || o->container)
+		return o->name ? o->name : o->container;
+	if (o->target == OPT_TARGET_CGROUP)
+		return o->cgroup;
+	if (o->target != OPT_TARGET_COMMAND)
+		return o->target == OPT_TARGET_ALL ? "host" : "process";
+	slash = strrchr(o->argv[0], '/');
+	return slash ? slash + 1 : o->argv[0];
+}
+
+/* Reads what --push and the options about it say: before anything is captured, as the next. */
+static int service_push(struct service *s, struct err *e)
+{
+	struct pusher_config *p = &s->push;
+	char text[PUSH_LABEL_MAX + 16], host[256] = "";
+	int r = push_url_parse(s->o->push, &p->url, e);
+
+	for (size_t i = 0; !r && i < s->o->labels.n; i++)
+		r = push_labels_add(&p->labels, s->o->labels.v[i], e);
+	if (!r && s->o->push_headers)
+		r = push_headers_read(s->o->push_headers, &s->headers, e);
+	p->headers = s->headers ? s->headers : "";
+	p->command = s->o->command_name;
+	p->refresh_ns = s->config.refresh_ns;
+	if (!r && !push_labels_get(&p->labels, "service_name")) {
+		snprintf(text, sizeof(text), "service_name=%.*s", (int)PUSH_LABEL_MAX - 1, service_name(s->o));
+		r = push_labels_add(&p->labels, text, e);
+	}
+	if (!r && !push_labels_get(&p->labels, "instance") && !gethostname(host, sizeof(host) - 1)) {
+		snprintf(text, sizeof(text), "instance=%.*s", (int)PUSH_LABEL_MAX - 1, host);
+		r = push_labels_add(&p->labels, text, e);
+	}
+	return r;
+}
+
+static void say_pushed(const struct service *s, const struct pusher_figures *f)
+{
+	fprintf(stderr, "sberf %s: %" PRIu64 " windows of ten seconds pushed (%" PRIu64 " KB), %" PRIu64 " attempts "
+		"failed, %" PRIu64 " windows refused, %" PRIu64 " dropped\n",
+		s->o->command_name, f->pushed, f->bytes / 1024, f->again, f->refused, f->dropped);
+}
 
 /* Opens what listens, and draws or reads the secret: before anything is captured, so that errors come at once. */
 static int service_listen(struct service *s, struct err *e)
 {
 	struct serve_config *c = &s->config;
-	int r = s->o->prefix_file ? serve_secret_read(&c->policy, s->o->prefix_file, e) :
+	const bool listens = s->o->listen || s->o->socket || !s->o->push;
+	int r = !listens ? 0 : s->o->prefix_file ? serve_secret_read(&c->policy, s->o->prefix_file, e) :
 				    serve_secret_draw(&c->policy, e);
 
-	if (r < 0)
+	if (r < 0 || !listens)
 		return r;
 	if (!s->o->socket)
 		return listen_loopback(s->o->listen ? s->o->listen : "0", c->listening, &c->policy.port, e);
@@ -87,6 +139,8 @@ static bool service_stop(void *ctx)
 static int service_run(struct service *s, struct err *e)
 {
 	struct serve_figures figures;
+	struct pusher_figures pushed = { 0 };
+	struct pusher *pusher = NULL;
 	AUTO_FD int wake = signalfd(-1, &s->set, SFD_CLOEXEC | SFD_NONBLOCK);
 	int r;
 
@@ -98,9 +152,19 @@ static int service_run(struct service *s, struct err *e)
 	s->config.wake_fd = wake;
 	s->config.stop = service_stop;
 	s->config.ctx = s;
-	say_address(s);
+	if (s->config.listening[0] >= 0 || s->config.listening[1] >= 0)
+		say_address(s);
+	s->push.session = &s->session;
+	s->push.source = s->config.source;
+	r = s->o->push ? pusher_new(&s->push, &pusher, e) : 0;
+	if (r < 0)
+		return r;
 	r = serve_run(&s->config, &figures, e);
-	say_figures(s, &figures);
+	pusher_free(pusher, &pushed);
+	if (pusher)
+		say_pushed(s, &pushed);
+	else
+		say_figures(s, &figures);
 	return r;
 }
 
@@ -189,7 +253,9 @@ static int service(const struct options *o, unsigned int may, struct err *e)
 		.config = { .may = may, .refresh_ns = o->refresh_ns ? o->refresh_ns : NSEC_PER_SEC,
 			    .listening = { -1, -1 } },
 	};
-	int r = service_listen(&s, e);
+	int r = o->push ? service_push(&s, e) : 0;
+
+	r = r < 0 ? r : service_listen(&s, e);
 
 	if (r >= 0)
 		r = o->input ? service_read(&s, e) : service_capture(&s, e);
@@ -198,6 +264,7 @@ static int service(const struct options *o, unsigned int may, struct err *e)
 			close(s.config.listening[i]);
 	if (o->socket && s.config.listening[0] >= 0)
 		unlink(o->socket);
+	free(s.headers);
 	open_recording_free(&s.recording);
 	launch_close(&s.launch);
 	return launch_exit(&s.launch, r);

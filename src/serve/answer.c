@@ -24,6 +24,15 @@
 
 #define STRIP_MAX 480u           /* pieces of the strip */
 
+void serve_moment_take(const struct session *se, struct serve_moment *ret)
+{
+	*ret = (struct serve_moment){ .published = se->published(se->ctx), .ended = se->ended(se->ctx) };
+	ret->snapshot = se->snapshot(se->ctx);
+	se->status(se->ctx, &ret->meta);
+	/* What goes on is not cut off. */
+	ret->meta.complete |= se->reset != NULL;
+}
+
 struct serve_bytes *serve_bytes_ref(struct serve_bytes *b)
 {
 	atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "export/export_view.h"
 #include "serve/question.h"
+#include "session/session.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,6 +34,9 @@ struct serve_moment {
 	bool ended;                      /* nothing new will come */
 	uint64_t from_ns, to_ns;         /* of a pull: CLOCK_MONOTONIC; 0, 0 = everything */
 };
+
+/* What SE has now, to *RET; its snapshot is NULL while there is none. Never waits. */
+void serve_moment_take(const struct session *se, struct serve_moment *ret);
 
 /* Bytes that several connections send. */
 struct serve_bytes {

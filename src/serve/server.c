@@ -46,20 +46,12 @@ struct server {
 /* What there is now. False: no memory. */
 static bool take_moment(struct server *s, struct serve_moment *ret)
 {
-	const struct session *se = s->c->session;
-
-	*ret = (struct serve_moment){ .published = se->published(se->ctx), .ended = se->ended(se->ctx) };
-	ret->snapshot = se->snapshot(se->ctx);
+	serve_moment_take(s->c->session, ret);
 	if (!ret->snapshot && !s->none)
 		s->none = profile_new(NULL);
 	if (!ret->snapshot && s->none)
 		ret->snapshot = profile_snapshot(s->none);
-	if (!ret->snapshot)
-		return false;
-	se->status(se->ctx, &ret->meta);
-	/* What goes on is not cut off. */
-	ret->meta.complete |= se->reset != NULL;
-	return true;
+	return ret->snapshot != NULL;
 }
 
 static void server_refuse(struct server *s, struct connection *c, int status, const char *why)

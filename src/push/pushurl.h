@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pushurl.h - where profiles are pushed to, as --push has it: ENGINE+http://HOST[:PORT][/PATH]. Pure.
+ *
+ *	pyroscope+http://host:4040       Pyroscope from 1.0 on, and Grafana Alloy: /push.v1.PusherService/Push
+ *	parca+http://host:7070           Parca: /api/profiles/writeraw
+ *
+ * PATH stands in front of that, for a proxy.
+ */
+#ifndef SBERF_PUSH_PUSHURL_H
+#define SBERF_PUSH_PUSHURL_H
+
+#include "base/err.h"
+
+enum push_engine { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_ENGINES };
+
+struct push_url {
+	enum push_engine engine;
+	char host[256], port[8];
+	char target[384];                /* path of a request */
+};
+
+/* 0, or -EINVAL with a sentence. */
+int push_url_parse(const char *text, struct push_url *ret, struct err *e);
+
+#endif

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# push.sh - what an agent pushes to stores of profiles: the requests of Pyroscope and of Parca, with labels, headers and profiles of the
+# program; and what becomes of windows that a store does not take.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+python3=$(python_with json) || skip_all "python3 is not installed"
+cd "$SCRATCH" || exit 99
+
+# store LOG ANSWER...: its port is in $port.
+store() {
+	rm -f port.fifo
+	mkfifo port.fifo
+	"$python3" "$top_srcdir/tests/live/push_store.py" "$@" >port.fifo &
+	store=$!
+	also_kill $store
+	exec {said}<port.fifo
+	read -rt 30 port <&"$said"
+}
+agent() {
+	"$SBERF" agent -e cpu-clock -F 499 -p "$workload" "$@" 2>err &
+	agent=$!
+	also_kill $agent
+}
+# asked N: whether the store was asked so often.
+asked() {
+	[ "$(wc -l <log)" -ge "$1" ]
+}
+# of EXPRESSION: a Python expression about r, a list of the requests.
+of() {
+	"$python3" -c 'import base64, gzip, json, sys
+r = [json.loads(line) for line in open("log")]
+def profile(s):
+    return gzip.decompress(base64.b64decode(s["samples"][0]["rawProfile"]))
+def labels(s):
+    l = s["labels"]
+    return {x["name"]: x["value"] for x in (l["labels"] if isinstance(l, dict) else l)}
+print('"$1"')'
+}
+captures() {
+	grep -qs sberf-engine /proc/"$agent"/task/*/comm
+}
+ticks() {
+	awk '{ print $14 }' "/proc/$workload/stat"
+}
+# has_run N: whether the program has used so many ticks of a CPU.
+has_run() {
+	[ "$(ticks)" -ge "$1" ]
+}
+# The agent captures, and has seen the program for a while: more than a refresh.
+looks_on() {
+	wait_until 60 captures && wait_until 60 has_run $(($(ticks) + 20))
+}
+
+start_workload mixed
+: >log
+store log 200
+umask 077
+printf 'X-Scope-OrgID: tenant one\nAuthorization: Bearer abc\n' >headers
+agent --push "pyroscope+http://127.0.0.1:$port/behind/a/proxy/" --push-headers headers --label region=eu --label 'service_name=shöp'
+looks_on
+kill $agent
+wait $agent
+note "$(cat err)"
+equal "what was captured when it ends is pushed" True "$(of 'len(r) > 0')"
+equal "to the path of Pyroscope, behind that of a proxy" /behind/a/proxy/push.v1.PusherService/Push "$(of 'r[0]["path"]')"
+equal "with the headers of a file" "tenant one Bearer abc application/json" \
+	"$(of 'r[0]["headers"]["X-Scope-OrgID"], r[0]["headers"]["Authorization"], r[0]["headers"]["Content-Type"]' | tr -d "(',)")"
+equal "and labels" "shöp eu $(uname -n)" "$(of '*[labels(r[0]["body"]["series"][0])[x] for x in ("service_name", "region", "instance")]')"
+equal "two profiles, by what Pyroscope calls them" "off_cpu process_cpu" "$(of '*sorted(labels(s)["__name__"] for s in r[0]["body"]["series"])')"
+equal "of the program, with names" "True True" "$(of '*[b"mixed" in profile(s) and b"main" in profile(s) for s in r[0]["body"]["series"]]')"
+equal "by numbers that nobody else has" 2 "$(of 'len({s["samples"][0]["ID"] for s in r[0]["body"]["series"]})')"
+matches "counted" "[12] windows of ten seconds pushed .*, 0 attempts failed, 0 windows refused, 0 dropped" "$(cat err)"
+kill $store
+
+# Not now, reset, never, and at the end yes.
+: >log
+store log 503@0 reset 400 200
+agent --push "parca+http://127.0.0.1:$port"
+wait_until 60 asked 3
+kill $agent
+wait $agent
+note "$(cat err)"
+equal "to the path of Parca" /api/profiles/writeraw "$(of 'r[-1]["path"]')"
+equal "the same again after it was refused for now, and after a reset; then the next" "503@0 reset 400 200" "$(of '*[x["answer"] for x in r]')"
+equal "the same" True "$(of 'r[0]["body"] == r[2]["body"] and r[2]["body"] != r[3]["body"]')"
+equal "as Parca has it" "True process" "$(of 'r[3]["body"]["normalized"], labels(r[3]["body"]["series"][0])["service_name"]' | tr -d "(',)")"
+matches "said once" "store at 127.0.0.1:$port takes nothing now, and is asked again" "$(cat err)"
+matches "and what it never takes, clean" "refuses this: 400: not.\[2J today" "$(cat err)"
+matches "all of it counted" "1 windows of ten seconds pushed .*, 2 attempts failed, 1 windows refused, 0 dropped" "$(cat err)"
+kill $store
+
+# Nobody there: it ends all the same.
+agent --push "parca+http://127.0.0.1:1"
+looks_on
+kill $agent
+wait $agent
+matches "a store that is not there" "0 windows of ten seconds pushed .*, [12] attempts failed, 0 windows refused, [12] dropped" "$(cat err)"
+chmod o+r headers
+"$SBERF" agent -a --push pyroscope+http://h --push-headers headers 2>err
+matches "headers that everybody can read are refused" "everybody can read the headers in headers: chmod o-r it" "$(cat err)"
+finish
