@@ -120,7 +120,7 @@ class Worker(threading.Thread):
         super().__init__(name=name)
     def run(self):
         while not ended:
-            time.sleep(.001)
+            time.sleep(.02)
 ended = []
 workers = [Worker("%s w\u00f6rker %d of them" % (sys.argv[1], i)) for i in range(40)]
 for w in workers:

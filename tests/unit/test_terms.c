@@ -69,7 +69,7 @@ static void what_makes_no_sense_is_said(void **state)
 	assert_refused("thread:a,,b", "'a,,b' has nothing before or behind a comma");
 	assert_refused("node:x", "'x' is no list of NUMA nodes such as 0-1,3");
 	assert_refused("node:1024", "'1024' is no list of NUMA nodes");
-	assert_refused("state:Q", "there is no state 'Q': there are R preempted, S interruptible");
+	assert_refused("state:Y", "there is no state 'Y': there are R preempted, S interruptible");
 	assert_refused("syscall:fly", "there is no system call 'fly' on x86_64: write it as its manual page does");
 	assert_refused("size:", "there is nothing behind size:");
 	assert_refused("size:big", "'big' is no size of memory such as 4K, 1K-64K, 1M- or -512");
