@@ -83,19 +83,10 @@ const struct hung_thread *hung_find(const struct hung *h, uint32_t tid)
 	return h->thread.n ? bsearch(&wanted, h->thread.v, h->thread.n, sizeof(wanted), hung_compare) : NULL;
 }
 
-/* The directory of the thread TID of PID; -1 when it has ended. */
-static int thread_dir(pid_t pid, pid_t tid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)tid);
-	return open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-}
-
 /* What the thread TID of PID is in, to *RET. False when it has ended. */
 static bool thread_see(struct hung *h, pid_t pid, pid_t tid, struct hung_thread *ret)
 {
-	AUTO_FD int dir = thread_dir(pid, tid);
+	AUTO_FD int dir = proc_open_thread(pid, tid);
 	struct proc_stat stat;
 	int rc;
 
@@ -245,7 +236,7 @@ static const struct variables *variables_of(struct looking *l, pid_t pid)
 /* Has the thread TID not ended, and is it one of PID? */
 static bool is_thread_of(pid_t pid, uint32_t tid)
 {
-	AUTO_FD int dir = thread_dir(pid, (pid_t)tid);
+	AUTO_FD int dir = proc_open_thread(pid, (pid_t)tid);
 
 	return dir >= 0;
 }
@@ -429,7 +420,7 @@ static void registers_look(struct looking *l, const uint32_t *pids, size_t n)
 /* Was T not switched to since the first look, and is what it waits for held by the same thread? */
 static bool still_waits(struct looking *l, const struct hung_thread *t)
 {
-	AUTO_FD int dir = thread_dir(t->pid, t->tid);
+	AUTO_FD int dir = proc_open_thread(t->pid, t->tid);
 	const uint32_t holder = t->lock.holder ? t->lock.holder : t->gone;
 	char name[sizeof(t->lock_name)];
 	struct task_call now;

@@ -16,8 +16,6 @@
 #include "system/procfs.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,12 +223,9 @@ static void reader_said_thread(void *ctx, size_t i, const struct sberf_said *sai
 /* The number of the thread TID of P in its own pid namespace; 0 = it has ended. */
 static uint64_t reader_inside(const struct script_process *p, pid_t tid)
 {
-	char path[64];
+	AUTO_FD int dir = proc_open_thread(p->pid, tid);
 	struct proc_status status;
-	AUTO_FD int dir = -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)p->pid, (int)tid);
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return dir < 0 || proc_read_status(dir, &status) ? 0 : (uint64_t)status.ns_pid;
 }
 

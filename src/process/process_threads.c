@@ -134,7 +134,8 @@ static bool process_threads_look_inside(const struct processes *ps, struct proce
 	p->inside.n = 0;
 	if (!p->status.ns_pid)
 		(void)proc_read_status(dir, &p->status);
-	return !proc_each_thread(dir, process_threads_note, p);
+	/* In ours they have the same numbers. */
+	return p->status.ns_pid && !p->status.root_ns && !proc_each_thread(dir, process_threads_note, p);
 }
 
 static pid_t process_threads_find_inside(const struct processes *ps, const struct process *p, pid_t inside)

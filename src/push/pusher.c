@@ -181,7 +181,7 @@ static void pusher_say(struct pusher *p, const char *what, const char *why)
 	char clean[256];
 
 	text_sanitise(clean, sizeof(clean), why, strnlen(why, sizeof(clean) / 4));
-	fprintf(stderr, "sberf %s: %s %s:%s %s%s%s\n", p->c.command, "the store at", p->c.url.host, p->c.url.port, what,
+	fprintf(stderr, "sberf %s: the store at %s:%s %s%s%s\n", p->c.command, p->c.url.host, p->c.url.port, what,
 		*clean ? ": " : "", clean);
 }
 

@@ -30,6 +30,16 @@ int proc_open(pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
+int proc_open_thread(pid_t pid, pid_t tid)
+{
+	char path[48];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)tid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static proc_denied_fn *procfs_denied;
 
 void proc_on_denied(proc_denied_fn *fn)

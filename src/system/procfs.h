@@ -41,6 +41,9 @@ struct proc_status {
 /* A directory handle for /proc/PID, or a negative errno: -ENOENT or -ESRCH when there is no such process. */
 int proc_open(pid_t pid);
 
+/* The same of the thread TID of PID. */
+int proc_open_thread(pid_t pid, pid_t tid);
+
 /*
  * Who else may open the file NAME under DIR, which is refused to us: an fd, or a negative errno. NULL = nobody. Set
  * while no thread is refused anything.

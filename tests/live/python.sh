@@ -93,7 +93,7 @@ take_turns() {
 	wait $turns $reader
 	exec {ready}<&-
 	"$SBERF" report -i turns.data --format firefox >markers.json
-	read -r waits right never unknown < <(python3 "$top_srcdir/tests/live/locks_judge.py" turns markers.json)
+	read -r waits right never unknown < <(python3 "$top_srcdir/tests/live/locks_judge.py" turns markers.json overlapping)
 	note "$waits waits of 1 ms and more, $right % right, $never of who did not have it, $unknown without holder"
 }
 for python in /usr/bin/python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.13.*/bin/python3; do
