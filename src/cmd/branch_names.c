@@ -12,6 +12,7 @@
 #include "engine/kernel_code.h"
 #include "symbol/kcore.h"
 #include "symbol/kernel.h"
+#include "symbol/kernel_debug.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,10 @@ struct branch_names {
 	struct kcore *core;      /* NULL = nobody has asked, or it cannot be read; the next, too */
 	struct ksyms *ksyms;
 	bool ksyms_tried;
+	/* the kernel's debug information, once it was looked for: SBERF_MODULE_NONE = there is none that can be read */
+	bool debug_tried;
+	uint32_t debug;
+	uint64_t debug_shift;
 	struct arena texts;
 };
 
@@ -152,6 +157,35 @@ static void names_read_kernel(struct branch_names *n, const struct probe_code *c
 		*at = (struct named_code){ space, take_ptr(bytes) };
 }
 
+/* Finds the kernel's debug information, unless that was done. That there is none is said where lines are asked for. */
+static void names_find_debug(struct branch_names *n)
+{
+	struct err why = ERR_INIT;
+	struct kernel_debug debug;
+	struct kernel_debug_of of;
+	char path[32];
+	int r;
+
+	if (n->debug_tried)
+		return;
+	n->debug_tried = true;
+	n->debug = SBERF_MODULE_NONE;
+	r = kernel_debug_running(&of, &why);
+	r = r ? r : kernel_debug_find(&of, n->o->symfs, n->o->debuginfod, &debug, &why);
+	if (!r) {
+		text_format(path, sizeof(path), "/proc/self/fd/%d", debug.fd);
+		r = sberf_file_add(n->s, path, &n->debug);
+		if (r < 0)
+			err_set(&why, -r, "%s cannot be read: %s", debug.path, sberf_error(n->s));
+		n->debug_shift = debug.shift;
+		close(debug.fd);
+	}
+	if (r < 0)
+		n->debug = SBERF_MODULE_NONE;
+	if (r < 0 && n->o->branch_lines)
+		fprintf(stderr, "sberf branches: no lines of the kernel: %s\n", why.text);
+}
+
 void branch_names_open(struct branch_names *n, const struct probe_code *code)
 {
 	const struct named_file want = { .module = SBERF_MODULE_NONE };
@@ -162,6 +196,8 @@ void branch_names_open(struct branch_names *n, const struct probe_code *code)
 	if (branch_names_is_kernel(code)) {
 		if (!branch_names_is_graph(code))
 			names_read_kernel(n, code);
+		if (!branch_names_is_graph(code) || n->o->branch_lines)
+			names_find_debug(n);
 		return;
 	}
 	key.space = BRANCH_SPACE(code->probe, code->first);
@@ -210,6 +246,25 @@ static void names_by_code(struct branch_names *n, const struct probe_code *code,
 	ret->offset = address - code->start;
 }
 
+/* Adds to RET, which has its name, what debug information says of ADDRESS in the kernel. */
+static void names_add_lines(struct branch_names *n, uint64_t address, struct branch_place *ret)
+{
+	const char *function = ret->function;
+	const uint64_t offset = ret->offset;
+	struct sberf_names *names = NULL;
+	struct sberf_frame at;
+
+	if (!n->debug_tried || n->debug == SBERF_MODULE_NONE ||
+	    sberf_file_place(n->s, n->debug, address - n->debug_shift, &at))
+		return;
+	if (!sberf_symbolize(n->s, &at, 1, 0, &names) && names->n)
+		names_take(n, &names->name[0], at.offset, ret);
+	sberf_names_free(names);
+	/* As the kernel's own table has it. */
+	ret->function = function;
+	ret->offset = offset;
+}
+
 /* The same of the kernel, where a jump may lead to another function. */
 static void names_ask_kernel(struct branch_names *n, const struct probe_code *code, uint64_t address,
 			     struct branch_place *ret)
@@ -225,6 +280,7 @@ static void names_ask_kernel(struct branch_names *n, const struct probe_code *co
 	for (uint32_t i = 0; i < code->n; i++)
 		if (address - code->block[i].vaddr < code->block[i].size && address >= code->start) {
 			names_by_code(n, code, address, ret);
+			names_add_lines(n, address, ret);
 			return;
 		}
 	if (!n->ksyms && !n->ksyms_tried)
@@ -234,6 +290,7 @@ static void names_ask_kernel(struct branch_names *n, const struct probe_code *co
 		return;
 	ret->function = names_keep(n, sym.name);
 	ret->offset = address - sym.start;
+	names_add_lines(n, address, ret);
 }
 
 static void names_ask(struct branch_names *n, uint32_t space, uint64_t address, struct branch_place *ret)

@@ -326,10 +326,12 @@ static void branches_say_prices(struct branches *b)
 		const uint32_t probe = b->wish.v[i].number;
 
 		while (probe < PROBES_MAX && probe_code_get(probe, b->priced[probe], &code)) {
-			if (branch_names_is_graph(&code))
+			if (branch_names_is_graph(&code)) {
 				called = ++b->called;
-			else
+				branch_names_open(b->names, &code);
+			} else {
 				branches_say_price(b, &code);
+			}
 			b->priced[probe]++;
 			each_ns = code.dearest_ns;
 		}

@@ -818,7 +818,9 @@ const struct opt opts[] = {
 	}, {
 		.name = "lines", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_lines),
-		.help = "show the text of source lines, where they can be found",
+		.help = "show the text of source lines, where they can be found; of the kernel its lines",
+		.more = "Lines of the kernel take its debug information (/usr/lib/debug/boot/vmlinux-RELEASE, or "
+			"--debuginfod): without it sberf says so.",
 	}, {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(trace_json), .choices = trace_formats,

@@ -63,6 +63,7 @@ case \$(uname -r) in
 esac
 export SBERF_SHARE
 mount -t tracefs tracefs /sys/kernel/tracing
+mkdir -p /usr/lib/debug/boot && mv /excerpt "/usr/lib/debug/boot/vmlinux-\$(uname -r)"
 # With automatic balancing stacks are on pages that the kernel half cannot read: tests/qemu/numa_pane.sh is about that.
 echo 0 >/proc/sys/kernel/numa_balancing
 # Debian's default is 3 (tests/qemu/lockdown.sh).
@@ -93,6 +94,8 @@ cp "$top_srcdir/tests/live/verifier.tsv" "$root/sberf/tests/live"
 for script in $scripts live dump tracefs; do
 	cp "$top_srcdir/tests/live/$script.sh" "$root/sberf/tests/live"
 done
+# Debug information of the kernel, or of one of another build: branches_kernel says lines by it, or why there are none.
+guest_add "$root" "$top_srcdir/tests/data/symbol/vmlinux-6.1.0-57-amd64" /excerpt
 mapfile -t machine < <(guest_nodes "0:768 1:512" "0-1:21")
 
 # judge VERSION SCRIPT: its lines in the guest's output on standard input become results.
