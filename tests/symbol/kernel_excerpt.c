@@ -150,7 +150,8 @@ static void put_function(Dwarf_Die *cu, Dwarf_Die *function, const char *name)
 	put_lines(cu, low, high);
 	symbols_len += (size_t)snprintf(symbols + symbols_len, sizeof(symbols) - symbols_len, ".globl %s\n"
 					".type %s, @function\n.set %s, .Ltext+0x%llx\n.size %s, %llu\n", name, name,
-					name, (unsigned long long)(low - TEXT_BASE), name, (unsigned long long)(high - low));
+					name, (unsigned long long)(low - TEXT_BASE), name,
+					(unsigned long long)(high - low));
 }
 
 struct wanted {
