@@ -96,8 +96,7 @@ static unsigned int is_named(uint32_t probe, const char *spec)
 	return !spec ? 1 : !strcmp(name, spec) ? 2 : !strncmp(name, spec, strlen(spec));
 }
 
-/* Sets *RET to the number of the probe that SPEC, or if it is NULL nothing but the rest, means. */
-static int find_span(const char *spec, uint32_t *ret, struct err *e)
+int filter_options_span(const char *spec, uint32_t *ret, struct err *e)
 {
 	unsigned int best = 0, n = 0;
 	char all[256];
@@ -152,7 +151,7 @@ static int add_span(const struct options *o, struct query *q, struct err *e)
 	if (o->outside && limited)
 		return err_set(e, EINVAL, "--span-above and --span-below are about what is inside of calls, and "
 			       "--outside is not");
-	r = find_span(o->span, &probe, e);
+	r = filter_options_span(o->span, &probe, e);
 	r = r < 0 ? r : o->span_above ? parse_limit(o->span_above, "--span-above", &q->span_from, e) : 0;
 	r = r < 0 ? r : o->span_below ? parse_limit(o->span_below, "--span-below", &q->span_to, e) : 0;
 	if (r < 0)

@@ -20,6 +20,11 @@ int filter_options_query(const struct options *o, const char *arch, struct query
  */
 int filter_options_terms(const struct options *o, const char *arch, struct terms *ret, struct err *e);
 /*
+ * Sets *RET to the number of the probe with calls that SPEC means: its text, or the beginning of that where it is
+ * one probe's alone. NULL: the only one that there is. 0, or -EINVAL with a sentence.
+ */
+int filter_options_span(const char *spec, uint32_t *ret, struct err *e);
+/*
  * Turns the states, system calls and nodes of Q, which was made from O, into terms, so that the
  * view lists them among its filters. Those for which there is no room stay as they are.
  */

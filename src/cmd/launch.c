@@ -399,7 +399,8 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	plan->ring_bytes = o->ring_bytes;
 	plan->ring_least = o->probes.n ? PROBED_RING_BYTES : 0;
 	plan->off_cpu = o->off_cpu;
-	plan->wakers = o->wakers;
+	plan->wakers = o->wakers || o->every_wait;
+	plan->every_wait = o->every_wait;
 	plan->min_block_ns = o->min_block_ns;
 	plan->numa = o->numa;
 	plan->kinds = kinds_of(o->measures);

@@ -263,6 +263,12 @@ const struct opt opts[] = {
 		.help = "record who ended each wait, with its stack",
 		.more = "The waker may be outside the target. This costs about as much again as following waits does.",
 	}, {
+		.name = "every-wait", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(every_wait),
+		.help = "record each wait by itself, however short, with who ended it",
+		.more = "Otherwise short waits are added up, or some of them stand for others. This is what report "
+			"--critical-path wants. It costs a few microseconds a wait, and files grow with their number.",
+	}, {
 		.name = "numa", .type = OPT_SET, .min = NUMA_ON,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(numa),
 		.help = "sample which memory is accessed, and on which node it is",
@@ -526,6 +532,20 @@ const struct opt opts[] = {
 		.help = "who made others wait: holders of locks by the time of the waiters",
 		.more = "A tree, or a flame graph, of what holders did, each as heavy as the time that others waited "
 			"for it. Nothing else is shown. --format locks has the locks themselves.",
+	}, {
+		.name = "critical-path", .metavar = "SPAN", .type = OPT_TEXT, .what = "span",
+		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(critical_path),
+		.help = "what the time of a probe's calls, or of a thread, was needed for",
+		.more = "SPAN is a probe that has a beginning and an end, as for --span; main, the first thread "
+			"of each process; or a thread, by its number or its name. From its end on each call is "
+			"followed back: while its thread waited, what the thread did that ended the wait, and "
+			"what that one waited for. So the tree says what would have to be faster, and its widths "
+			"add up to the time of the calls. Record with --every-wait: otherwise much of it is not "
+			"known, and the tree says so.",
+	}, {
+		.name = "slowest", .metavar = "N", .type = OPT_NUMBER, .what = "number of calls",
+		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(slowest), .min = 1, .max = UINT32_MAX,
+		.help = "with --critical-path, only the N longest calls",
 	}, {
 		.name = "span", .metavar = "SPEC", .type = OPT_TEXT, .what = "probe",
 		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(span),

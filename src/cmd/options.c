@@ -621,7 +621,8 @@ static int measure_probes(struct options *o, bool shows, struct err *e)
 /* What is about waits makes no sense without them. */
 static int check_waits(const struct options *o, struct err *e)
 {
-	const char *which = o->wakers ? "--wakers" : o->min_block_ns ? "--min-block" : o->states ? "--state" :
+	const char *which = o->wakers ? "--wakers" : o->every_wait ? "--every-wait" :
+			    o->min_block_ns ? "--min-block" : o->states ? "--state" :
 			    o->syscalls ? "--syscall" : waits_alone(o->measures) ? "--metric" : NULL;
 
 	if (!which)
@@ -733,6 +734,15 @@ static int check_shown(const struct options *o, struct err *e)
 	if ((o->holders || o->by_holder) && (x->reads == EXPORT_EVENTS || x->subject != EXPORT_COUNTED))
 		return err_set(e, EINVAL, "%s is about call trees, which --format %s has not (locks has holders)",
 			       o->holders ? "--holders" : "--by-holder", x->name);
+	if (o->slowest && !o->critical_path)
+		return err_set(e, EINVAL, "--slowest is about calls on a critical path: give --critical-path, too");
+	if (o->critical_path && (o->holders || o->by_holder || o->span || o->inside || o->outside || o->span_above ||
+				 o->span_below || o->span_diff))
+		return err_set(e, EINVAL, "--critical-path has holders and spans of its own: leave out --holders, "
+			       "--by-holder, --span and the options that belong to it");
+	if (o->critical_path && (x->reads == EXPORT_EVENTS || x->subject != EXPORT_COUNTED))
+		return err_set(e, EINVAL, "--critical-path makes a call tree, which --format %s has not: choose "
+			       "another one, such as tree, folded or html", x->name);
 	if (about_time && x->subject == EXPORT_CAPTURE)
 		return err_set(e, EINVAL, "%s cannot change --format %s, which is about all that was recorded",
 			       about_time, x->name);
@@ -757,6 +767,7 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 						   o->measures & ~known, "--metric" },
 		{ ((folded || memory) && waits) || nodes || probes, dst }, { o->nodes.n, "--node" },
 		{ o->by_node, "--by-node" }, { o->holders, "--holders" }, { o->by_holder, "--by-holder" },
+		{ o->critical_path, "--critical-path" },
 		{ o->far, "--far" }, { o->span, "--span" }, { o->inside, "--inside" }, { o->outside, "--outside" },
 		{ o->span_above, "--span-above" }, { o->span_below, "--span-below" },
 		{ o->span_diff, "--span-diff" },

@@ -92,6 +92,7 @@ struct options {
 	uint64_t at_real_ns;             /* --at (record), CLOCK_REALTIME; 0 = at once */
 	bool off_cpu;                    /* --off-cpu / --no-off-cpu, true */
 	bool wakers;                     /* --wakers, false */
+	bool every_wait;                 /* --every-wait, false */
 	enum numa_wish numa;             /* --numa / --no-numa: sample where accesses and page faults go */
 	text_vec probes;                 /* --probe SPEC; may be repeated */
 	bool split;                      /* --split (record) */
@@ -123,6 +124,8 @@ struct options {
 	u32_vec nodes;                   /* --node LIST, empty = all */
 	bool by_node;                    /* --by-node */
 	bool holders, by_holder;         /* --holders, --by-holder */
+	const char *critical_path;       /* --critical-path SPAN (report), NULL = none */
+	uint32_t slowest;                /* --slowest, 0 = all */
 	const char *span;                /* --span SPEC: a probe, NULL = the only one that takes time */
 	bool inside, outside;            /* --inside, --outside */
 	const char *span_above, *span_below;     /* --span-above, --span-below: pNN or a time; NULL */

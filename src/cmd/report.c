@@ -11,6 +11,7 @@
 #include "cmd/filter_options.h"
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
+#include "cmd/report_critical.h"
 #include "cmd/report_spans.h"
 #include "query/holders.h"
 #include "query/timerange.h"
@@ -239,19 +240,32 @@ static int report_holders(struct open_recording *l, const struct options *o, str
 	return l->snapshot ? 0 : err_nomem(e, "the report");
 }
 
+/* Puts critical paths in the place of everything, where they are asked for, and what is left to ask in *LEFT. */
+static int report_path(struct open_recording *l, const struct options *o, struct options *left, struct err *e)
+{
+	*left = *o;
+	if (!o->critical_path)
+		return report_holders(l, o, e);
+	left->time = NULL;
+	if (!left->measures)
+		left->measures = MEASURES_WALL;
+	return report_critical(l, o, e);
+}
+
 int cmd_report(const struct options *o, struct err *e)
 {
 	const char *input = open_recording_path(o->input);
 	const struct exporter *x = options_exporter(o, EXPORT_BY_REPORT);
-	struct open_recording l = { .twice = !o->import && x->reads == EXPORT_EVENTS };
+	struct open_recording l = { .twice = !o->import && (x->reads == EXPORT_EVENTS || o->critical_path) };
+	struct options left;
 	int r = open_recording(&l, input, o, e);
 
 	if (r >= 0)
-		r = report_holders(&l, o, e);
+		r = report_path(&l, o, &left, e);
 	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		r = report_show(&l, o, e);
+		r = report_show(&l, &left, e);
 	else if (r >= 0)
-		r = write_report(&l, o, x, input, e);
+		r = write_report(&l, &left, x, input, e);
 	open_recording_free(&l);
 	return r;
 }

@@ -671,6 +671,7 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 		.profile = en->profile,
 		.ingest = en->ingest,
 		.sink = &en->sink,
+		.every_wait = plan->every_wait,
 	};
 
 	en->telling_wakers = plan->wakers;

@@ -32,6 +32,7 @@
 #define WAITS_FEW 700u
 #define WAITS_MANY 1300u
 #define PERIOD_FIRST (10 * NSEC_PER_MSEC)
+#define PERIOD_EVERY NSEC_PER_USEC       /* waits that are shorter are none */
 #define PERIOD_MIN NSEC_PER_MSEC
 #define PERIOD_MAX NSEC_PER_SEC
 
@@ -125,7 +126,7 @@ void offcpu_start(struct offcpu *oc)
 	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns =
 		oc->summed_ns = now;
 	oc->gone = STORM;        /* until the first reading tells */
-	source_set_wait_period(oc->config.source, PERIOD_FIRST);
+	source_set_wait_period(oc->config.source, oc->config.every_wait ? PERIOD_EVERY : PERIOD_FIRST);
 }
 
 /* ---- events ---- */
@@ -240,7 +241,7 @@ static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 	struct source_stats st;
 	uint64_t rate, wanted;
 
-	if (passed < NSEC_PER_SEC)
+	if (passed < NSEC_PER_SEC || oc->config.every_wait)
 		return;
 	source_stats(oc->config.source, &st);
 	rate = (st.waits - oc->rate_waits) * NSEC_PER_SEC / passed;

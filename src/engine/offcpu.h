@@ -34,6 +34,7 @@ struct offcpu_config {
 	struct ingest *ingest;
 	/* gets settled events; its numa, if any, gets ended waits and totals */
 	struct event_sink *sink;
+	bool every_wait;                 /* each wait is told by itself, whatever that costs */
 };
 
 /* On success *RET is the caller's; else a negative errno with a sentence. */

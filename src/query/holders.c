@@ -7,8 +7,9 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "query/holderparts.h"
+#include "query/stackgraft.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 struct holders_told {
 	struct fact fact;
@@ -17,42 +18,15 @@ struct holders_told {
 
 struct holders {
 	struct dict *d;
-	struct names *names;
+	struct stackgraft graft;
 	struct holder_parts *parts;
 	enum holders_view how;
-	module_id notes;                 /* whose frames they are: notes of the dictionary have no names */
 	VEC(struct holders_told) told;
-	VEC(frame_id) path;
 	/* the wait that is being divided */
 	const struct fact *wait;
 	uint64_t time_ns;
 	thread_id as;                    /* under which thread its parts stand */
-	bool failed;
 };
-
-/* The frame that says TEXT; the same for the same TEXT. */
-static frame_id holders_note(struct holders *h, const char *text)
-{
-	const struct func f = { .name = names_add_text(h->names, text, strlen(text)), .module = h->notes,
-				.kind = FUNC_NOTE };
-	const struct name name = { .func = names_add_func(h->names, &f) };
-	const frame_id frame = f.name == STR_NONE || name.func == ID_NONE ? ID_NONE :
-		dict_frame(h->d, h->notes, name.func);
-
-	if (frame == ID_NONE || (!names_get(h->names, frame) && names_set(h->names, frame, &name, 1, true))) {
-		h->failed = true;
-		return ID_NONE;
-	}
-	return frame;
-}
-
-static stack_id holders_add(struct holders *h, stack_id stack, frame_id frame)
-{
-	const stack_id r = frame == ID_NONE ? ID_NONE : dict_stack(h->d, stack, frame);
-
-	h->failed |= r == ID_NONE;
-	return r == ID_NONE ? stack : r;
-}
 
 /* Parts. Places are stacks. */
 
@@ -64,26 +38,14 @@ static uint32_t holders_put_note(void *ctx, uint32_t at, thread_id holder, enum 
 	/* Whose stack it is its thread says. */
 	if (h->how == HOLDERS_ALONE && depth == 1 && how != HOLDER_NOT_KNOWN)
 		return at;
-	return holders_add(h, at, holders_note(h, holder_note(h->d, holder, how, text, sizeof(text))));
+	return stackgraft_note(&h->graft, at, holder_note(h->d, holder, how, text, sizeof(text)));
 }
 
 static uint32_t holders_put_stack(void *ctx, uint32_t at, stack_id stack)
 {
 	struct holders *h = ctx;
 
-	h->path.n = 0;
-	for (; stack != STACK_ROOT; stack = dict_get_stack(h->d, stack)->parent) {
-		frame_id *slot = vec_push(&h->path);
-
-		if (!slot) {
-			h->failed = true;
-			return at;
-		}
-		*slot = dict_get_stack(h->d, stack)->frame;
-	}
-	for (size_t i = h->path.n; i--;)
-		at = holders_add(h, at, h->path.v[i]);
-	return at;
+	return stackgraft_stack(&h->graft, at, stack);
 }
 
 static void holders_tell(void *ctx, uint32_t at, uint64_t ns, bool first)
@@ -92,7 +54,7 @@ static void holders_tell(void *ctx, uint32_t at, uint64_t ns, bool first)
 	struct holders_told *t = vec_push(&h->told);
 
 	if (!t) {
-		h->failed = true;
+		h->graft.failed = true;
 		return;
 	}
 	t->fact = *h->wait;
@@ -119,8 +81,8 @@ static void holders_take(struct holders *h, const struct fact *f, const struct s
 	else if (h->how == HOLDERS_BELOW)
 		holders_tell(h, f->stack, f->weight, true);
 	else if (l)
-		holders_tell(h, holders_add(h, STACK_ROOT, holders_note(h, "[waits whose holder is not known]")),
-			     f->weight, true);
+		holders_tell(h, stackgraft_note(&h->graft, STACK_ROOT, "[waits whose holder is not known]"), f->weight,
+			     true);
 }
 
 static void holders_look(struct holders *h, const struct snapshot *s)
@@ -128,7 +90,7 @@ static void holders_look(struct holders *h, const struct snapshot *s)
 	struct slice_view v = { 0 };
 
 	while (snapshot_next(s, &v))
-		for (size_t i = 0; i < v.n && !h->failed; i++)
+		for (size_t i = 0; i < v.n && !h->graft.failed; i++)
 			if (v.fact[i].kind == EVENT_SAMPLE || EVENT_IS_WAIT(v.fact[i].kind))
 				holders_take(h, &v.fact[i], &v);
 }
@@ -154,23 +116,21 @@ static void holders_clear(struct holders *h)
 {
 	holder_parts_free(h->parts);
 	vec_free(&h->told);
-	vec_free(&h->path);
+	stackgraft_free(&h->graft);
 }
 
 int holders_rewrite(struct profile *p, struct names *names, const char *arch, enum holders_view how, struct err *e)
 {
-	__attribute__((cleanup(holders_clear))) struct holders h = { .d = profile_dict(p), .names = names, .how = how };
+	__attribute__((cleanup(holders_clear))) struct holders h = { .d = profile_dict(p), .how = how };
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(p);
-	const struct module notes = { .kind = MODULE_FILE, .path = strtab_adds(dict_strings(h.d), "[holders]") };
 	const struct query all = { .arch = arch };
 	int r = 0;
 
-	h.notes = notes.path == STR_NONE ? ID_NONE : dict_module(h.d, &notes);
-	h.parts = s ? holder_parts_new(s, names, &all) : NULL;
-	if (h.notes == ID_NONE || !h.parts)
+	h.parts = s && stackgraft_init(&h.graft, h.d, names) ? holder_parts_new(s, names, &all) : NULL;
+	if (!h.parts)
 		return err_nomem(e, "what holders of locks did");
 	holders_look(&h, s);
-	if (h.failed)
+	if (h.graft.failed)
 		return err_nomem(e, "what holders of locks did");
 	profile_provisional(p, 0, 0, NULL, 0);
 	profile_clear(p);

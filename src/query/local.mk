@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/query: one "libsberf_engine_a_SOURCES += src/query/FILE" a line, headers too.
 libsberf_engine_a_SOURCES += src/query/column.h
+libsberf_engine_a_SOURCES += src/query/critical.c
+libsberf_engine_a_SOURCES += src/query/critical.h
 libsberf_engine_a_SOURCES += src/query/diffgrown.c
 libsberf_engine_a_SOURCES += src/query/diffinline.c
 libsberf_engine_a_SOURCES += src/query/diffmatch.c
 libsberf_engine_a_SOURCES += src/query/diffmatch.h
+libsberf_engine_a_SOURCES += src/query/doings.c
+libsberf_engine_a_SOURCES += src/query/doings.h
 libsberf_engine_a_SOURCES += src/query/filter.c
 libsberf_engine_a_SOURCES += src/query/filter.h
 libsberf_engine_a_SOURCES += src/query/flatcolumns.c
@@ -60,6 +64,8 @@ libsberf_engine_a_SOURCES += src/query/spandiff.c
 libsberf_engine_a_SOURCES += src/query/spandiff.h
 libsberf_engine_a_SOURCES += src/query/spanfilter.c
 libsberf_engine_a_SOURCES += src/query/spanfilter.h
+libsberf_engine_a_SOURCES += src/query/stackgraft.c
+libsberf_engine_a_SOURCES += src/query/stackgraft.h
 libsberf_engine_a_SOURCES += src/query/standstill.c
 libsberf_engine_a_SOURCES += src/query/standstill.h
 libsberf_engine_a_SOURCES += src/query/stripped.c

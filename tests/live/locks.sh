@@ -124,4 +124,27 @@ matches "who made others wait, by holder" '^t2;[^[]*;sleeps;' "$(grep '^t2' by_h
 equal "as much as they waited" "$(awk '/pthread_mutex_lock/ { sum += $NF } END { print int(sum / 1000) }' plain)" \
 	"$(awk '{ sum += $NF } END { print int(sum / 1000) }' by_holder)"
 stop_workload
+
+# The critical path of requests, by the program's own clock: 2 ms of computing, a worker that computes for 3 ms, and before that waits for a
+# mutex with whose holder sleeps. It adds up to what the calls took.
+start_workload locked 0 request 40
+record_placed path.data -e cpu-clock -p "$workload" --every-wait --probe "call:$WORKLOADS/locked:handles"
+kill -USR1 "$workload"
+read -rt 60 word requests all own worker keeper <&"$workload_out"
+end_record
+"$SBERF" report -i path.data --critical-path call: --no-kernel --format folded >path 2>path.err
+note "$(cat path.err)"
+matches "a path is said to be that of all calls" "critical path of $requests calls of call:.*:handles, .* running, .* in the run queue, " "$(cat path.err)"
+# about WHAT NS PATTERN: microseconds below PATTERN are NS, but for 2 % of all.
+about() {
+	local us
+	us=$(awk -v pattern="$3" '$0 ~ pattern { sum += $NF } END { print int(sum) }' path)
+	between "$1 (us)" $(($2 / 1000 - all / 50000)) $(($2 / 1000 + all / 50000)) "$us"
+}
+about "it adds up to the calls" "$all" .
+about "what the request computed itself, or waited for a CPU to do that" "$own" ';handles;request_computes'
+about "down the worker and its lock, what the holder slept" "$keeper" ';handles;.*woken by worker, which waited.*;serves;pthread_mutex_lock;.*held by keeper, '
+about "what the worker computed" "$worker" ';handles;.*woken by worker, .*;serves;worker_computes'
+about "what is not known" 0 'not known|known of this time|too short'
+stop_workload
 finish

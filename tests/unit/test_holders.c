@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_holders.c - waits for locks of profiles made by hand, as what holders did: parts, chains, cycles, sums. */
+/*
+ * test_holders.c - what waits of profiles made by hand were for: parts, chains, cycles and sums of what holders did;
+ * and critical paths.
+ */
 #include "config.h"
 
 #include "base/clock.h"
+#include "query/critical.h"
 #include "query/holders.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
@@ -142,6 +146,165 @@ static void not_known(void **state)
 	assert_int_equal(at(blocked(m), "[waits whose holder is not known]"), 400 * MS);
 }
 
+/* ---- critical paths ---- */
+
+static struct event told[64];
+static unsigned int nr_told;
+
+static void tell(const struct made *m)
+{
+	assert_true(nr_told < sizeof(told) / sizeof(told[0]));
+	told[nr_told++] = m->ev;
+}
+
+/* THREAD was in a wait of KIND at STACK from FROM_MS to TO_MS, which CONTEXT, or WAKER, ended. */
+static void waited(struct made *m, thread_id thread, const char *stack, enum event_kind kind, const char *call,
+		   uint64_t from_ms, uint64_t to_ms, enum waker_context context, thread_id waker)
+{
+	made_wait(m, to_ms * MS, thread, stack, kind, call, 'S', (to_ms - from_ms) * MS);
+	m->ev.wait.own_ns = (to_ms - from_ms) * MS;
+	m->ev.wait.context = (uint8_t)context;
+	m->ev.wait.waker = waker;
+	tell(m);
+}
+
+/* THREAD ran at STACK: a sample of MS at AT_MS. */
+static void ran(struct made *m, thread_id thread, const char *stack, uint64_t at_ms, uint64_t ms)
+{
+	made_add(m, at_ms * MS, thread, stack, ms * MS);
+	tell(m);
+}
+
+/* The paths of THREAD's spans from FROM_MS to TO_MS of all that was told, in a tree of all time. */
+static const struct tree *path(struct made *m, thread_id thread, const uint64_t (*span)[2], size_t n, unsigned int keep,
+			       struct critical_figures *ret)
+{
+	const struct query q = { .arch = MADE_ARCH, .measures = MEASURES_WALL };
+	struct err e = ERR_INIT;
+	AUTO(critical_free) struct critical *c = critical_new(m->p, m->names, MADE_ARCH);
+
+	assert_non_null(c);
+	for (unsigned int i = nr_told; i--;)
+		assert_true(critical_event(c, &told[i]));
+	nr_told = 0;
+	assert_true(critical_ready(c));
+	for (size_t i = 0; i < n; i++)
+		assert_true(critical_span(c, thread, span[i][0] * MS, span[i][1] * MS));
+	critical_keep_slowest(c, keep);
+	assert_int_equal(critical_write(c, ret, &e), 0);
+	return made_look(m, &q);
+}
+
+/* A request computes, and hands work to a thread that waits for a lock with whose holder sleeps. */
+static void request(struct made *m, thread_id t[3], uint64_t at)
+{
+	const struct held_lock l = { .address = 0x10, .holder = t[2], .guess = LOCK_MUTEX };
+
+	ran(m, t[0], "handle;compute", at + 19, 20);
+	waited(m, t[0], "handle;sem_wait", EVENT_BLOCKED, "futex", at + 20, at + 100, WAKER_TASK, t[1]);
+	waited(m, t[0], "handle;sem_wait", EVENT_RUNNABLE, "futex", at + 100, at + 105, WAKER_TASK, t[1]);
+	waited(m, t[1], "serve;sem_wait", EVENT_BLOCKED, "futex", at, at + 20, WAKER_TASK, t[0]);
+	waited(m, t[1], "serve;sem_wait", EVENT_RUNNABLE, "futex", at + 20, at + 22, WAKER_TASK, t[0]);
+	waited(m, t[1], "serve;pthread_mutex_lock", EVENT_BLOCKED, "futex", at + 23, at + 70, WAKER_TASK, t[2]);
+	told[nr_told - 1].wait.lock = dict_lock(m->d, &l);
+	ran(m, t[1], "serve;works", at + 90, 30 + 1);
+	waited(m, t[2], "keep;naps", EVENT_BLOCKED, "clock_nanosleep", at + 5, at + 69, WAKER_HARDIRQ, ID_NONE);
+	ran(m, t[2], "keep;wakes", at + 70, 1);
+}
+
+static void handed_on(void **state)
+{
+	struct made *m = *state;
+	thread_id t[3] = { made_thread(m, 10, 11, "request"), made_thread(m, 10, 12, "worker"),
+			   made_thread(m, 10, 13, "keeper") };
+	struct critical_figures f;
+	const struct tree *tree;
+
+	request(m, t, 1000);
+	tree = path(m, t[0], (const uint64_t[][2]){ { 1000, 1105 } }, 1, 0, &f);
+	assert_int_equal(f.spans, 1);
+	assert_int_equal(f.ns, 105 * MS);
+	assert_int_equal(tree->node[0].total_ns, 105 * MS);
+	assert_int_equal(at(tree, "handle;compute"), 20 * MS);
+	assert_int_equal(at(tree, "handle;sem_wait;[run queue]"), 5 * MS);
+	assert_int_equal(at(tree, "handle;sem_wait;[woken by worker, which ran];serve;works"), 31 * MS);
+	assert_int_equal(at(tree, "handle;sem_wait;[woken by worker, in the run queue];serve;sem_wait;[run queue]"),
+			 2 * MS);
+	assert_int_equal(at(tree, "handle;sem_wait;[woken by worker, which waited];serve;pthread_mutex_lock;"
+			    "[held by keeper, which waited];keep;naps;[timer]"), 46 * MS);
+	assert_int_equal(f.ran_ns, (20 + 31 + 1) * MS);
+	assert_int_equal(f.queued_ns, 7 * MS);
+	for (int i = 0; i < CRITICAL_UNKNOWNS; i++)
+		assert_int_equal(f.unknown_ns[i], 0);
+}
+
+/* Of two requests the slower one, whatever ran in the other one's time. */
+static void slowest(void **state)
+{
+	struct made *m = *state;
+	thread_id t[3] = { made_thread(m, 10, 11, "request"), made_thread(m, 10, 12, "worker"),
+			   made_thread(m, 10, 13, "keeper") };
+	struct critical_figures f;
+
+	request(m, t, 1000);
+	request(m, t, 3000);
+	path(m, t[0], (const uint64_t[][2]){ { 1000, 1105 }, { 3000, 3100 } }, 2, 1, &f);
+	assert_int_equal(f.spans, 1);
+	assert_int_equal(f.ns, 105 * MS);
+}
+
+/* A mutex that goes from hand to hand: each who had it stands below the wait, not below the one after it. */
+static void in_turns(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b"),
+			c = made_thread(m, 10, 13, "c");
+	const struct held_lock by_c = { .address = 0x10, .holder = c, .guess = LOCK_MUTEX };
+	struct critical_figures f;
+	const struct tree *tree;
+
+	waited(m, a, TAKE, EVENT_BLOCKED, "futex", 1000, 1100, WAKER_TASK, b);
+	told[nr_told - 1].wait.lock = dict_lock(m->d, &by_c);
+	waited(m, b, TAKE, EVENT_BLOCKED, "futex", 1000, 1060, WAKER_TASK, c);
+	told[nr_told - 1].wait.lock = dict_lock(m->d, &by_c);
+	ran(m, b, "main;has_it", 1080, 40);
+	ran(m, c, "main;had_it", 1030, 60);
+	waited(m, c, "main;ends", EVENT_BLOCKED, "pause", 1060, 1100, WAKER_UNKNOWN, ID_NONE);
+	tree = path(m, a, (const uint64_t[][2]){ { 1000, 1100 } }, 1, 0, &f);
+	assert_int_equal(at(tree, TAKE ";[held by b, which ran];main;has_it"), 40 * MS);
+	assert_int_equal(at(tree, TAKE ";[held by c, which ran];main;had_it") +
+			 at(tree, TAKE ";[held by c];[nothing is known of this time]"), 60 * MS);
+	assert_int_equal(tree->node[0].total_ns, 100 * MS);
+}
+
+/* What is not known is said: who ended a wait, waits that were added up, threads that were not recorded. */
+static void path_not_known(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), other = made_thread(m, 20, 21, "other");
+	struct critical_figures f;
+	const struct tree *tree;
+
+	waited(m, a, "main;poll", EVENT_BLOCKED, "futex", 1000, 1010, WAKER_UNKNOWN, ID_NONE);
+	waited(m, a, "main;reads", EVENT_BLOCKED, "read", 1010, 1030, WAKER_TASK, other);
+	/* Three of 10 ms in all, of which one is told, before 20 ms of running. */
+	made_wait(m, 1100 * MS, a, "main;naps", EVENT_BLOCKED, "clock_nanosleep", 'S', 10 * MS);
+	m->ev.wait.own_ns = 4 * MS;
+	m->ev.flags |= EVENT_F_EXTRAPOLATED;
+	tell(m);
+	ran(m, a, "main;works", 1060, 60);
+	tree = path(m, a, (const uint64_t[][2]){ { 1000, 1100 } }, 1, 0, &f);
+	assert_int_equal(tree->node[0].total_ns, 100 * MS);
+	assert_int_equal(at(tree, "main;poll;[who ended this wait is not known]"), 10 * MS);
+	assert_int_equal(at(tree, "main;reads;[woken by other, which was not recorded]"), 20 * MS);
+	assert_int_equal(at(tree, "main;naps;[timer]"), 4 * MS);
+	/* 66 ms that no wait covers: 60 ran, 6 were in waits that were added up. */
+	assert_in_range(at(tree, "[waits that were too short to be told one by one]"), 6 * MS - 9, 6 * MS + 9);
+	assert_in_range(at(tree, "main;works"), 60 * MS - 9, 60 * MS + 9);
+	assert_int_equal(f.unknown_ns[CRITICAL_WAKER], 10 * MS);
+	assert_int_equal(f.unknown_ns[CRITICAL_NOTHING], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +312,10 @@ int main(void)
 		MADE_TEST(alone),
 		MADE_TEST(chains),
 		MADE_TEST(not_known),
+		MADE_TEST(handed_on),
+		MADE_TEST(slowest),
+		MADE_TEST(in_turns),
+		MADE_TEST(path_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

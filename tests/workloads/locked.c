@@ -12,6 +12,10 @@
  *	                         "ahead NS", how far CLOCK_REALTIME is ahead of that
  *	locked SECONDS heap N    the same with another mutex every 77 ms, each in a block that table_new() allocates
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
+ *	locked SECONDS request N N times, from SIGUSR1 on: "request" computes for 2 ms in handles() and hands work to
+ *	                         "worker", which waits for a mutex that "keeper" holds and sleeps with, and then
+ *	                         computes for 3 ms. Says how long all of that took by its own clock, in ns:
+ *	                         "requests N ALL OWN WORKER KEEPER"
  */
 #include "truth.h"
 
@@ -294,6 +298,110 @@ static void start_busy(void)
 	sleeps();
 }
 
+/* ---- a request, and what it waits for ---- */
+
+#define KEEPS_NS (12 * NSEC_PER_MSEC)
+
+static sem_t to_keep, kept, to_work, worked;
+static uint64_t all_ns, own_ns, worker_ns, keeper_ns;      /* sums */
+/* The last: the worker asks for the mutex, begins and ends; the keeper has slept. */
+static uint64_t asks_ns, works_ns, worked_ns, kept_ns;
+
+NOINLINE void keeper_sleeps(void)
+{
+	sleep_ns(KEEPS_NS);
+	sink++;
+}
+
+static void *keeps(void *arg)
+{
+	for (;;) {
+		sem_wait(&to_keep);
+		pthread_mutex_lock(&lock[0]);
+		sem_post(&kept);
+		keeper_sleeps();
+		kept_ns = now_ns();
+		pthread_mutex_unlock(&lock[0]);
+	}
+	return arg;
+}
+
+NOINLINE void worker_computes(void)
+{
+	spin_ns(3 * NSEC_PER_MSEC);
+	sink++;
+}
+
+static void *serves(void *arg)
+{
+	for (;;) {
+		sem_wait(&to_work);
+		asks_ns = now_ns();
+		pthread_mutex_lock(&lock[0]);
+		works_ns = now_ns();
+		worker_computes();
+		worked_ns = now_ns();
+		pthread_mutex_unlock(&lock[0]);
+		sem_post(&worked);
+	}
+	return arg;
+}
+
+NOINLINE void request_computes(void)
+{
+	spin_ns(2 * NSEC_PER_MSEC);
+	sink++;
+}
+
+static uint64_t since(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+NOINLINE void handles(void)
+{
+	const uint64_t from = now_ns();
+	uint64_t waits;
+
+	request_computes();
+	own_ns += now_ns() - from;
+	sem_post(&to_work);
+	waits = now_ns();
+	sem_wait(&worked);
+	all_ns += now_ns() - from;
+	/* Of what the others did, what this one waited for. */
+	keeper_ns += since(waits > asks_ns ? waits : asks_ns, kept_ns);
+	worker_ns += since(waits > works_ns ? waits : works_ns, worked_ns);
+}
+
+static void *requests(void *arg)
+{
+	while (!time_is_over)
+		sleep_ns(NSEC_PER_MSEC);
+	for (int i = 0; i < count; i++) {
+		sem_post(&to_keep);
+		sem_wait(&kept);
+		handles();
+	}
+	printf("requests %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", count, all_ns, own_ns, worker_ns,
+	       keeper_ns);
+	fflush(stdout);
+	return arg;
+}
+
+static void start_requests(void)
+{
+	signal(SIGUSR1, is_over);
+	pthread_mutex_init(&lock[0], NULL);
+	for (sem_t *const *s = (sem_t *const[]){ &to_keep, &kept, &to_work, &worked, NULL }; *s; s++)
+		sem_init(*s, 0, 0);
+	start_kind("keeper", 0, keeps);
+	start_kind("worker", 1, serves);
+	start_kind("request", 2, requests);
+	ready();
+	sleeps();
+}
+
 static void start_kinds(void)
 {
 	pthread_mutexattr_t attr;
@@ -352,6 +460,8 @@ int main(int argc, char **argv)
 		start_truth(!strcmp(mode, "heap"));
 	if (!strcmp(mode, "busy"))
 		start_busy();
+	if (!strcmp(mode, "request"))
+		start_requests();
 	pthread_barrier_init(&all_hold, NULL, (unsigned int)count + 1);
 	if (!strcmp(mode, "kinds"))
 		start_kinds();
