@@ -201,10 +201,8 @@ static void critical_tell(struct critical *c, stack_id place, enum event_kind ki
 	*ev = (struct event){ .kind = (uint8_t)kind, .flags = EVENT_F_USER, .time_ns = to_ns, .weight = ns, .count = 1,
 			      .thread = c->of, .stack = place, .cut_module = ID_NONE };
 	ev->wait = (struct event_wait){ .waker = ID_NONE, .own_ns = kind == EVENT_SAMPLE ? 0 : ns };
-	if (w) {
-		ev->wait.call = w->call;
-		ev->wait.state = w->state;
-	}
+	/* Without its call no wait is taken for an idle one: somebody waited for it. */
+	ev->wait.state = w ? w->state : WAIT_NONE;
 }
 
 static stack_id critical_noted(struct critical *c, const struct critical_at *at, const char *what)
