@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* placing_file.c - places of probes in one file: functions, blocks, static probes, allocators; see placing_private.h. */
+/* placing_file.c - where probes go in one file: functions, blocks, static probes, allocators; see placing_private.h. */
 #include "config.h"
 
 #include "engine/placing_private.h"
