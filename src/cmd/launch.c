@@ -20,6 +20,7 @@
 #include "model/measure.h"
 #include "model/probes.h"
 #include "probe/spec.h"
+#include "session/when.h"
 #include "system/container.h"
 #include "system/lookup.h"
 #include "trace/hitvalues.h"
@@ -424,6 +425,9 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 		.no_installed = o->no_plugins || o->target == OPT_TARGET_REPLAY,
 	};
 	r = copy_ids(&plan->cpus, &o->cpus, e);
+	if (!r && o->when.n)
+		r = when_new(o->when.v, o->when.n, o->keep_ns, o->max_files, &s->when, e);
+	s->config.watcher = s->when ? when_watcher(s->when) : NULL;
 	if (!r && (o->probes.n || memory_in_programs(o) || plan->probes_may_come))
 		r = placing_new(o->probes.v, o->probes.n, &s->placing, e);
 	if (!r && memory_in_programs(o))
@@ -510,6 +514,7 @@ void launch_close(struct launch *s)
 	engine_free(s->engine);
 	split_end();
 	child_abandon(&s->child);
+	when_free(s->when);
 	placing_free(s->placing);
 	hitvalues_free(s->values);
 	calltable_free(s->calls);

@@ -34,6 +34,7 @@ struct launch {
 	struct engine_looker looker;     /* which does so */
 	struct capture_trace mapping_calls[MAPPING_CALLS];       /* of config.plan */
 	bool probes_memory;      /* places in programs are probed to follow memory */
+	struct when_watch *when; /* of --when; NULL = none */
 	struct placing *placing; /* what config.plan has of probes; NULL = none */
 	/*
 	 * what launch_probes.h has said: where probes were when they were placed first; the price; that they are in

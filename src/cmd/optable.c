@@ -722,6 +722,10 @@ const struct opt opts[] = {
 		.help = "time between two refreshes",
 	}, {
 		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
+		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(output),
+		.help = "with --keep, the recording; sberf.data when not given",
+	}, {
+		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(output),
 		.help = "the recording; sberf.data when not given",
 		.more = "- is standard output, which must not be a terminal. A command behind -- then writes to "
@@ -774,6 +778,34 @@ const struct opt opts[] = {
 			"256M when it is not given; when that is not enough, it keeps less time. On a disk without "
 			"room for all of it sberf writes the newest part, and says how much that is.",
 	}, {
+		.name = "keep", .metavar = "TIME", .type = OPT_TIME, .what = "time to keep",
+		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(keep_ns), .min = NSEC_PER_SEC,
+		.max = 30ull * 24 * 3600 * NSEC_PER_SEC,
+		.help = "keep the last TIME in memory, for SIGUSR2, --when and the end",
+		.more = "A flight recorder beside what is pushed or pulled. At the end sberf writes what happened in "
+			"this time to FILE (-o), and before that for each SIGUSR2 and --when to FILE.1, FILE.2 and so "
+			"on. It takes at most the memory that --max-size says, 256M when it is not given.",
+	}, {
+		.name = "when", .metavar = "CONDITION", .type = OPT_TEXTS, .what = "condition",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_RECORD | CMD_AGENT, .at = FIELD(when),
+		.help = "with --keep, write a file when this happens",
+		.more = "'blocked > 200ms in FUNCTION' and 'runnable > 50ms in FUNCTION' are about single waits "
+			"with that function on their stack, whose name may have * and ?. Without \"in FUNCTION\" "
+			"each wait counts that is not idle: not for events, for work, or for time to pass. A wait "
+			"is seen at its end, or within two seconds after it has lasted one. 'cpu > 90% for 5s', "
+			"or cpu < 10%, is about all threads of the target together, in percent of one CPU, in "
+			"each of so many seconds. The option may be repeated. Between two files the TIME of "
+			"--keep passes, and there are --max-files of them at most.",
+	}, {
+		.name = "max-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "memory to keep it in",
+		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(max_bytes), .min = 65536,
+		.max = 1ull << 50, .help = "with --keep, memory that it takes at most (256M)",
+	}, {
+		.name = "max-files", .metavar = "N", .type = OPT_NUMBER, .what = "number of files",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_AGENT, .at = FIELD(max_files),
+		.given = FIELD(max_files_given), .min = 1, .max = 100000, .fallback = "10",
+		.help = "with --when, write at most this many files",
+	}, {
 		.name = "max-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "size of a file",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_bytes), .min = 65536,
 		.max = 1ull << 50, .help = "begin another file when one has about this size",
@@ -785,7 +817,7 @@ const struct opt opts[] = {
 		.name = "max-files", .metavar = "N", .type = OPT_NUMBER, .what = "number of files",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_files),
 		.given = FIELD(max_files_given), .min = 1, .max = 100000, .fallback = "10",
-		.help = "with --max-size, keep this many files",
+		.help = "with --max-size, keep this many files; with --when, write at most so many",
 		.more = "So a recording of weeks takes about BYTES times N.",
 	}, {
 		.name = "duration", .metavar = "TIME", .type = OPT_TIME, .what = "duration",

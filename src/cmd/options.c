@@ -20,6 +20,7 @@
 #include "engine/placing.h"
 #include "model/event.h"
 #include "query/query.h"
+#include "session/when.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -805,14 +806,37 @@ static int check_import(const struct options *o, struct err *e)
 	return 0;
 }
 
+/* What --when needs; without --keep there is nothing to write. */
+static int check_when(const struct options *o, bool only_kept, struct err *e)
+{
+	struct when w;
+
+	if (o->when.n && !o->keep_ns)
+		return err_set(e, EINVAL, "--when writes what --keep has in memory: say how much that is, as "
+			       "--keep 5m");
+	if (only_kept && o->max_files_given && !o->when.n)
+		return err_set(e, EINVAL, "--max-files is about what --when writes: give both");
+	if (only_kept && !o->keep_ns && o->max_bytes)
+		return err_set(e, EINVAL, "--max-size is about what --keep has in memory: give both");
+	for (size_t i = 0; i < o->when.n; i++) {
+		const int r = when_parse(o->when.v[i], &w, e);
+
+		if (r < 0)
+			return r;
+		if (w.what != WHEN_CPU && !o->off_cpu)
+			return err_set(e, EINVAL, "'%s' is about waits, which --no-off-cpu leaves out", o->when.v[i]);
+	}
+	return 0;
+}
+
 static int check_files(const struct options *o, struct err *e)
 {
 	if (o->at_real_ns && o->delay_ns)
 		return err_set(e, EINVAL, "--at and --delay both say when to begin: give one of them");
-	if (o->max_files_given && !o->max_bytes)
+	if (o->max_files_given && !o->max_bytes && !o->when.n)
 		return err_set(e, EINVAL, "--max-files says how many files there may be, and --max-size, when another "
 			       "one begins: give both");
-	if (o->keep_ns && o->max_files_given)
+	if (o->keep_ns && o->max_files_given && !o->when.n)
 		return err_set(e, EINVAL, "--max-files is about a recording that is written as it comes, and --keep is "
 			       "not: give one of them");
 	if (o->keep_ns && o->output && !strcmp(o->output, "-"))
@@ -853,9 +877,11 @@ static int check_serving(const struct options *o, bool page, struct err *e)
 	if (!o->push && (o->push_headers || o->labels.n))
 		return err_set(e, EINVAL, "%s is about what is pushed: say where to, with --push",
 			       o->push_headers ? "--push-headers" : "--label");
-	if (!page && !o->push && !o->listen && !o->socket)
+	if (!page && o->output && !o->keep_ns)
+		return err_set(e, EINVAL, "-o is where --keep writes what it has in memory: give both");
+	if (!page && !o->push && !o->listen && !o->socket && !o->when.n)
 		return err_set(e, EINVAL, "say where to push or to answer: --push URL, --listen 127.0.0.1:PORT or "
-			       "--socket PATH");
+			       "--socket PATH; or when to write a file: --when CONDITION --keep TIME");
 	if (!page && (o->listen || o->socket) && !o->prefix_file)
 		return err_set(e, EINVAL, "say what paths begin with: --prefix-file FILE");
 	return 0;
@@ -928,6 +954,7 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 	if (p.command->bit & CMD_SERVING && check_serving(ret, p.command->bit & CMD_SERVE, e) < 0)
 		return -EINVAL;
 	r = p.command->bit & CMD_RECORD ? check_files(ret, e) : 0;
+	r = r < 0 ? r : check_when(ret, !(p.command->bit & CMD_RECORD), e);
 	if (r < 0)
 		return r;
 	if (p.command->bit & CMD_CAPTURING && !ret->off_cpu) {
@@ -968,6 +995,7 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 void options_free(struct options *o)
 {
 	vec_free(&o->ids);
+	vec_free(&o->when);
 	vec_free(&o->cpus);
 	vec_free(&o->nodes);
 	vec_free(&o->files);

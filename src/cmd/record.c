@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "capture/probe.h"
+#include "cmd/keeping.h"
 #include "cmd/launch.h"
 #include "cmd/launch_probes.h"
 #include "cmd/options.h"
@@ -46,21 +47,6 @@ static void say_activity(struct engine *en, size_t *shown)
 	*shown = n;
 }
 
-/* What came of SIGUSR2, once. */
-static void say_saved(struct engine *en)
-{
-	char bytes[UNITS_MAX], time[UNITS_MAX];
-	struct recorder_saved saved;
-
-	if (!engine_saved(en, &saved))
-		return;
-	if (saved.path[0])
-		fprintf(stderr, "sberf record: the last %s are in %s (%s)\n", units_time(time, saved.ns), saved.path,
-			units_bytes(bytes, saved.bytes));
-	if (saved.err.code)
-		fprintf(stderr, "sberf record: %s; recording goes on\n", saved.err.text);
-}
-
 /* Waits for the engine's end, a signal, of which SIGNAL_FD tells, or LOOK_MS milliseconds. True: it has ended. */
 static bool wait_for_news(struct engine *en, int signal_fd, int look_ms)
 {
@@ -85,7 +71,7 @@ static void wait_for_end(struct launch *s, const sigset_t *set)
 		int sig;
 
 		say_activity(en, &shown);
-		say_saved(en);
+		keeping_say(en, "record");
 		launch_say_price(s, "record");
 		sig = signals_take(s, set, &now);
 		if (!sig)
@@ -98,7 +84,7 @@ static void wait_for_end(struct launch *s, const sigset_t *set)
 			engine_stop(en);
 	}
 	say_activity(en, &shown);
-	say_saved(en);
+	keeping_say(en, "record");
 }
 
 static void say_losses(const struct profile_meta *m)
@@ -267,6 +253,7 @@ static int record_run(struct launch *s, const struct options *o, const char *pat
 	say_result(&m, o, path);
 	launch_say_probes(s, "record");
 	launch_say_spans(s, "record");
+	keeping_say_end(s, "record");
 	split_say();
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }
@@ -299,11 +286,7 @@ int cmd_record(const struct options *o, struct err *e)
 
 	if (o->keep_ns)
 		signals_keep_usr2(true);
-	to->path = o->output ? o->output : "sberf.data";
-	to->keep_ns = o->keep_ns;
-	to->keep_bytes = o->max_bytes ? o->max_bytes : KEEP_BYTES;
-	to->max_bytes = o->keep_ns ? 0 : o->max_bytes;
-	to->max_files = o->max_files;
+	keeping_config(o, to);
 	if (!strcmp(to->path, "-"))
 		r = record_take_stdout(o, to, e);
 	if (!r)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/listen.h"
 #include "cmd/filter_options.h"
+#include "cmd/keeping.h"
 #include "cmd/launch.h"
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
@@ -93,7 +94,7 @@ static void say_pushed(const struct service *s, const struct pusher_figures *f)
 static int service_listen(struct service *s, struct err *e)
 {
 	struct serve_config *c = &s->config;
-	const bool listens = s->o->listen || s->o->socket || !s->o->push;
+	const bool listens = s->o->listen || s->o->socket || s->config.may != SERVE_PULLS;
 	int r = !listens ? 0 : s->o->prefix_file ? serve_secret_read(&c->policy, s->o->prefix_file, e) :
 				    serve_secret_draw(&c->policy, e);
 
@@ -132,8 +133,18 @@ static bool service_stop(void *ctx)
 {
 	const struct timespec now = { 0 };
 	struct service *s = ctx;
+	const int sig = signals_take(&s->launch, &s->set, &now);
 
-	return signals_take(&s->launch, &s->set, &now);
+	if (sig == SIGUSR2)
+		engine_save(s->launch.engine);
+	return sig && sig != SIGUSR2;
+}
+
+static void service_keep(void *ctx)
+{
+	struct service *s = ctx;
+
+	keeping_say(s->launch.engine, s->o->command_name);
 }
 
 static int service_run(struct service *s, struct err *e)
@@ -151,6 +162,7 @@ static int service_run(struct service *s, struct err *e)
 	s->config.source.code = &s->session.code;
 	s->config.wake_fd = wake;
 	s->config.stop = service_stop;
+	s->config.turn = s->o->keep_ns ? service_keep : NULL;
 	s->config.ctx = s;
 	if (s->config.listening[0] >= 0 || s->config.listening[1] >= 0)
 		say_address(s);
@@ -163,7 +175,7 @@ static int service_run(struct service *s, struct err *e)
 	pusher_free(pusher, &pushed);
 	if (pusher)
 		say_pushed(s, &pushed);
-	else
+	else if (s->config.listening[0] >= 0 || s->config.listening[1] >= 0)
 		say_figures(s, &figures);
 	return r;
 }
@@ -190,10 +202,15 @@ static int service_capture(struct service *s, struct err *e)
 	if (r < 0)
 		return r;
 	s->launch.config.refresh_ns = s->config.refresh_ns;
+	if (s->o->keep_ns) {
+		signals_keep_usr2(true);
+		keeping_config(s->o, &s->launch.config.record);
+		s->launch.config.record_spare = true;
+	}
 	r = launch_open(&s->launch, s->o, true, e);
 	if (r < 0)
 		return r;
-	signals_block(&s->set, false);
+	signals_block(&s->set, s->o->keep_ns);
 	r = launch_start(&s->launch, e);
 	if (r >= 0 && s->o->wait && !s->launch.config.plan.ids.n)
 		fprintf(stderr, "sberf %s: waiting for a process called '%s'\n", s->o->command_name,
@@ -207,6 +224,8 @@ static int service_capture(struct service *s, struct err *e)
 	launch_end_command(&s->launch);
 	engine_stop(s->launch.engine);
 	engine_wait(s->launch.engine, 0);
+	keeping_say(s->launch.engine, s->o->command_name);
+	keeping_say_end(&s->launch, s->o->command_name);
 	split_say();
 	return r < 0 ? r : engine_result(s->launch.engine, e);
 }

@@ -12,6 +12,7 @@
 #include "engine/engine_private.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "capture/features.h"
 #include "engine/alloc_facts.h"
@@ -145,6 +146,32 @@ static void engine_show_open(struct engine *en)
 	(void)profile_provisional(en->profile, from_ns, now, en->open.v, en->open.n);
 }
 
+/* What goes into the profile, besides what has been walked. */
+static void engine_tell_watcher(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	const struct engine *en = ctx;
+
+	if (!raw)
+		en->watcher->event(en->watcher->ctx, ev);
+}
+
+static void engine_watch(struct engine *en)
+{
+	char why[META_TEXT];
+	bool untold;
+
+	/* One file after the other, and somebody hears of each. */
+	pthread_mutex_lock(&en->lock);
+	untold = en->saved_new;
+	pthread_mutex_unlock(&en->lock);
+	if (untold || en->meta.written_when[0])
+		return;
+	if (!en->watcher->turn(en->watcher->ctx, en, engine_settled_ns(en), why, sizeof(why)))
+		return;
+	text_format(en->meta.written_when, sizeof(en->meta.written_when), "%s", why);
+	atomic_store(&en->save, true);
+}
+
 static void engine_housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
@@ -176,6 +203,8 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 		engine_publish(en);
 	}
 	engine_serve_recording(en);
+	if (en->watcher)
+		engine_watch(en);
 	if (en->sink.recorder)
 		engine_serve_save(en);
 	if (en->sink.recorder && now - en->metad_ns >= NSEC_PER_SEC) {
@@ -672,6 +701,7 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 		.ingest = en->ingest,
 		.sink = &en->sink,
 		.every_wait = plan->every_wait,
+		.longest_period_ns = en->watcher ? en->watcher->least_wait_ns : 0,
 	};
 
 	en->telling_wakers = plan->wakers;
@@ -819,11 +849,16 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->probes_everywhere = c->probes_everywhere;
 	en->tracer = c->tracer;
 	en->looker = c->looker;
+	en->watcher = c->watcher;
 	en->child = c->child;
 	en->attached = c->attached;
 	en->attached_ctx = c->attached_ctx;
 	if (c->tracer && c->tracer->stacks) {
 		en->sink.observer = engine_tell_walked;
+		en->sink.observer_ctx = en;
+	}
+	if (c->watcher) {
+		en->sink.observer = engine_tell_watcher;
 		en->sink.observer_ctx = en;
 	}
 	en->names_ns = c->symbols.debuginfod ? FETCH_NS : NAMES_NS;

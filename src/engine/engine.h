@@ -46,6 +46,15 @@ struct engine_tracer {
 	bool stacks;             /* hits are unwound, and counted in the profile; else they are only told */
 };
 
+/* Sees each event, and says when the flight recorder is to be written; on the engine's thread (session/when.h). */
+struct engine_watcher {
+	void (*event)(void *ctx, const struct event *ev);
+	/* Every event before SETTLED_NS has been seen. true: it is to be written now, for what WHY says (SIZE bytes) */
+	bool (*turn)(void *ctx, const struct engine *en, uint64_t settled_ns, char *why, size_t size);
+	void *ctx;
+	uint64_t least_wait_ns;  /* waits of that length are told one by one; 0 = it does not matter */
+};
+
 /* Sees each hit whose arguments are looked at (raw_hit.look), on the engine's thread. */
 struct engine_looker {
 	/* true: *RET is what is recorded of it */
@@ -71,6 +80,7 @@ struct engine_config {
 	const char *no_programs;
 	const struct engine_tracer *tracer;      /* outlives the engine; NULL = none */
 	const struct engine_looker *looker;      /* the same; only with plan.look */
+	const struct engine_watcher *watcher;    /* the same; only with record.keep_ns, and without TRACER */
 	/*
 	 * called by engine_start() when all that takes privileges is in place, and before anything is read of
 	 * SOURCE: it may give them up. The recording, whose config then outlives the call, is created after it. 0,

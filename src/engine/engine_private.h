@@ -50,6 +50,7 @@ struct engine {
 	struct placer_figures placed;    /* of it, when it has ended */
 	const struct engine_tracer *tracer;      /* NULL = none */
 	const struct engine_looker *looker;      /* NULL = none */
+	const struct engine_watcher *watcher;    /* NULL = none */
 	int (*attached)(void *ctx, struct source *source, struct err *e);        /* engine_config.attached */
 	void *attached_ctx;
 	struct recorder_config record_later;     /* what is recorded from then on; path NULL = nothing */

@@ -252,6 +252,8 @@ static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 	wanted = period / WAITS_PER_S * rate;
 	wanted = wanted < period / 2 ? period / 2 : wanted > period * 2 ? period * 2 : wanted;
 	wanted = wanted < PERIOD_MIN ? PERIOD_MIN : wanted > PERIOD_MAX ? PERIOD_MAX : wanted;
+	if (oc->config.longest_period_ns && wanted > oc->config.longest_period_ns)
+		wanted = oc->config.longest_period_ns;
 	if (wanted != period)
 		source_set_wait_period(oc->config.source, wanted);
 }

@@ -35,6 +35,7 @@ struct offcpu_config {
 	/* gets settled events; its numa, if any, gets ended waits and totals */
 	struct event_sink *sink;
 	bool every_wait;                 /* each wait is told by itself, whatever that costs */
+	uint64_t longest_period_ns;      /* waits of this length are all told one by one; 0 = it does not matter */
 };
 
 /* On success *RET is the caller's; else a negative errno with a sentence. */

@@ -11,6 +11,8 @@
 
 #include "engine/engine_private.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +151,8 @@ void engine_serve_save(struct engine *en)
 	}
 	if (!recorder_saved(en->sink.recorder, &saved))
 		return;
+	text_format(saved.why, sizeof(saved.why), "%s", en->meta.written_when);
+	en->meta.written_when[0] = '\0';
 	pthread_mutex_lock(&en->lock);
 	en->saved = saved;
 	en->saved_new = true;

@@ -279,6 +279,8 @@ static void put_further(struct sink *o, const struct profile_meta *m, const stru
 	figures_put_text(o, "arch", m->arch, sizeof(m->arch));
 	figures_put_text(o, "version", m->version, sizeof(m->version));
 	figures_put_text(o, "command", m->cmdline, sizeof(m->cmdline));
+	if (m->written_when[0])
+		figures_put_text(o, "written_when", m->written_when, sizeof(m->written_when));
 	put_u64(o, "user_samples", m->user_samples);
 	put_us(o, "other_weight_us", m->unit[0] ? META_UNKNOWN : c->other_ns);
 	put_u64(o, "late_events", m->late);

@@ -223,6 +223,7 @@ static int flame_add_facts(struct flame *f, const struct profile_meta *m, struct
 	const struct {
 		const char *name, *text;
 	} texts[] = {
+		{ "written when", m->written_when },
 		{ "command", m->cmdline }, { "host", m->host }, { "kernel", m->kernel }, { "sberf", m->version },
 	};
 	char text[UNITS_MAX];

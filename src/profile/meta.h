@@ -38,6 +38,8 @@ struct profile_meta {
 	bool absent;                 /* nobody had the name of the target when the capture began; in no recording */
 	char target[META_TEXT];      /* "redis-server 1234", "all tasks", the command; sanitised */
 	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
+	/* of what a flight recorder wrote by itself (--when): the condition, and what met it; "" = none; sanitised */
+	char written_when[META_TEXT];
 	char event[32];              /* "cycles", "cpu-clock" */
 	/* of an import: what it counts (MEASURE_IMPORTED) when that is no time, such as "weight"; "" = time */
 	char unit[32];

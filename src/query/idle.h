@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * idle.h - recognises stacks that wait on a condition or a semaphore by the names of their
- * innermost functions. Private to queries.
+ * innermost functions. Private to queries and to
+ * session/when.c.
  *
  * A futex may be a lock, or part of something that waits for work; the kernel cannot tell them
  * apart, but the stack of the program can. While names are not known, a stack counts as waiting for

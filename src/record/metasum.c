@@ -96,6 +96,7 @@ static void add_texts(struct profile_meta *dst, const struct profile_meta *src)
 	metasum_add_text(dst->arch, sizeof(dst->arch), src->arch);
 	metasum_add_text(dst->target, sizeof(dst->target), src->target);
 	metasum_add_text(dst->cmdline, sizeof(dst->cmdline), src->cmdline);
+	metasum_add_text(dst->written_when, sizeof(dst->written_when), src->written_when);
 	metasum_add_text(dst->event, sizeof(dst->event), src->event);
 }
 

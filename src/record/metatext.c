@@ -24,6 +24,7 @@ static const struct value_key keys[] = {
 	TEXT("arch", arch),
 	TEXT("target", target),
 	TEXT("cmdline", cmdline),
+	TEXT("written_when", written_when),
 	TEXT("event", event),
 	U32("freq_asked_hz", freq_asked),
 	U32("freq_got_hz", freq_got),

@@ -79,6 +79,7 @@ struct recorder_saved {
 	bool kept;               /* it is what was kept, not the whole of what was recorded */
 	/* why it failed, or why it does not go back further: the disk is full; no code = all of it is there */
 	struct err err;
+	char why[256];           /* what it was written for by itself (--when); "" = it was asked for; the engine's */
 };
 
 /*

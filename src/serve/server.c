@@ -29,6 +29,7 @@
 #define RETRY "retry: 1000\n\n"
 #define COMMENT ": still here\n\n"
 
+#define TURN_MS 1000             /* for who wants to have a turn while nobody asks */
 #define PLACES (SERVE_CONNECTIONS + 4)   /* in poll(): connections, two that listen, answers, the end */
 
 struct server {
@@ -363,8 +364,11 @@ static bool server_turn(struct server *s)
 		p[first + i].fd = c->fd;
 		p[first + i].events = (short)((hears ? POLLIN : 0) | (connection_unsent(c) ? POLLOUT : 0));
 	}
-	if (poll(p, PLACES, server_has_any(s) ? (int)(LOOK_NS / NSEC_PER_MSEC) : -1) < 0 && errno != EINTR)
+	if (poll(p, PLACES, server_has_any(s) ? (int)(LOOK_NS / NSEC_PER_MSEC) : s->c->turn ? TURN_MS : -1) < 0 &&
+	    errno != EINTR)
 		return false;
+	if (s->c->turn)
+		s->c->turn(s->c->ctx);
 	if (p[0].revents && s->c->stop(s->c->ctx))
 		return false;
 	if (p[1].revents)

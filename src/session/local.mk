@@ -5,3 +5,5 @@ libsberf_engine_a_SOURCES += src/session/backends.h
 libsberf_engine_a_SOURCES += src/session/recording_text.c
 libsberf_engine_a_SOURCES += src/session/recording_text.h
 libsberf_engine_a_SOURCES += src/session/session.h
+libsberf_engine_a_SOURCES += src/session/when.c
+libsberf_engine_a_SOURCES += src/session/when.h

@@ -7,11 +7,12 @@
 
 #include <stddef.h>
 
-#define RECORDING_TEXT_MAX (512 + ERR_TEXT_MAX)
+#define RECORDING_TEXT_MAX (768 + ERR_TEXT_MAX)
 
 /*
  * "the last 4m57 are in sberf-1.sberf (3.1 MB)", "12.3 s are recorded in sberf-2.sberf (340 kB)",
- * or why it failed with what goes on all the same behind it: "...; OTHERWISE". SIZE bytes at DST,
+ * or why it failed with what goes on all the same behind it: "...; OTHERWISE". In front of it
+ * stands what it was written for by itself. SIZE bytes at DST,
  * which it returns.
  */
 char *recording_text(const struct recorder_saved *s, const char *otherwise, char *dst, size_t size);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/parse.h"
+#include "session/when.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,16 @@ static void try_list(const char *s)
 	vec_free(&l);
 }
 
+static void try_when(const char *s)
+{
+	struct when w = { .ns = UNTOUCHED };
+	struct err e = ERR_INIT;
+	const int rc = when_parse(s, &w, &e);
+
+	must(rc <= 0 && (rc ? w.ns == UNTOUCHED && e.code == -rc && *e.text : w.what <= WHEN_CPU && w.ns != UNTOUCHED));
+	must(rc || strlen(w.function) < sizeof(w.function));
+}
+
 static void try_cursor(bool (*f)(const char **, const char *, uint64_t *), const char *data, size_t size)
 {
 	const char *p = data;
@@ -73,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_list(s);
 	try_cursor(parse_hex, (const char *)data, size);
 	try_cursor(parse_dec, (const char *)data, size);
+	try_when(s);
 	free(s);
 	return 0;
 }

@@ -521,6 +521,15 @@ static void refuses(void **state)
 	refused("record -a --memory=all", "level 'all' is unknown: it must be one of growth|allocs|preload");
 	refused("record -a --max-files 3",
 		"--max-files says how many files there may be, and --max-size, when another one begins: give both");
+	refused("record -a --when cpu>5%",
+		"--when writes what --keep has in memory: say how much that is, as --keep 5m");
+	refused("record -a --keep 5m --no-off-cpu --when blocked>1s",
+		"'blocked>1s' is about waits, which --no-off-cpu leaves out");
+	refused("agent -a --keep 5m", "say where to push or to answer: --push URL, --listen 127.0.0.1:PORT or "
+		"--socket PATH; or when to write a file: --when CONDITION --keep TIME");
+	refused("agent -a --push pyroscope+http://h -o f",
+		"-o is where --keep writes what it has in memory: give both");
+	refused("top --max-files 3", "--max-files is about what --when writes: give both");
 	refused("record -a --max-size 1M -o -", "--max-size is about files, and standard output is none: name a "
 		"file with -o");
 	refused("record -a --max-size 1K", "size of a file '1K' is out of range: it must be from 64K to 1048576G");
