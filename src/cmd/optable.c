@@ -698,6 +698,16 @@ const struct opt opts[] = {
 		.more = "16 to 128 letters, digits, - . _ or ~, in a file that others cannot read. So the address is "
 			"the same at each start. Without it sberf draws a secret of 128 bits.",
 	}, {
+		.name = "max-cpu", .metavar = "PERCENT", .type = OPT_PERCENT_OR_NONE, .what = "ceiling",
+		.section = SECTION_CAPTURE, .commands = CMD_AGENT, .at = FIELD(max_cpu), .max = 100000,
+		.fallback = "none",
+		.help = "what sberf itself may take, BPF programs included, in percent of one CPU",
+		.more = "Above that it samples less often and tells fewer waits one by one, down to a 64th, and each "
+			"of them weighs as much more. Where that does not suffice, as with hundreds of "
+			"thousands of switches a second, it leaves out waits, and then captures for a part of the "
+			"time, with pauses between. All of that is said on standard error, and at the end what "
+			"it took.",
+	}, {
 		.name = "push", .metavar = "URL", .type = OPT_TEXT, .what = "address to push to",
 		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push),
 		.help = "push profiles to a store, every ten seconds",

@@ -183,6 +183,7 @@ struct options {
 	/* serve, agent */
 	const char *listen, *socket;     /* --listen, --socket; NULL = not given */
 	const char *prefix_file;         /* --prefix-file; the same */
+	double max_cpu;                  /* --max-cpu (agent), percent of one CPU; PERCENT_NONE = none */
 	text_vec when;                   /* --when (top, record, agent) */
 	const char *push;                /* --push (agent), NULL = nowhere */
 	const char *push_headers;        /* --push-headers; the same */

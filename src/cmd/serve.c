@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/listen.h"
+#include "base/units.h"
 #include "cmd/filter_options.h"
 #include "cmd/keeping.h"
 #include "cmd/launch.h"
@@ -41,7 +42,12 @@ struct service {
 	struct pusher_config push;       /* with --push */
 	char *headers;                   /* of --push-headers; NULL = none */
 	sigset_t set;
+	uint32_t level;                  /* of rates, with --max-cpu (engine/ceiling.h) */
+	bool may_pause, exceeded;        /* it may capture for a part of the time; rates do not suffice */
+	uint64_t bpf_ns;                 /* that captures which have ended took in the kernel */
 };
+
+#define PAUSE_MOST_NS (3600 * NSEC_PER_SEC)
 
 /* What a profile store knows as one service: what was named as target. */
 static const char *service_name(const struct options *o)
@@ -140,11 +146,32 @@ static bool service_stop(void *ctx)
 	return sig && sig != SIGUSR2;
 }
 
-static void service_keep(void *ctx)
+/* Says when what sberf takes has changed the rates. */
+static void service_say_level(struct service *s, const struct profile_meta *m)
+{
+	char took[UNITS_MAX];
+
+	if (m->own_level == s->level)
+		return;
+	fprintf(stderr, "sberf %s: takes %s of one CPU, and --max-cpu is %g%%: from now on %u Hz instead of %u, and "
+		"one of %u waits that would be told\n", s->o->command_name, units_percent(took, m->own_share / 1e6),
+		s->o->max_cpu, s->o->freq_hz >> m->own_level ? s->o->freq_hz >> m->own_level : 1, s->o->freq_hz,
+		1u << m->own_level);
+	s->level = m->own_level;
+}
+
+static bool service_turn(void *ctx)
 {
 	struct service *s = ctx;
+	struct profile_meta m;
 
 	keeping_say(s->launch.engine, s->o->command_name);
+	if (s->o->max_cpu == PERCENT_NONE)
+		return false;
+	engine_status(s->launch.engine, &m);
+	service_say_level(s, &m);
+	s->exceeded = m.own_exceeded && s->may_pause;
+	return s->exceeded;
 }
 
 static int service_run(struct service *s, struct err *e)
@@ -162,7 +189,7 @@ static int service_run(struct service *s, struct err *e)
 	s->config.source.code = &s->session.code;
 	s->config.wake_fd = wake;
 	s->config.stop = service_stop;
-	s->config.turn = s->o->keep_ns ? service_keep : NULL;
+	s->config.turn = !s->o->input && (s->o->keep_ns || s->o->max_cpu != PERCENT_NONE) ? service_turn : NULL;
 	s->config.ctx = s;
 	if (s->config.listening[0] >= 0 || s->config.listening[1] >= 0)
 		say_address(s);
@@ -195,13 +222,35 @@ static int service_ask(struct service *s, const char *arch, bool import, struct 
 
 /* What runs */
 
-static int service_capture(struct service *s, struct err *e)
+/* What this process has used of CPUs. */
+static uint64_t service_own_ns(void)
 {
-	int r = service_ask(s, NULL, false, e);
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
 
-	if (r < 0)
-		return r;
+/* Waits for NS, or for a signal that ends it: false. */
+static bool service_pause(struct service *s, uint64_t ns)
+{
+	const uint64_t until = clock_mono_ns() + ns;
+	int sig = 0;
+
+	for (uint64_t now = clock_mono_ns(); now < until && (!sig || sig == SIGUSR2); now = clock_mono_ns()) {
+		const struct timespec left = { .tv_sec = (time_t)((until - now) / NSEC_PER_SEC),
+					       .tv_nsec = (long)((until - now) % NSEC_PER_SEC) };
+
+		sig = signals_take(&s->launch, &s->set, &left);
+	}
+	return !sig || sig == SIGUSR2;
+}
+
+static int service_capture_once(struct service *s, struct err *e)
+{
+	struct profile_meta m;
+	int r;
+
 	s->launch.config.refresh_ns = s->config.refresh_ns;
+	s->launch.config.max_cpu = s->o->max_cpu == PERCENT_NONE ? 0 : (uint32_t)(s->o->max_cpu * 1e4 + 0.5);
+	s->launch.config.cpu_level = s->level;
 	if (s->o->keep_ns) {
 		signals_keep_usr2(true);
 		keeping_config(s->o, &s->launch.config.record);
@@ -227,7 +276,61 @@ static int service_capture(struct service *s, struct err *e)
 	keeping_say(s->launch.engine, s->o->command_name);
 	keeping_say_end(&s->launch, s->o->command_name);
 	split_say();
+	engine_status(s->launch.engine, &m);
+	s->bpf_ns += m.bpf_cpu_ns == META_UNKNOWN ? 0 : m.bpf_cpu_ns;
 	return r < 0 ? r : engine_result(s->launch.engine, e);
+}
+
+/*
+ * Captures until it is to end. Where rates at their lowest level cost too much, first waits are left out, and then it
+ * pauses as long as it takes for all of it to be below the ceiling.
+ */
+static int service_capture(struct service *s, struct err *e)
+{
+	const uint64_t begun_ns = clock_mono_ns(), own_ns = service_own_ns();
+	const struct options *const asked = s->o;
+	struct options fewer = *asked;
+	char took[UNITS_MAX], time[UNITS_MAX];
+	uint64_t all_ns, paused_ns = 0;
+	int r = service_ask(s, NULL, false, e);
+
+	/* A command is begun once, and privileges are given up once. */
+	s->may_pause = asked->target != OPT_TARGET_COMMAND && !asked->split;
+	for (bool on = r >= 0; on; ) {
+		const bool waits = s->o->off_cpu;
+		const uint64_t from_ns = clock_mono_ns(), from_own = service_own_ns(), from_bpf = s->bpf_ns;
+		uint64_t pause_ns, took_ns;
+
+		r = service_capture_once(s, e);
+		on = r >= 0 && s->exceeded;
+		if (!on)
+			break;
+		launch_close(&s->launch);
+		s->launch = (struct launch)LAUNCH_INIT;
+		s->exceeded = false;
+		fewer.off_cpu = false;
+		s->o = &fewer;
+		if (waits) {
+			fprintf(stderr, "sberf %s: still takes more than --max-cpu %g%%: from now on waits are left "
+				"out\n", asked->command_name, asked->max_cpu);
+			continue;
+		}
+		took_ns = service_own_ns() - from_own + s->bpf_ns - from_bpf;
+		pause_ns = (uint64_t)((double)took_ns * 100 / asked->max_cpu);
+		pause_ns = pause_ns > clock_mono_ns() - from_ns ? pause_ns - (clock_mono_ns() - from_ns) : 0;
+		pause_ns = pause_ns < PAUSE_MOST_NS ? pause_ns : PAUSE_MOST_NS;
+		fprintf(stderr, "sberf %s: still takes more than --max-cpu %g%%: captures nothing for %s\n",
+			asked->command_name, asked->max_cpu, units_time(time, pause_ns));
+		paused_ns += pause_ns;
+		on = service_pause(s, pause_ns);
+	}
+	s->o = asked;
+	all_ns = service_own_ns() - own_ns + s->bpf_ns;
+	if (asked->max_cpu != PERCENT_NONE)
+		fprintf(stderr, "sberf %s: took %s of one CPU in all, with its start%s%s\n", asked->command_name,
+			units_percent(took, (double)all_ns / (double)(clock_mono_ns() - begun_ns)),
+			paused_ns ? "; it paused for " : "", paused_ns ? units_time(time, paused_ns) : "");
+	return r;
 }
 
 /* A recording */

@@ -151,6 +151,9 @@ static void measure_own(struct engine *en)
 		m->user_cpu_ns -= en->own_base_ns;
 	if (en->turning)
 		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	m->own_share = en->ceiling.share;
+	m->own_level = en->ceiling.level;
+	m->own_exceeded = en->ceiling.exceeded;
 	if (en->turning && !en->stopped_ns && now - en->rss_ns < NSEC_PER_SEC)
 		return;
 	en->rss_ns = now;

@@ -172,6 +172,21 @@ static void engine_watch(struct engine *en)
 	atomic_store(&en->save, true);
 }
 
+/* Rates of the level that what sberf takes has brought about. */
+static void engine_keep_below(struct engine *en, uint64_t now)
+{
+	struct profile_meta *m = &en->meta;
+	const uint64_t bpf_ns = m->bpf_cpu_ns == META_UNKNOWN ? 0 : m->bpf_cpu_ns;
+	uint32_t hz;
+
+	if (m->user_cpu_ns == META_UNKNOWN || !ceiling_look(&en->ceiling, m->user_cpu_ns + bpf_ns, now))
+		return;
+	hz = en->full_hz >> en->ceiling.level;
+	atomic_store(&en->wanted_hz, hz ? hz : 1);
+	if (en->sink.offcpu)
+		offcpu_seldom(en->sink.offcpu, en->ceiling.level);
+}
+
 static void engine_housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
@@ -193,6 +208,7 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	if (now - en->figured_ns >= figures_due(en)) {
 		en->figured_ns = now;
 		engine_show_figures(en);
+		engine_keep_below(en, now);
 		if (en->meta.samples != en->slept_samples)
 			symbolizer_kick(en->symbolizer);
 		en->slept_samples = en->meta.samples;
@@ -332,7 +348,7 @@ static void engine_born(void *ctx, const struct raw_event *ev)
 
 static uint32_t longest_turn(const struct engine *en, uint64_t now)
 {
-	if (engine_refresh(en) || en->untold || now - en->started_ns < BEGUN_NS)
+	if ((engine_refresh(en) && !en->ceiling.level) || en->untold || now - en->started_ns < BEGUN_NS)
 		return TURN_SOON_MS;
 	return en->sink.offcpu ? TURN_WAITS_MS : TURN_MS;
 }
@@ -850,6 +866,8 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->tracer = c->tracer;
 	en->looker = c->looker;
 	en->watcher = c->watcher;
+	en->ceiling.most = c->max_cpu;
+	en->full_hz = c->plan.freq_hz;
 	en->child = c->child;
 	en->attached = c->attached;
 	en->attached_ctx = c->attached_ctx;
@@ -868,6 +886,12 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	r = engine_build(en, c, e);
 	if (r < 0)
 		return r;
+	if (c->cpu_level) {
+		en->ceiling.level = c->cpu_level;
+		atomic_store(&en->wanted_hz, en->full_hz >> c->cpu_level ? en->full_hz >> c->cpu_level : 1);
+		if (en->sink.offcpu)
+			offcpu_seldom(en->sink.offcpu, c->cpu_level);
+	}
 	engine_show_figures(en);
 	*ret = take_ptr(en);
 	return 0;

@@ -96,6 +96,9 @@ struct engine_config {
 	uint64_t duration_ns;            /* 0 = until stopped */
 	uint64_t delay_ns;               /* before sampling starts, */
 	uint64_t at_real_ns;             /* or when it starts, CLOCK_REALTIME; 0 = after the delay */
+	/* what sberf may take, its BPF programs included, in millionths of one CPU (ceiling.h); 0 = what it takes */
+	uint32_t max_cpu;
+	uint32_t cpu_level;              /* the level to begin with */
 	uint64_t profile_bytes;          /* memory limit of the profile; 0 = default */
 	struct placement_config placement;       /* where pages are found; zeroed = ask the kernel */
 };

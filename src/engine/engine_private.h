@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "engine/batching.h"
+#include "engine/ceiling.h"
 #include "engine/event_sink.h"
 #include "engine/hit_sums.h"
 #include "engine/ingest.h"
@@ -50,6 +51,8 @@ struct engine {
 	struct placer_figures placed;    /* of it, when it has ended */
 	const struct engine_tracer *tracer;      /* NULL = none */
 	const struct engine_looker *looker;      /* NULL = none */
+	struct ceiling ceiling;          /* of what sberf takes */
+	uint32_t full_hz;                /* the rate at its level 0 */
 	const struct engine_watcher *watcher;    /* NULL = none */
 	int (*attached)(void *ctx, struct source *source, struct err *e);        /* engine_config.attached */
 	void *attached_ctx;

@@ -51,6 +51,7 @@ struct offcpu {
 	unsigned int failures;
 	unsigned int gone;               /* totals that the latest reading told for the last time */
 	uint64_t rate_ns, rate_waits;    /* when the period was last set, and how many waits had been told */
+	uint32_t level;                  /* waits to be told are halved so often */
 	uint64_t stop_ns;                /* 0 = it runs */
 	struct openwaits_figures at_end;
 };
@@ -238,6 +239,7 @@ static int offcpu_look(struct offcpu *oc, uint64_t now_ns, struct err *e)
 static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 {
 	const uint64_t period = source_wait_period(oc->config.source), passed = now_ns - oc->rate_ns;
+	const uint64_t few = WAITS_FEW >> oc->level, many = WAITS_MANY >> oc->level;
 	struct source_stats st;
 	uint64_t rate, wanted;
 
@@ -247,11 +249,11 @@ static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 	rate = (st.waits - oc->rate_waits) * NSEC_PER_SEC / passed;
 	oc->rate_ns = now_ns;
 	oc->rate_waits = st.waits;
-	if (rate > WAITS_FEW && rate < WAITS_MANY)
+	if (rate > few && rate < many)
 		return;
-	wanted = period / WAITS_PER_S * rate;
+	wanted = (period / WAITS_PER_S * rate) << oc->level;
 	wanted = wanted < period / 2 ? period / 2 : wanted > period * 2 ? period * 2 : wanted;
-	wanted = wanted < PERIOD_MIN ? PERIOD_MIN : wanted > PERIOD_MAX ? PERIOD_MAX : wanted;
+	wanted = wanted < PERIOD_MIN << oc->level ? PERIOD_MIN << oc->level : wanted > PERIOD_MAX ? PERIOD_MAX : wanted;
 	if (oc->config.longest_period_ns && wanted > oc->config.longest_period_ns)
 		wanted = oc->config.longest_period_ns;
 	if (wanted != period)
@@ -321,6 +323,11 @@ int offcpu_turn(struct offcpu *oc, struct err *e)
 		r = offcpu_look(oc, now, e);
 	adapt_period(oc, now);
 	return r;
+}
+
+void offcpu_seldom(struct offcpu *oc, uint32_t level)
+{
+	oc->level = level;
 }
 
 uint64_t offcpu_settled_ns(const struct offcpu *oc)

@@ -85,6 +85,9 @@ void offcpu_last(struct offcpu *oc, uint64_t stop_ns);
 /* Call when every event and stack has come: emits the rest, and ends what offcpu_start() began. */
 void offcpu_finish(struct offcpu *oc);
 
+/* From now on as many waits are told one by one as a 2^LEVEL-th of what is usual; those that are weigh as much more. */
+void offcpu_seldom(struct offcpu *oc, uint32_t level);
+
 void offcpu_figures(const struct offcpu *oc, struct profile_meta *m);
 
 DEFINE_AUTO(offcpu_free, struct offcpu);

@@ -128,6 +128,12 @@ struct profile_meta {
 	uint64_t folded;
 	uint64_t user_cpu_ns;        /* sberf's own, user + system */
 	uint64_t bpf_cpu_ns;
+	/*
+	 * with a ceiling of what sberf takes (engine/ceiling.h): both of these lately, in millionths of one
+	 * CPU; rates are a 2^level-th of what was asked for; and that does not suffice. In no recording
+	 */
+	uint32_t own_share, own_level;
+	bool own_exceeded;
 	uint64_t rss_bytes;          /* sberf's own, now */
 	uint64_t file_bytes;         /* of the recording; META_UNKNOWN when there is none */
 	/* of it, the engine thread: from the rings to the profile and the recorder's queue */

@@ -367,8 +367,8 @@ static bool server_turn(struct server *s)
 	if (poll(p, PLACES, server_has_any(s) ? (int)(LOOK_NS / NSEC_PER_MSEC) : s->c->turn ? TURN_MS : -1) < 0 &&
 	    errno != EINTR)
 		return false;
-	if (s->c->turn)
-		s->c->turn(s->c->ctx);
+	if (s->c->turn && s->c->turn(s->c->ctx))
+		return false;
 	if (p[0].revents && s->c->stop(s->c->ctx))
 		return false;
 	if (p[1].revents)

@@ -37,7 +37,7 @@ struct serve_config {
 	int listening[2];                /* borrowed; -1 = none */
 	int wake_fd;                     /* when this is readable, stop() is called; -1 = none */
 	bool (*stop)(void *ctx);         /* true ends it */
-	void (*turn)(void *ctx);         /* called once a second or more often; NULL = nobody wants that */
+	bool (*turn)(void *ctx);         /* called once a second or more often; true ends it; NULL = none */
 	void *ctx;
 };
 

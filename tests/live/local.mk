@@ -25,6 +25,7 @@ shell_tests += tests/live/permissions.sh
 shell_tests += tests/live/real.sh
 shell_tests += tests/live/serve.sh
 watching_tests += tests/live/serve.sh
+shell_tests += tests/live/ceiling.sh
 shell_tests += tests/live/when.sh
 watching_tests += tests/live/when.sh
 shell_tests += tests/live/push.sh

@@ -210,6 +210,7 @@ suites_engine += tests/unit/test_batching
 suites_engine += tests/unit/test_budget
 suites_engine += tests/unit/test_container
 suites_engine += tests/unit/test_push
+suites_engine += tests/unit/test_ceiling
 suites_engine += tests/unit/test_when
 suites_engine += tests/unit/test_proclist
 suites_engine += tests/unit/test_unseen

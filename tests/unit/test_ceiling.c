@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_ceiling.c - how levels follow what sberf takes; that they lower it: tests/live/ceiling.sh. */
+#include "config.h"
+
+#include "base/clock.h"
+#include "engine/ceiling.h"
+
+#include "tests/unit/cmocka_all.h"
+
+struct run {
+	struct ceiling c;
+	uint64_t now, own;
+};
+
+/* LOOKS looks while it takes MILLIONTHS; how many of them changed something. */
+static unsigned int take(struct run *r, unsigned int looks, uint64_t millionths)
+{
+	unsigned int changed = 0;
+
+	while (looks--) {
+		r->now += CEILING_LOOK_NS;
+		r->own += CEILING_LOOK_NS / 1000000 * millionths;
+		changed += ceiling_look(&r->c, r->own, r->now);
+		/* Sooner it does not look. */
+		assert_false(ceiling_look(&r->c, r->own + NSEC_PER_SEC, r->now + CEILING_LOOK_NS - 1));
+	}
+	return changed;
+}
+
+static void up_and_down(void **state)
+{
+	struct run r = { .c = { .most = 10000 }, .now = 77 * NSEC_PER_SEC, .own = 20 * NSEC_PER_SEC };
+
+	(void)state;
+	/* What it took to start is not counted. */
+	assert_false(ceiling_look(&r.c, r.own, r.now));
+	assert_int_equal(take(&r, 10, 10000), 0);
+	assert_int_equal(r.c.level, 0);
+	/* Twice as much as the ceiling and a little: to a fourth. */
+	assert_int_equal(take(&r, 1, 21000), 1);
+	assert_int_equal(r.c.level, 2);
+	assert_int_equal(r.c.share, 21000);
+	/* Between two fifths and the ceiling it stays. */
+	assert_int_equal(take(&r, 30, 4100), 0);
+	assert_int_equal(take(&r, 14, 3900), 0);
+	assert_int_equal(take(&r, 1, 3900), 1);
+	assert_int_equal(r.c.level, 1);
+	assert_int_equal(take(&r, 100, 100), 1);
+	assert_int_equal(r.c.level, 0);
+}
+
+static void rates_are_not_what_costs(void **state)
+{
+	struct run r = { .c = { .most = 10000 }, .now = NSEC_PER_SEC };
+
+	(void)state;
+	assert_false(ceiling_look(&r.c, r.own, r.now));
+	assert_int_equal(take(&r, 1, 5000000), 1);
+	assert_int_equal(r.c.level, CEILING_LEVELS);
+	assert_int_equal(take(&r, 2, 11000), 0);
+	assert_false(r.c.exceeded);
+	/* Once it was below. */
+	assert_int_equal(take(&r, 1, 9000), 0);
+	assert_int_equal(take(&r, 2, 11000), 0);
+	assert_int_equal(take(&r, 1, 11000), 1);
+	assert_true(r.c.exceeded);
+	assert_int_equal(take(&r, 10, 11000), 0);
+	/* Far above it is no use to wait. */
+	r = (struct run){ .c = { .most = 10000, .level = CEILING_LEVELS }, .now = NSEC_PER_SEC };
+	assert_false(ceiling_look(&r.c, r.own, r.now));
+	assert_int_equal(take(&r, 1, 50000), 1);
+	assert_true(r.c.exceeded);
+}
+
+static void none(void **state)
+{
+	struct run r = { .c = { 0 }, .now = NSEC_PER_SEC };
+
+	(void)state;
+	assert_int_equal(take(&r, 10, 4000000), 0);
+	assert_int_equal(r.c.level, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(up_and_down),
+		cmocka_unit_test(rates_are_not_what_costs),
+		cmocka_unit_test(none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
