@@ -9,6 +9,7 @@
 #ifndef SBERF_BPF_FILTER_H
 #define SBERF_BPF_FILTER_H
 
+#include "operate.bpf.h"
 #include "record.bpf.h"
 
 /* Some probe has a condition or a sum. */
@@ -153,51 +154,6 @@ static __always_inline bool load_values(__u32 place, __u32 set)
 	for (__u32 i = 0; i < SB_LOADS && r > 0; i++)
 		r = sb_load_value(place, set, i);
 	return r >= 0;
-}
-
-/* Shifts by more than 63 give 0, as the reference (src/probe/spec_expr.c) does. */
-static __always_inline __s64 operate(__u32 op, __s64 a, __s64 b)
-{
-	switch (op) {
-	case SB_OP_OR:
-		return a || b;
-	case SB_OP_AND:
-		return a && b;
-	case SB_OP_EQUAL:
-		return a == b;
-	case SB_OP_UNEQUAL:
-		return a != b;
-	case SB_OP_LESS:
-		return a < b;
-	case SB_OP_LESS_EQUAL:
-		return a <= b;
-	case SB_OP_GREATER:
-		return a > b;
-	case SB_OP_GREATER_EQUAL:
-		return a >= b;
-	case SB_OP_BIT_OR:
-		return a | b;
-	case SB_OP_BIT_XOR:
-		return a ^ b;
-	case SB_OP_BIT_AND:
-		return a & b;
-	case SB_OP_SHIFT_LEFT:
-		return (__u64)b > 63 ? 0 : (__s64)((__u64)a << b);
-	case SB_OP_SHIFT_RIGHT:
-		return (__u64)b > 63 ? 0 : a >> b;
-	case SB_OP_ADD:
-		return (__s64)((__u64)a + (__u64)b);
-	case SB_OP_SUBTRACT:
-		return (__s64)((__u64)a - (__u64)b);
-	case SB_OP_MULTIPLY:
-		return (__s64)((__u64)a * (__u64)b);
-	case SB_OP_NOT:
-		return !b;
-	case SB_OP_COMPLEMENT:
-		return ~b;
-	default:
-		return (__s64)(0 - (__u64)b);    /* SB_OP_NEGATE */
-	}
 }
 
 /* What the operand STEP of F pushes. */

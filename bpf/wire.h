@@ -921,6 +921,53 @@ struct sb_cpu {
 	__u64 own_variables;     /* what is added to a pointer to a variable of each CPU, for this one; 0 = not known */
 };
 
+/*
+ * A call of a BPF program, or with records also of a function of the kernel, as bpf/bpfcalls.bpf.c tells it: what it
+ * was given, what it returned, and of its branches either the jumps on a condition that it came to, of those at which
+ * there are breakpoints, in their order; or the branch records of the CPU.
+ */
+#define SB_JUMPS 4u              /* breakpoints that a CPU has */
+#define SB_BPF_ARGS 6u
+#define SB_CALL_JUMPS 256u       /* hits of one call */
+#define SB_RECORDS 64u           /* no processor has more */
+struct sb_bpf_call {
+	__u64 begun_ns, ended_ns;        /* CLOCK_MONOTONIC; with records both are the end */
+	__u64 arg[SB_BPF_ARGS], result;  /* registers */
+	__u64 packet;            /* bytes of the packet that it is about; SB_NO_PACKET */
+	__u32 pid, tid;          /* in which it ran: programs that handle interrupts run in whichever thread there is */
+	char comm[16];
+	__u32 function;          /* number of the function, as user space gave it */
+	__u32 set;               /* which jumps were watched from begin to end; 0 = none, or they changed */
+	__u32 jumps, records;    /* hits or entries that follow */
+	__u32 dropped;           /* further hits, for which there was no room */
+	__u32 cpu;
+	union {
+		__u64 jump[SB_CALL_JUMPS];       /* SB_JUMP_* */
+		struct sb_record {
+			__u64 from, to, bits;    /* as struct perf_branch_entry has them */
+		} record[SB_RECORDS];
+	};
+};
+#define SB_NO_PACKET (~0ull)
+/*
+ * A hit: the frame pointer of the function, which of the breakpoints, and the flags of the processor before the jump.
+ */
+#define SB_JUMP(frame, which, flags) ((__u64)(frame) << 16 | (__u64)((which) & 3u) << 12 | ((flags) & 0xfffu))
+#define SB_JUMP_FRAME(hit) ((hit) >> 16)
+#define SB_JUMP_WHICH(hit) ((__u32)((hit) >> 12) & 3u)
+#define SB_JUMP_FLAGS(hit) ((__u32)(hit) & 0xfffu)
+/* What is counted on the way. */
+struct sb_bpf_lost {
+	__u64 calls;             /* that were followed */
+	__u64 unmet;             /* calls that do not meet their condition */
+	__u64 off;               /* calls while breakpoints were taken off */
+	__u64 full;              /* calls for which the ring had no room */
+	__u64 crowded;           /* calls that had too many others around them */
+	__u64 hits;              /* of breakpoints */
+	__u64 strange;           /* of these in no call that is followed */
+	__u64 no_records;        /* calls of which the processor gave no records */
+};
+
 #ifndef __bpf__
 _Static_assert(sizeof(struct sb_hdr) == 24, "sb_hdr is wire format");
 _Static_assert(sizeof(struct sb_part) == 8, "sb_part is wire format");
@@ -949,6 +996,7 @@ _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared wi
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
 _Static_assert(sizeof(struct sb_cpu) == 368, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
+_Static_assert(sizeof(struct sb_bpf_call) == 128 + 8 * SB_CALL_JUMPS, "sb_bpf_call is wire format");
 #endif
 
 #endif

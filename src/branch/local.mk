@@ -11,3 +11,6 @@ libsberf_engine_a_SOURCES += src/branch/show.c
 libsberf_engine_a_SOURCES += src/branch/show.h
 libsberf_engine_a_SOURCES += src/branch/sums.c
 libsberf_engine_a_SOURCES += src/branch/sums.h
+libsberf_engine_a_SOURCES += src/branch/jump_x86_64.c
+libsberf_engine_a_SOURCES += src/branch/jumps.c
+libsberf_engine_a_SOURCES += src/branch/jumps.h

@@ -83,3 +83,6 @@ libsberf_engine_a_SOURCES += src/capture/remote_stacks.c
 libsberf_engine_a_SOURCES += src/capture/remote_stacks.h
 libsberf_engine_a_SOURCES += src/capture/rawanswers.c
 libsberf_engine_a_SOURCES += src/capture/rawfile_private.h
+libsberf_engine_a_SOURCES += src/capture/bpfcalls.c
+libsberf_engine_a_SOURCES += src/capture/bpfcalls.h
+src/capture/bpfcalls.$(OBJEXT): bpf/bpfcalls.skel.h

@@ -312,7 +312,8 @@ static void effect_way(const struct insn_x86_64 *i, const uint8_t *code, struct 
 	case 0xe8:
 		f->calls = true;
 		memcpy(&f->target, code + i->modrm_at, sizeof(f->target));
-		f->target += f->size;
+		/* Modulo 2^32, as the processor adds. */
+		f->target = (int32_t)((uint32_t)f->target + f->size);
 		break;
 	case 0xcc:
 	case 0xf4:

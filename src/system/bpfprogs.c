@@ -242,8 +242,7 @@ static bool bpfprogs_of_processes(bpf_keeper_vec *ret)
 	return ok;
 }
 
-/* The program that is pinned at PATH, or the one of a link there; 0 = neither. */
-static uint32_t prog_pinned(const char *path)
+uint32_t bpfprogs_at_path(const char *path)
 {
 	AUTO_FD int fd = bpf_obj_get(path);
 	struct bpf_link_info link = { 0 };
@@ -277,7 +276,7 @@ static bool bpfprogs_pinned_below(bpf_keeper_vec *ret, char *path)
 		if (at->fts_info != FTS_F && at->fts_info != FTS_DEFAULT)
 			continue;
 		files++;
-		ok = add_keeper(ret, prog_pinned(at->fts_path), 0, at->fts_path);
+		ok = add_keeper(ret, bpfprogs_at_path(at->fts_path), 0, at->fts_path);
 	}
 	if (tree)
 		fts_close(tree);

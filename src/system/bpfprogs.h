@@ -79,6 +79,12 @@ typedef VEC(struct bpf_keeper) bpf_keeper_vec;
 int bpfprogs_keepers(bpf_keeper_vec *ret, struct err *e);
 void bpfprogs_keepers_free(bpf_keeper_vec *v);
 
+/*
+ * The number of the program that is pinned at PATH, or of the one of a link there; 0 = neither is, or it may not be
+ * seen.
+ */
+uint32_t bpfprogs_at_path(const char *path);
+
 /* "tracing", "xdp"; "type 99" for one that nobody knows. In DST of 32 bytes, which is returned. */
 const char *bpfprogs_type(uint32_t type, char dst[32]);
 

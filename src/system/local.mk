@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/system: one "libsberf_core_a_SOURCES += src/system/FILE" a line, headers too; what needs libbpf, libnuma or libjansson is in libsberf_engine_a_SOURCES.
+libsberf_engine_a_SOURCES += src/system/bpfcode.c
+libsberf_engine_a_SOURCES += src/system/bpfcode.h
 libsberf_engine_a_SOURCES += src/system/bpfprogs.c
 libsberf_engine_a_SOURCES += src/system/bpfprogs.h
 libsberf_core_a_SOURCES += src/system/caller.c

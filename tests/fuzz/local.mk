@@ -118,3 +118,6 @@ tests_fuzz_fuzz_params_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_branch
 tests_fuzz_fuzz_branch_SOURCES = tests/fuzz/fuzz_branch.c $(fuzz_main)
 tests_fuzz_fuzz_branch_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_bpfcode
+tests_fuzz_fuzz_bpfcode_SOURCES = tests/fuzz/fuzz_bpfcode.c $(fuzz_main)
+tests_fuzz_fuzz_bpfcode_LDADD = $(fuzz_ldadd)

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bpfcalls.bpf.c - follows calls of BPF programs: an object of its own, since its programs are loaded anew for each
+ * function that is followed, and share their maps.
+ *
+ * A call begins with fentry and ends with fexit. What it came to in between is told by breakpoints of the CPU: no
+ * probe of the kernel may stand in the code of BPF programs. A breakpoint stands at a jump on a condition, and the
+ * flags say where it is going to lead. Which call a hit belongs to is known by its CPU and task: a BPF program does not
+ * leave its CPU.
+ *
+ * With records there are no breakpoints: the first thing that happens at the end of a call is to take the branch
+ * records of the CPU. Whatever comes before, even a call of a helper, would replace the oldest of them.
+ */
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "wire.h"
+
+#if defined(__TARGET_ARCH_x86)
+#include "arch_x86_64.h"
+#else
+#error "no registers are known for this architecture: write bpf/arch_NAME.h"
+#endif
+
+#include "operate.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define OPEN 8u                  /* calls that may be under way on one CPU; a power of two */
+#define SNAPSHOTS 256u           /* being taken at the same time; a power of two */
+#define CALL_HEAD __builtin_offsetof(struct sb_bpf_call, jump)
+/* What a packet is known by. */
+#define PACKET_NONE 0u
+#define PACKET_SKB 1u            /* the first argument is a struct sk_buff */
+#define PACKET_XDP 2u            /* it is a struct xdp_buff */
+
+/* Of the function that this copy of the programs is about; user space sets it before loading. */
+const volatile __u32 function = 0;
+const volatile __u32 nr_args = 0;        /* that fentry has, up to SB_BPF_ARGS */
+const volatile __u32 packet_kind = PACKET_NONE;
+const volatile bool conditional = false; /* it has a condition */
+/* of arguments and the result behind them: bits that mean nothing, and whether the rest is signed */
+const volatile __u8 unused_bits[SB_BPF_ARGS + 1] = { 0 };
+const volatile bool is_signed[SB_BPF_ARGS + 1] = { 0 };
+
+/* Which jumps are watched, counted from 1 on; 0 = they are being changed. User space sets it. */
+__u32 set = 0;
+__u32 off = 0;                   /* calls are not followed now */
+
+/* A call that is under way, and what its condition is evaluated with. */
+struct open_call {
+	__u32 taken, set;
+	__s64 stack[SB_DEPTH];
+	__u32 depth, pad;
+	__u64 input[SB_INPUTS];
+	struct sb_bpf_call call;
+};
+
+/* OPEN of them for each CPU. User space sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, OPEN);
+	__type(key, __u32);
+	__type(value, struct open_call);
+} open_calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1u << 22);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_bpf_lost);
+} lost SEC(".maps");
+
+/* By the number of a function. User space sets the size, and fills it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_filter);
+} conditions SEC(".maps");
+
+/* Where records are taken to. A number of its own is what makes each of them somebody's: no helper has to be asked. */
+__u32 next_snapshot = 0;
+struct sb_record snapshots[SNAPSHOTS][SB_RECORDS];
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sk_buff {
+	unsigned int len;
+};
+
+struct xdp_buff {
+	void *data, *data_end;
+};
+
+#pragma clang attribute pop
+
+static __always_inline struct sb_bpf_lost *counts(void)
+{
+	const __u32 zero = 0;
+
+	return bpf_map_lookup_elem(&lost, &zero);
+}
+
+#define COUNT(what) \
+	do { \
+		struct sb_bpf_lost *counts_ = counts(); \
+\
+		if (counts_) \
+			counts_->what++; \
+	} while (0)
+
+/* ---- calls that are under way ---- */
+
+/* A free place for a call on this CPU, taken; its number at *RET. An interrupt may take the next one meanwhile. */
+static __always_inline struct open_call *open_take(__u32 *ret)
+{
+	const __u32 first = bpf_get_smp_processor_id() * OPEN;
+
+	for (__u32 i = 0; i < OPEN; i++) {
+		const __u32 key = first + i;
+		struct open_call *o = bpf_map_lookup_elem(&open_calls, &key);
+
+		if (o && !__sync_val_compare_and_swap(&o->taken, 0, 1)) {
+			*ret = key;
+			return o;
+		}
+	}
+	return NULL;
+}
+
+/* The newest call of the function in the thread TID on this CPU; its number at *RET. */
+static __always_inline struct open_call *open_find(__u32 tid, __u32 *ret)
+{
+	const __u32 first = bpf_get_smp_processor_id() * OPEN;
+	struct open_call *found = NULL;
+	__u64 begun = 0;
+
+	for (__u32 i = 0; i < OPEN; i++) {
+		const __u32 key = first + i;
+		struct open_call *o = bpf_map_lookup_elem(&open_calls, &key);
+
+		if (!o || o->taken != 2 || o->call.tid != tid || o->call.function != function ||
+		    o->call.begun_ns < begun)
+			continue;
+		begun = o->call.begun_ns;
+		found = o;
+		*ret = key;
+	}
+	return found;
+}
+
+static __always_inline __u64 packet_bytes(__u64 context)
+{
+	if (packet_kind == PACKET_SKB) {
+		struct sk_buff *skb = (void *)context;
+
+		return BPF_CORE_READ(skb, len);
+	}
+	if (packet_kind == PACKET_XDP) {
+		struct xdp_buff *xdp = (void *)context;
+
+		return (__u64)BPF_CORE_READ(xdp, data_end) - (__u64)BPF_CORE_READ(xdp, data);
+	}
+	return SB_NO_PACKET;
+}
+
+/* The word AT of CTX, as one instruction: compilers make of several reads one of a sum, which the verifier refuses. */
+#define CTX_WORD(ctx, at) \
+	({ \
+		__u64 word_; \
+\
+		asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(word_) : "r"(ctx), "i"(8 * (at))); \
+		word_; \
+	})
+
+/* How many arguments there are is known when the program is loaded: what is not there is never read. */
+static __always_inline void take_arguments(const __u64 *ctx, struct sb_bpf_call *call)
+{
+	call->arg[0] = nr_args > 0 ? CTX_WORD(ctx, 0) : 0;
+	call->arg[1] = nr_args > 1 ? CTX_WORD(ctx, 1) : 0;
+	call->arg[2] = nr_args > 2 ? CTX_WORD(ctx, 2) : 0;
+	call->arg[3] = nr_args > 3 ? CTX_WORD(ctx, 3) : 0;
+	call->arg[4] = nr_args > 4 ? CTX_WORD(ctx, 4) : 0;
+	call->arg[5] = nr_args > 5 ? CTX_WORD(ctx, 5) : 0;
+	call->packet = nr_args > 0 ? packet_bytes(CTX_WORD(ctx, 0)) : SB_NO_PACKET;
+}
+
+static __always_inline __u64 take_result(const __u64 *ctx)
+{
+	switch (nr_args) {
+	case 0:
+		return CTX_WORD(ctx, 0);
+	case 1:
+		return CTX_WORD(ctx, 1);
+	case 2:
+		return CTX_WORD(ctx, 2);
+	case 3:
+		return CTX_WORD(ctx, 3);
+	case 4:
+		return CTX_WORD(ctx, 4);
+	case 5:
+		return CTX_WORD(ctx, 5);
+	default:
+		return CTX_WORD(ctx, 6);
+	}
+}
+
+/* Whose call O is, and what it is given. */
+static __always_inline void describe(struct open_call *o, const __u64 *ctx)
+{
+	const __u64 who = bpf_get_current_pid_tgid();
+
+	o->call.begun_ns = bpf_ktime_get_ns();
+	o->call.pid = who >> 32;
+	o->call.tid = (__u32)who;
+	o->call.function = function;
+	o->call.cpu = bpf_get_smp_processor_id();
+	o->call.jumps = o->call.records = o->call.dropped = 0;
+	o->call.set = set;
+	bpf_get_current_comm(o->call.comm, sizeof(o->call.comm));
+	take_arguments(ctx, &o->call);
+}
+
+/* ---- conditions ---- */
+
+static __always_inline __u64 number(__u64 v, __u32 at)
+{
+	const __u32 unused = unused_bits[at] & 63;
+
+	return is_signed[at] ? (__u64)((__s64)(v << unused) >> unused) : v << unused >> unused;
+}
+
+/* Takes the step AT of the condition of FUNCTION_NR, of the call KEY. False behind the last one. */
+__noinline int sb_condition_step(__u32 key, __u32 function_nr, __u32 at)
+{
+	struct open_call *o = bpf_map_lookup_elem(&open_calls, &key);
+	const struct sb_filter *f = bpf_map_lookup_elem(&conditions, &function_nr);
+	const struct sb_step *step;
+	__u32 op, takes, depth;
+	__s64 v;
+
+	if (!o || !f)
+		return 0;
+	step = &f->when[at & (SB_STEPS - 1)];
+	op = step->op;
+	if (op == SB_OP_END)
+		return 0;
+	takes = op < SB_OP_NOT ? 0 : op < SB_OP_OR ? 1 : 2;
+	depth = o->depth;
+	if (op == SB_OP_NUMBER) {
+		v = step->value;
+	} else if (op == SB_OP_INPUT) {
+		v = o->input[step->value & (SB_INPUTS - 1)];
+	} else if (op == SB_OP_COMM) {
+		const __u64 *name = f->comm[step->value & (SB_COMMS - 1)];
+		const __u64 *own = (const void *)o->call.comm;
+
+		v = own[0] == name[0] && own[1] == name[1];
+	} else {
+		v = operate(op, o->stack[(depth - 2) & (SB_DEPTH - 1)], o->stack[(depth - 1) & (SB_DEPTH - 1)]);
+	}
+	depth -= takes;
+	o->stack[depth & (SB_DEPTH - 1)] = v;
+	o->depth = depth + 1;
+	return 1;
+}
+
+static __always_inline bool meets(struct open_call *o, __u32 key)
+{
+	const struct sb_bpf_call *call = &o->call;
+
+	if (!conditional)
+		return true;
+#pragma unroll
+	for (__u32 i = 0; i < SB_BPF_ARGS; i++)
+		o->input[SB_INPUT_ARG + i] = number(call->arg[i], i);
+	/* Behind the arguments stands how long the packet is. */
+	if (call->packet != SB_NO_PACKET && nr_args < SB_BPF_ARGS)
+		o->input[SB_INPUT_ARG + nr_args] = call->packet;
+	o->input[SB_INPUT_RESULT] = number(call->result, SB_BPF_ARGS);
+	o->input[SB_INPUT_LATENCY] = call->ended_ns - call->begun_ns;
+	o->input[SB_INPUT_PID] = call->pid;
+	o->input[SB_INPUT_TID] = call->tid;
+	o->input[SB_INPUT_CPU] = call->cpu;
+	o->depth = 0;
+	for (__u32 i = 0; i < SB_STEPS; i++)
+		if (!sb_condition_step(key, function, i))
+			break;
+	return *(volatile __s64 *)&o->stack[0];
+}
+
+/* Sends the call of O, with BYTES behind its head. */
+static __always_inline void tell(struct open_call *o, __u32 bytes)
+{
+	barrier_var(bytes);
+	if (bytes > sizeof(o->call) - CALL_HEAD)
+		return;
+	if (bpf_ringbuf_output(&ring, &o->call, CALL_HEAD + bytes, 0))
+		COUNT(full);
+}
+
+/* ---- programs ---- */
+
+SEC("fentry/")
+int sb_call_in(const __u64 *ctx)
+{
+	struct open_call *o;
+	__u32 key = 0;
+
+	if (off) {
+		COUNT(off);
+		return 0;
+	}
+	o = open_take(&key);
+	if (!o) {
+		COUNT(crowded);
+		return 0;
+	}
+	describe(o, ctx);
+	COUNT(calls);
+	o->taken = 2;
+	return 0;
+}
+
+/* The call of O, number KEY, has ended. */
+static __always_inline void end(struct open_call *o, __u32 key, const __u64 *ctx)
+{
+	o->call.ended_ns = bpf_ktime_get_ns();
+	o->call.result = take_result(ctx);
+	if (o->call.set != set)
+		o->call.set = 0;
+	if (meets(o, key))
+		tell(o, (o->call.jumps < SB_CALL_JUMPS ? o->call.jumps : SB_CALL_JUMPS) * sizeof(__u64));
+	else
+		COUNT(unmet);
+}
+
+SEC("fexit/")
+int sb_call_out(const __u64 *ctx)
+{
+	struct open_call *o;
+	__u32 key = 0;
+
+	o = open_find((__u32)bpf_get_current_pid_tgid(), &key);
+	if (!o)
+		return 0;
+	end(o, key, ctx);
+	o->taken = 0;
+	return 0;
+}
+
+/* A breakpoint, whose number is its cookie: a jump on a condition is next. */
+SEC("perf_event")
+int sb_call_jump(struct sb_perf_ctx *ctx)
+{
+	const __u32 tid = (__u32)bpf_get_current_pid_tgid(), first = bpf_get_smp_processor_id() * OPEN;
+	const __u64 hit = SB_JUMP(ctx->regs.bp, bpf_get_attach_cookie(ctx), ctx->regs.flags);
+	bool found = false;
+
+	COUNT(hits);
+	/* A program and a sub-program of it may both be followed. */
+	for (__u32 i = 0; i < OPEN; i++) {
+		const __u32 key = first + i;
+		struct open_call *o = bpf_map_lookup_elem(&open_calls, &key);
+		__u32 at;
+
+		if (!o || o->taken != 2 || o->call.tid != tid)
+			continue;
+		found = true;
+		at = o->call.jumps;
+		if (at >= SB_CALL_JUMPS) {
+			o->call.dropped++;
+			continue;
+		}
+		o->call.jump[at & (SB_CALL_JUMPS - 1)] = hit;
+		o->call.jumps = at + 1;
+	}
+	if (!found)
+		COUNT(strange);
+	return 0;
+}
+
+/* The end of a call, with branch records. What is called before the snapshot would be among them. */
+SEC("fexit/")
+int sb_call_records(const __u64 *ctx)
+{
+	const __u32 mine = __sync_fetch_and_add(&next_snapshot, 1) & (SNAPSHOTS - 1);
+	const long bytes = bpf_get_branch_snapshot(snapshots[mine], sizeof(snapshots[mine]), 0);
+	struct open_call *o;
+	__u32 n, key = 0;
+
+	o = open_take(&key);
+	if (!o) {
+		COUNT(crowded);
+		return 0;
+	}
+	describe(o, ctx);
+	COUNT(calls);
+	n = bytes > 0 ? (__u32)bytes / sizeof(struct sb_record) : 0;
+	n = n < SB_RECORDS ? n : SB_RECORDS;
+	if (!n)
+		COUNT(no_records);
+	o->call.ended_ns = o->call.begun_ns;
+	o->call.result = take_result(ctx);
+	o->call.records = n;
+	if (meets(o, key)) {
+		bpf_probe_read_kernel(o->call.record, sizeof(o->call.record), snapshots[mine]);
+		tell(o, n * sizeof(struct sb_record));
+	} else {
+		COUNT(unmet);
+	}
+	o->taken = 0;
+	return 0;
+}
