@@ -94,6 +94,36 @@ static bool wish_is_kernel(const char *text)
 	return probe_kind_find(text, strcspn(text, ":")) == PROBE_KPROBE;
 }
 
+/*
+ * What is followed from its entry to its return, TEXT: a BPF program, "12:sub /retval == 1/", or a function of the
+ * KERNEL with branch records.
+ */
+static int wish_take_whole(const char *text, bool kernel, struct branch_wish *ret, struct err *e)
+{
+	const char *condition = strstr(text, " /");
+	char probe[SPEC_TEXT_MAX];
+	struct spec s = { .points = 0 };
+	int r = 0;
+
+	*ret = (struct branch_wish){ .program = !kernel, .kernel = kernel };
+	if (condition && text_format(probe, sizeof(probe), "call:x:x%s", condition) >= sizeof(probe) - 1)
+		return err_set(e, E2BIG, "'%.100s' is too long", text);
+	if (condition)
+		r = spec_parse(probe, &s, e);
+	if (!r && condition && s.measure != SPEC_DEFAULT)
+		r = err_set(e, EINVAL, "'%.100s' has to be one function, by its name, with nothing but a "
+			    "/condition/", text);
+	if (!r && condition) {
+		ret->when = s.point[0].when;
+		r = condition_check(&ret->when, e);
+	}
+	if (!r)
+		ret->probe = strndup(text, condition ? (size_t)(condition - text) : strlen(text));
+	return r ? r : !ret->probe ? err_nomem(e, "functions") : *ret->probe ? 0 :
+		err_set(e, EINVAL, kernel ? "say which function: k:NAME" :
+			"say which BPF program: bpf:ID or bpf:NAME (sberf bpf lists them)");
+}
+
 static int wish_take(const char *text, const struct options *o, struct branch_wish *ret, struct err *e)
 {
 	struct spec s;
@@ -101,11 +131,11 @@ static int wish_take(const char *text, const struct options *o, struct branch_wi
 	bool kernel, late = true;
 	int r;
 
-	if (!strncmp(text, BPF_PREFIX, strlen(BPF_PREFIX))) {
-		*ret = (struct branch_wish){ .program = true };
-		return 0;
-	}
+	if (!strncmp(text, BPF_PREFIX, strlen(BPF_PREFIX)))
+		return wish_take_whole(text + strlen(BPF_PREFIX), false, ret, e);
 	kernel = wish_is_kernel(text);
+	if (kernel && o->how == BRANCHES_LBR)
+		return wish_take_whole(strchr(text, ':') + 1, true, ret, e);
 	r = kernel ? wish_parse_kernel(text, &s, &late, e) : wish_parse(text, &s, e);
 	if (r)
 		return r;

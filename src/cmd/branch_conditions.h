@@ -19,7 +19,10 @@
 struct branch_wish {
 	bool kernel;             /* of the kernel */
 	bool program;            /* a BPF program */
-	/* the text of the probe at its blocks, "uprobe:app:f+branches", "kprobe:f+branches /arg0 > 4/"; owned */
+	/*
+	 * the text of the probe at its blocks, "uprobe:app:f+branches", "kprobe:f+branches /arg0 > 4/"; of a BPF
+	 * program what names it, "12:sub", and with --how lbr the function of the kernel; owned
+	 */
 	char *probe;
 	uint32_t number;         /* of the probe (model/probes.h), once it is placed */
 	struct spec_expr when;   /* judged when a call has ended; n 0 = every call counts */

@@ -28,6 +28,7 @@ struct listing_at {
 	size_t sums;
 	int fd;                  /* of its file; -1 = it is of the kernel */
 	struct elf_file *elf;
+	const struct bpfcode *program;   /* it is of a BPF program; NULL */
 	struct disasm *disasm;
 	uint32_t line;           /* that was written last */
 };
@@ -68,8 +69,11 @@ static void listing_put_source(struct listing_at *l, uint64_t address)
 /* The code of B to *RET, which is the caller's, of a file; NULL when it cannot be read. */
 static const uint8_t *listing_code(const struct listing_at *l, const struct code_block *b, uint8_t **ret)
 {
+	const struct bpfcode_function *f = l->program ? bpfcode_find(l->program, b->vaddr) : NULL;
 	uint64_t offset;
 
+	if (f)
+		return b->size <= f->size - (b->vaddr - f->address) ? f->bytes + (b->vaddr - f->address) : NULL;
 	if (l->elf && elf_file_offset(l->elf, b->vaddr, &offset))
 		*ret = elf_file_dup(l->elf, offset, b->size, BLOCK_BYTES_MAX);
 	for (uint32_t i = 0; !l->elf && i < l->code->n; i++)
@@ -82,11 +86,31 @@ static int listing_open(struct listing_at *l, struct err *e)
 {
 	char path[PATH_MAX];
 
-	if (branch_names_is_kernel(l->code))
+	if (branch_names_is_kernel(l->code) || l->program)
 		return 0;
 	l->fd = open(branch_names_path(l->code, path, sizeof(path)), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	return l->fd < 0 ? err_set(e, errno, "cannot open %.200s: %s", path, strerror(errno)) :
 		elf_file_open(l->fd, &l->elf, e);
+}
+
+/* What INSN calls, or jumps to, of code in the kernel: where in the function, or which other one. */
+static void listing_put_target(const struct listing_at *l, const struct disasm_insn *insn)
+{
+	struct branch_place p = { .function = "" };
+
+	if (!insn->jumps || l->elf)
+		return;
+	for (uint32_t i = 0; i < l->code->n; i++)
+		if (insn->target - l->code->block[i].vaddr < l->code->block[i].size) {
+			fprintf(l->show->out, " <+0x%" PRIx64 ">", insn->target - l->code->start);
+			return;
+		}
+	l->show->name(l->show->ctx, BRANCH_SPACE(l->code->probe, l->code->first), insn->target, &p);
+	if (!*p.function)
+		return;
+	fputs(" <", l->show->out);
+	print_clean(l->show->out, p.function);
+	fprintf(l->show->out, p.offset ? "+0x%" PRIx64 ">" : ">", p.offset);
 }
 
 static void listing_put_block(struct listing_at *l, const struct code_block *b)
@@ -103,6 +127,7 @@ static void listing_put_block(struct listing_at *l, const struct code_block *b)
 		listing_put_counts(l, address);
 		fprintf(l->show->out, " %c+0x%-6" PRIx64 " ", at ? ' ' : '>', address - l->code->start);
 		print_clean(l->show->out, insn.text);
+		listing_put_target(l, &insn);
 		fputc('\n', l->show->out);
 	}
 }
@@ -117,7 +142,8 @@ static int listing_compare(const void *a, const void *b)
 int branch_listing(const struct branch_show *show, const struct probe_code *code, struct branch_sums *sums,
 		   struct err *e)
 {
-	struct listing_at l = { .show = show, .code = code, .fd = -1 };
+	struct listing_at l = { .show = show, .code = code, .fd = -1,
+				.program = branch_names_program_of(show->ctx, code) };
 	AUTO_FREE struct code_block *sorted = calloc(code->n, sizeof(*sorted));
 	int r = listing_open(&l, e);
 

@@ -35,6 +35,12 @@ struct named_code {
 	uint8_t *bytes;
 };
 
+/* A BPF program, and which code is of it. */
+struct named_program {
+	uint32_t space;
+	const struct bpfcode *code;
+};
+
 struct named_place {
 	uint64_t space, address;
 	struct branch_place place;       /* its texts are in the arena */
@@ -52,6 +58,8 @@ struct branch_names {
 	KEYED(struct named_place) place;
 	VEC(struct named_source) source;
 	VEC(struct named_code) code;
+	VEC(struct named_program) program;
+	const struct branch_symbols *symbols;    /* of BRANCH_KERNEL; NULL */
 	struct kcore *core;      /* NULL = nobody has asked, or it cannot be read; the next, too */
 	struct ksyms *ksyms;
 	bool ksyms_tried;
@@ -92,6 +100,7 @@ void branch_names_free(struct branch_names *n)
 	for (size_t i = 0; i < n->code.n; i++)
 		free(n->code.v[i].bytes);
 	vec_free(&n->code);
+	vec_free(&n->program);
 	kcore_free(n->core);
 	ksyms_free(n->ksyms);
 	arena_reset(&n->texts);
@@ -293,6 +302,91 @@ static void names_ask_kernel(struct branch_names *n, const struct probe_code *co
 	names_add_lines(n, address, ret);
 }
 
+/* ---- BPF programs ---- */
+
+int branch_names_program(struct branch_names *n, uint32_t space, const struct bpfcode *code, struct err *e)
+{
+	struct named_program *at = vec_push(&n->program);
+
+	if (at)
+		*at = (struct named_program){ space, code };
+	return at ? 0 : err_nomem(e, "names of BPF programs");
+}
+
+const struct bpfcode *branch_names_program_of(const struct branch_names *n, const struct probe_code *code)
+{
+	for (size_t i = 0; i < n->program.n; i++)
+		if (n->program.v[i].space == BRANCH_SPACE(code->probe, code->first))
+			return n->program.v[i].code;
+	return NULL;
+}
+
+void branch_names_records(struct branch_names *n, const struct branch_symbols *s)
+{
+	n->symbols = s;
+}
+
+/* Names ADDRESS of the BPF program CODE, if it is in it. */
+static bool names_ask_program(struct branch_names *n, const struct bpfcode *code, uint64_t address,
+			      struct branch_place *ret)
+{
+	const struct bpfcode_function *f = bpfcode_find(code, address);
+	const struct bpfcode_line *line = f ? bpfcode_line_of(code, address) : NULL;
+
+	if (!f)
+		return false;
+	ret->function = names_keep(n, f->name);
+	ret->offset = address - f->address;
+	if (!line)
+		return true;
+	ret->at[ret->n++] = (struct branch_line){ ret->function, names_keep(n, line->file), "", line->line };
+	return true;
+}
+
+/* Names ADDRESS of the records of a CPU. */
+static void names_ask_records(struct branch_names *n, uint64_t address, struct branch_place *ret)
+{
+	for (size_t i = 0; i < n->program.n; i++)
+		if (names_ask_program(n, n->program.v[i].code, address, ret))
+			return;
+	if (!n->symbols)
+		return;
+	branch_records_place(n->symbols, address, ret);
+	ret->function = names_keep(n, ret->function);
+	if (*ret->function)
+		names_add_lines(n, address, ret);
+}
+
+/* TEXT, a line of a source file, to DST: without what it begins with, and with blanks for tabs. */
+static void names_take_text(const char *text, char dst[SHOW_SOURCE_MAX])
+{
+	char plain[SHOW_SOURCE_MAX];
+
+	text_format(plain, sizeof(plain), "%s", text + strspn(text, " \t"));
+	for (char *at = plain; *at; at++)
+		*at = *at == '\t' ? ' ' : *at;
+	text_sanitise(dst, SHOW_SOURCE_MAX, plain, strlen(plain));
+}
+
+/* What the BPF programs have as the text of LINE, to DST. */
+static bool names_program_source(const struct branch_names *n, const struct branch_line *line,
+				 char dst[SHOW_SOURCE_MAX])
+{
+	for (size_t i = 0; i < n->program.n; i++) {
+		const struct bpfcode *code = n->program.v[i].code;
+
+		for (size_t k = 0; k < code->lines; k++) {
+			const struct bpfcode_line *at = &code->line[k];
+
+			if (at->line != line->line || !*at->text || strcmp(at->file, line->file))
+				continue;
+			names_take_text(at->text, dst);
+			return *dst;
+		}
+	}
+	return false;
+}
+
 static void names_ask(struct branch_names *n, uint32_t space, uint64_t address, struct branch_place *ret)
 {
 	struct probe_code code;
@@ -301,8 +395,17 @@ static void names_ask(struct branch_names *n, uint32_t space, uint64_t address, 
 	struct named_file key = { .space = space };
 	uint32_t id;
 
+	if (space == BRANCH_KERNEL) {
+		names_ask_records(n, address, ret);
+		return;
+	}
 	if (!probe_code_find(BRANCH_SPACE_PROBE(space), BRANCH_SPACE_NUMBER(space), &code))
 		return;
+	if (branch_names_program_of(n, &code)) {
+		if (!names_ask_program(n, branch_names_program_of(n, &code), address, ret))
+			names_ask_records(n, address, ret);
+		return;
+	}
 	if (branch_names_is_kernel(&code)) {
 		names_ask_kernel(n, &code, address, ret);
 		return;
@@ -361,6 +464,8 @@ bool branch_names_source(void *ctx, const struct branch_line *line, char dst[SHO
 
 	if (!*line->file)
 		return false;
+	if (names_program_source(ctx, line, dst))
+		return true;
 	text_format(path, sizeof(path), "%s%s%s", *line->file == '/' ? "" : line->dir,
 		    *line->file == '/' || !*line->dir ? "" : "/", line->file);
 	file = names_source_of(ctx, path);

@@ -8,9 +8,11 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "branch/entries.h"
 #include "branch/show.h"
 #include "cmd/options.h"
 #include "model/probecode.h"
+#include "system/bpfcode.h"
 
 #include <stdbool.h>
 
@@ -31,6 +33,12 @@ bool branch_names_is_graph(const struct probe_code *code);
 void branch_names_open(struct branch_names *n, const struct probe_code *code);
 /* What block NR of CODE was then, of the kernel; NULL when it could not be read. */
 const uint8_t *branch_names_kernel_code(const struct branch_names *n, const struct probe_code *code, uint32_t nr);
+/* Addresses of SPACE are in CODE, of a BPF program, which outlives N. 0, or -ENOMEM. */
+int branch_names_program(struct branch_names *n, uint32_t space, const struct bpfcode *code, struct err *e);
+/* The BPF program that CODE is of; NULL. */
+const struct bpfcode *branch_names_program_of(const struct branch_names *n, const struct probe_code *code);
+/* Addresses of BRANCH_KERNEL are named by S, which outlives N, and those of BPF programs by their lines. */
+void branch_names_records(struct branch_names *n, const struct branch_symbols *s);
 /* The path by which this process can open the file of CODE. Returns DST. */
 char *branch_names_path(const struct probe_code *code, char *dst, size_t size);
 

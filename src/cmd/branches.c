@@ -22,6 +22,7 @@
 #include "cmd/branch_graph.h"
 #include "cmd/branch_listing.h"
 #include "cmd/branch_names.h"
+#include "cmd/branch_programs.h"
 #include "cmd/launch.h"
 #include "cmd/launch_probes.h"
 #include "cmd/lineout.h"
@@ -59,6 +60,7 @@ struct branches {
 	struct branch_calls *calls;
 	struct graphs *graphs;           /* in place of them, with --how graph */
 	struct branch_graph *graph;
+	struct branch_programs *programs;        /* in place of both: of BPF programs, or with records of the CPU */
 	uint32_t called;                 /* functions that are probed for these */
 	struct branch_sums *sums;
 	struct branch_names *names;
@@ -98,13 +100,24 @@ static const char *branches_called(const struct probe_code *code, char dst[FUNCT
 	return *dst ? dst : code->symbol;
 }
 
-/* RESULT of CALL, with the name of the error, into DST, where it is one of the kernel. Returns what to show. */
-static const char *branches_error(const struct branch_call *call, const char *result, char dst[48])
+/*
+ * RESULT of CALL, with the name of the error, into DST, where it is one of the kernel, or of what it means for a BPF
+ * program. Returns what to show.
+ */
+static const char *branches_error(const struct branches *b, const struct branch_call *call, const char *result,
+				  char dst[48])
 {
 	const int64_t code = -(int64_t)(int32_t)call->result;
 	struct probe_code of;
 	const char *name = code > 0 && code < 4096 && *result == '-' ? strerrorname_np((int)code) : NULL;
 
+	if (b->programs) {
+		const char *verdict = branch_programs_verdict(b->programs, call);
+
+		if (*verdict)
+			text_format(dst, 48, "%s (%s)", result, verdict);
+		return *verdict ? dst : result;
+	}
 	if (!name || !probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &of) ||
 	    !branch_names_is_kernel(&of))
 		return result;
@@ -124,8 +137,10 @@ static void branches_put(struct branches *b, const struct branch_call *call)
 	params.arg[BRANCH_ARGS] = call->result;
 	hitfields_of_params(&params, &b->fields);
 	text.args = b->fields.text;
-	text.result = branches_error(call, b->fields.result, error);
-	if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
+	text.result = branches_error(b, call, b->fields.result, error);
+	if (b->programs)
+		text.function = branch_programs_name(b->programs, call->probe);
+	else if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
 		text.function = branches_called(&code, called);
 	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
 	if (!branch_show_call(&b->show, call, &text))
@@ -438,8 +453,11 @@ static void branches_put_times(struct branches *b)
 		const uint32_t space = (uint32_t)b->function.v[i].space;
 		struct probe_code code;
 
-		if (probe_code_find(BRANCH_SPACE_PROBE(space), BRANCH_SPACE_NUMBER(space), &code) &&
-		    !branch_show_times(&b->show, branches_called(&code, called), &b->function.v[i].times))
+		const char *name = b->programs ? branch_programs_name(b->programs, BRANCH_SPACE_PROBE(space)) :
+			probe_code_find(BRANCH_SPACE_PROBE(space), BRANCH_SPACE_NUMBER(space), &code) ?
+			branches_called(&code, called) : NULL;
+
+		if (name && !branch_show_times(&b->show, name, &b->function.v[i].times))
 			b->untold++;
 	}
 }
@@ -657,23 +675,106 @@ static int branches_live(struct branches *b, struct err *e)
 	return launch_exit(&b->launch, r);
 }
 
-/* Whether what was asked for can be had in the way that was asked for. */
-static int branches_check_way(const struct branches *b, struct err *e)
+/* ---- BPF programs, and records of the CPU ---- */
+
+static void branches_say_missing(void *ctx, const char *what, uint64_t n)
+{
+	branches_say_n(ctx, what, n);
+}
+
+static void branches_programs_end(struct branches *b)
+{
+	branch_programs_end(b->programs);
+	branches_put_all(b);
+	if (!branch_programs_calls(b->programs))
+		fprintf(stderr, "sberf branches: no call has ended while it was looked at\n");
+	branch_programs_missing(b->programs, branches_say_missing, b);
+	branches_say_n(b, "calls that do not meet the condition of their function", b->unmet);
+	branches_say_n(b, "calls left out, of which the condition asks for what is not known", b->unknown);
+	branches_say_n(b, "calls or branches left out for want of memory", b->untold);
+}
+
+/* Follows BPF programs, or with RECORDS also functions of the kernel, until a signal or the end of --duration. */
+static int branches_of_programs(struct branches *b, bool records, struct err *e)
+{
+	const struct branch_programs_ops ops = { branches_ended, b };
+	const struct timespec now = { 0 };
+	int r = branches_prepare(b, e);
+	uint64_t until_ns;
+	sigset_t set;
+
+	signals_block(&set, false);
+	b->real_ns = clock_real_at(0);
+	r = r ? r : branch_programs_find(b->o, &b->wish, b->names, records, &ops, &b->programs, e);
+	if (r)
+		return r;
+	r = branch_programs_begin(b->programs, e);
+	/* What cannot be followed has instructions all the same. */
+	if (r && b->o->branch_disasm)
+		branches_put_listings(b);
+	if (r)
+		return r;
+	until_ns = b->o->duration_ns ? clock_mono_ns() + b->o->duration_ns : UINT64_MAX;
+	while (!b->error && clock_mono_ns() < until_ns && sigtimedwait(&set, NULL, &now) < 0) {
+		branch_programs_turn(b->programs);
+		fflush(b->show.out);
+		if (ferror(b->show.out))
+			b->error = errno ? errno : EIO;
+	}
+	branches_programs_end(b);
+	return 0;
+}
+
+/* How it is done. */
+enum branches_way {
+	WAY_PROBES,
+	WAY_BREAKPOINTS,         /* BPF programs */
+	WAY_RECORDS,
+};
+
+/* Whether the CPU has records of branches that can be taken: 0; else a sentence about what can be done without them. */
+static int branches_check_records(const struct branches *b, struct err *e)
 {
 	struct branchrecords_facts facts;
 	struct err why = ERR_INIT;
-	bool program = false;
 
 	for (size_t i = 0; i < b->wish.n; i++)
-		program |= b->wish.v[i].program;
-	if (!program && b->o->how != BRANCHES_LBR)
-		return 0;
+		if (!b->wish.v[i].program && !b->wish.v[i].kernel)
+			return err_set(e, EOPNOTSUPP, "--how lbr is about functions of the kernel and BPF programs: "
+				       "functions of programs are followed by --how step");
 	branchrecords_gather(&facts);
 	if (!branchrecords_judge(&facts, &why))
-		err_set(&why, EOPNOTSUPP, "this machine has branch records, which this version of sberf does not take "
-			"yet");
-	return err_set(e, EOPNOTSUPP, "%s; functions of programs and of the kernel are followed without them "
-		       "(u:FILE:NAME, k:NAME)", why.text);
+		return 0;
+	return err_set(e, EOPNOTSUPP, "%s; functions of programs and of the kernel, and BPF programs, are followed "
+		       "without them (u:FILE:NAME, k:NAME, bpf:NAME, with --how step)", why.text);
+}
+
+/* Whether what was asked for can be had in the way that was asked for: *RET. */
+static int branches_check_way(const struct branches *b, enum branches_way *ret, struct err *e)
+{
+	bool programs = false, others = false;
+	int r = 0;
+
+	for (size_t i = 0; i < b->wish.n; i++) {
+		programs |= b->wish.v[i].program;
+		others |= !b->wish.v[i].program;
+	}
+	*ret = b->o->how == BRANCHES_LBR ? WAY_RECORDS : programs ? WAY_BREAKPOINTS : WAY_PROBES;
+	if (*ret == WAY_RECORDS)
+		r = branches_check_records(b, e);
+	else if (*ret == WAY_BREAKPOINTS && b->o->how == BRANCHES_AUTO && !branches_check_records(b, NULL))
+		*ret = WAY_RECORDS;
+	if (r || *ret == WAY_PROBES)
+		return r;
+	if (*ret == WAY_BREAKPOINTS && others)
+		return err_set(e, EINVAL, "BPF programs are followed by themselves: leave out the other functions");
+	if (b->o->how == BRANCHES_GRAPH)
+		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: BPF programs are followed "
+			       "by --how step");
+	if (b->o->target != OPT_TARGET_NONE && b->o->target != OPT_TARGET_ALL)
+		return err_set(e, EINVAL, "BPF programs, and functions with --how lbr, are followed wherever they run: "
+			       "leave out the target, and write a condition for one process: 'bpf:NAME /pid == N/'");
+	return 0;
 }
 
 static void branches_free(struct branches *b)
@@ -682,6 +783,7 @@ static void branches_free(struct branches *b)
 	branch_calls_free(b->calls);
 	graphs_free(b->graphs);
 	branch_graph_free(b->graph);
+	branch_programs_free(b->programs);
 	branch_sums_free(b->sums);
 	branch_names_free(b->names);
 	branch_wishes_free(&b->wish);
@@ -698,16 +800,17 @@ static void branches_free(struct branches *b)
 int cmd_branches(const struct options *o, struct err *e)
 {
 	struct branches b = { .o = o, .launch = LAUNCH_INIT };
+	enum branches_way way = WAY_PROBES;
 	int r = branch_wishes_read(o, &b.wish, e);
 
-	r = r ? r : branches_check_way(&b, e);
-	if (!r && o->target == OPT_TARGET_NONE)
+	r = r ? r : branches_check_way(&b, &way, e);
+	if (!r && way == WAY_PROBES && o->target == OPT_TARGET_NONE)
 		r = err_set(e, EINVAL, "say whose calls: -p PID, -t TID, -n NAME, --cgroup PATH, or -- COMMAND to "
 			    "start one");
 	if (!r && o->part)
 		r = branch_condition_read(o->part, &b.part, e);
 	if (!r)
-		r = branches_live(&b, e);
+		r = way == WAY_PROBES ? branches_live(&b, e) : branches_of_programs(&b, way == WAY_RECORDS, e);
 	if (b.show.out && fclose(b.show.out) && !b.error)
 		b.error = errno;
 	r = lineout_result(o, r, b.error, e);

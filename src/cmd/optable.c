@@ -98,11 +98,13 @@ const struct opt opts[] = {
 	}, {
 		.name = "spec", .metavar = "SPEC", .type = OPT_TEXTS, .what = "function", .positional = true,
 		.section = SECTION_TARGET, .commands = CMD_BRANCHES, .at = FIELD(branches_of),
-		.help = "a function: u:FILE:NAME of programs and libraries, k:NAME of the kernel",
+		.help = "a function: u:FILE:NAME of programs and libraries, k:NAME of the kernel, bpf:NAME of BPF "
+			"programs",
 		.more = "It is written as a probe (sberf-probe(7)), and may have a /condition/: then only calls that "
 			"meet it count. You can give several functions, each as an argument or behind a comma. "
-			"bpf:NAME of BPF programs needs branch records of the CPU, which this version does not take: "
-			"it says what is missing.",
+			"A BPF program is bpf:NAME, bpf:ID, bpf:tag:TAG or bpf:pinned:PATH, a sub-program of it has "
+				":SUB "
+			"behind that (sberf bpf and sberf list 'bpf:*' show them).",
 	}, {
 		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
@@ -290,9 +292,10 @@ const struct opt opts[] = {
 		.name = "how", .metavar = "WAY", .type = OPT_CHOICE, .what = "way", .section = SECTION_CAPTURE,
 		.commands = CMD_BRANCHES, .at = FIELD(how), .choices = branch_ways, .fallback = "auto",
 		.help = "where branches come from",
-		.more = "step: a probe at each basic block of the function. lbr: branch records of the CPU. graph: the "
+		.more = "step: a probe at each basic block of the function, and of BPF programs breakpoints at jumps. "
+			"lbr: branch records of the CPU, of functions of the kernel and BPF programs. graph: the "
 			"functions that a function of the kernel calls, each with its arguments, its result, and the "
-			"time it took. auto: step.",
+			"time it took. auto: step, and for BPF programs lbr where the CPU has records.",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(depth), .min = 1, .max = 9,
@@ -1368,6 +1371,17 @@ static const char *const branches_text[] = {
 	"errors by name, and its time. --part then names the function whose failure, or whose call, parts calls that "
 	"meet the condition from the others. Functions are found by decoding the code: what is called by a pointer is "
 	"not.",
+	"BPF programs are followed wherever they run, without a target: each call with its context, the length of the "
+		"packet "
+	"(len) and the result by its name, and with the jumps on a condition that it came to, by the lines that the "
+		"program "
+	"has. No probe of the kernel can stand in their code, but breakpoints of the CPU can: four at a time. Of a "
+	"program with more jumps four are watched for some calls, then the next four; so single calls have gaps, and "
+		"counts, "
+	"--part and --disasm show all jumps. A condition is evaluated in the kernel, the one on the result too. It "
+		"takes a "
+	"kernel that lets BPF programs be traced (fentry), was built with kprobes, and a program with type information "
+		"(BTF).",
 	"Times of calls include what their probes took. A call that calls itself is told apart from the inner one. "
 	"One that goes on in another function (a tail call) ends where that does. One that was left by longjmp() or "
 	"an exception is shown as such. Where a table of jumps leads, and where a caught exception goes on, is known "
@@ -1382,6 +1396,7 @@ static const char *const branches_examples[] = {
 	"sberf branches 'u:app:parse /arg1 > 4096/' --last 3 -- ./app", "the last three calls with a large argument",
 	"sberf branches k:ksys_dup3 --part 'retval < 0' -p 1234", "which branch of the kernel refuses a system call",
 	"sberf branches k:do_sys_openat2 --how graph --part 'retval < 0' -p 1234", "which function below it fails",
+	"sberf branches bpf:my_filter --part 'retval == 1' --lines --duration 10s", "why an XDP program drops packets",
 	NULL,
 };
 

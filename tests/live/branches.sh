@@ -135,15 +135,15 @@ text=$("$SBERF" branches u:tailing:tail -- ./tailing </dev/null 2>&1 >got)
 matches "a command that is over at once" "no call has ended while it was looked at" "$text"
 
 # Without records of the CPU.
-for spec in bpf:1 "u:$exe:PyObject_SetItem --how lbr"; do
-	# shellcheck disable=SC2086
-	text=$("$SBERF" branches $spec -p $$ 2>&1)
-	status=$?
-	if [ -d /sys/bus/event_source/devices/cpu ]; then
-		skip "$spec: this machine has a PMU" "$spec"
-	else
-		equal "$spec: status" 1 $status
-		matches "$spec: why, and other ways" "^sberf branches: no branch records: .*PMU.*; functions of programs and of the kernel are followed without them" "$text"
-	fi
-done
+text=$("$SBERF" branches k:vfs_read --how lbr 2>&1)
+status=$?
+if [ -d /sys/bus/event_source/devices/cpu ]; then
+	skip "this machine has a PMU" "without records: why"
+else
+	equal "without records: status" 1 $status
+	matches "why, and other ways" "^sberf branches: no branch records: .*PMU.*; functions of programs and of the kernel, and BPF programs, are followed without" "$text"
+fi
+text=$("$SBERF" branches "u:$exe:PyObject_SetItem" --how lbr -p $$ 2>&1)
+equal "records of a program: status" 1 $?
+matches "and what can be done" "^sberf branches: --how lbr is about functions of the kernel and BPF programs: .* --how step" "$text"
 finish

@@ -5,6 +5,8 @@ tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
 shell_tests += tests/live/annotate.sh
 shell_tests += tests/live/bpf_programs.sh
 shell_tests += tests/live/branches.sh
+shell_tests += tests/live/branches_bpf.sh
+watching_tests += tests/live/branches_bpf.sh
 shell_tests += tests/live/branches_kernel.sh
 watching_tests += tests/live/branches_kernel.sh
 EXTRA_DIST += tests/live/parting.c
@@ -166,3 +168,12 @@ watching_tests += tests/live/python.sh
 watching_tests += tests/live/python_gdb.sh
 watching_tests += tests/live/target_name.sh
 watching_tests += tests/live/capture_nodes.sh
+
+# A program for the kernel, and one that loads and runs it.
+check_PROGRAMS += tests/live/drops
+tests_live_drops_SOURCES = tests/live/drops.c
+tests_live_drops_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)
+tests_live_drops_LDADD = $(LIBBPF_LIBS)
+tests/live/drops-drops.$(OBJEXT): tests/live/drops.skel.h
+CLEANFILES += tests/live/drops.skel.h tests/live/drops.bpf.o
+EXTRA_DIST += tests/live/drops.bpf.c

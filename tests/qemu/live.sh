@@ -5,6 +5,7 @@
 #
 #	capture_nodes	loads: the programs of all kinds, faults and nodes among them, with what they tell, and the end of the target
 #	growth		what makes memory grow: counters with and without parts for each CPU
+#	branches_bpf	BPF programs whose calls are followed: drops for three reasons, by line
 #	branches_kernel	branches of functions of the kernel: a system call that is refused in three ways
 #	probe_kernel	kprobes: functions of the kernel, counted and traced; and, on 6.1, 64 probes that have a link each, of a view
 #	unwind_kernel	walks in the kernel: functions, signals, stubs, and what changes under them
@@ -28,7 +29,7 @@ command -v busybox >/dev/null || skip_all "busybox is not installed"
 command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
-scripts=${SBERF_GUEST_SCRIPTS:-branches_kernel capture_nodes growth permissions probe_kernel unwind_kernel verifier}
+scripts=${SBERF_GUEST_SCRIPTS:-branches_bpf branches_kernel capture_nodes growth permissions probe_kernel unwind_kernel verifier}
 # In a second run (tests/again.sh) what failed in the first, on each kernel.
 before=$top_builddir/tests/qemu/live.first.log
 if [ -z "${SBERF_GUEST_SCRIPTS:-}" ] && [ -e "$before" ]; then
@@ -80,7 +81,7 @@ guest_tree "$root" "$SCRATCH/job.sh" || skip_all "the guest cannot be built"
 guest_add "$root" "$SBERF" /bin/sberf
 guest_add "$root" "$top_builddir/tests/qemu/ptyrun" /bin/ptyrun
 guest_add "$root" "$terminfo" /lib/terminfo/l/linux
-for program in capture-dump verifier; do
+for program in capture-dump drops verifier; do
 	guest_add "$root" "$top_builddir/tests/live/$program" "/sberf/tests/live/$program"
 done
 for program in $workloads; do
