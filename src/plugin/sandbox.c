@@ -19,10 +19,6 @@
 #include <unistd.h>
 
 #define NOBODY 65534
-/* The CPU time that a worker whose sberf is gone can use up; sberf starts another one before it is used up. */
-#define CPU_SECONDS 60u
-#define FILES_MAX 32u
-#define STACK_BYTES (1u << 20)
 
 /* What a process needs that computes, and takes and sends messages. */
 static const int always[] = {
@@ -37,7 +33,7 @@ static const int always[] = {
 static const int loading[] = {
 	SCMP_SYS(newfstatat), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
 	SCMP_SYS(getcwd), SCMP_SYS(prlimit64), SCMP_SYS(rt_sigaction), SCMP_SYS(set_robust_list), SCMP_SYS(rseq),
-	SCMP_SYS(arch_prctl), SCMP_SYS(uname), SCMP_SYS(sysinfo), SCMP_SYS(prctl), SCMP_SYS(seccomp),
+	SCMP_SYS(arch_prctl), SCMP_SYS(uname), SCMP_SYS(sysinfo), SCMP_SYS(prctl), SCMP_SYS(seccomp), SCMP_SYS(fcntl),
 	SCMP_SYS(landlock_create_ruleset), SCMP_SYS(landlock_restrict_self),
 };
 
@@ -67,15 +63,16 @@ static int sandbox_limit(int what, uint64_t value, struct err *e)
 	return setrlimit(what, &limit) ? err_set(e, errno, "cannot set a limit: %s", strerror(errno)) : 0;
 }
 
-static int sandbox_set_limits(uint64_t memory_bytes, struct err *e)
+static int sandbox_set_limits(const struct sandbox_needs *needs, struct err *e)
 {
+	uint64_t memory_bytes = needs->memory_bytes;
 	int r = sandbox_limit(RLIMIT_CORE, 0, e);
 
 	r = r ? r : sandbox_limit(RLIMIT_FSIZE, 0, e);
 	r = r ? r : sandbox_limit(RLIMIT_NPROC, 0, e);
-	r = r ? r : sandbox_limit(RLIMIT_NOFILE, FILES_MAX, e);
-	r = r ? r : sandbox_limit(RLIMIT_STACK, STACK_BYTES, e);
-	r = r ? r : sandbox_limit(RLIMIT_CPU, CPU_SECONDS, e);
+	r = r ? r : sandbox_limit(RLIMIT_NOFILE, needs->files, e);
+	r = r ? r : sandbox_limit(RLIMIT_STACK, needs->stack_bytes, e);
+	r = r ? r : sandbox_limit(RLIMIT_CPU, needs->cpu_seconds, e);
 #ifdef __SANITIZE_ADDRESS__
 	/* AddressSanitizer reserves terabytes. */
 	memory_bytes = 0;
@@ -132,7 +129,20 @@ static int sandbox_allow(scmp_filter_ctx filter, const int *calls, size_t n)
 	return r;
 }
 
-static int sandbox_seccomp(bool loads, struct err *e)
+/* What fstat() of the C library is, too, and what libraries ask about what is open, or copy. */
+static int sandbox_allow_reading(scmp_filter_ctx filter)
+{
+	static const scmp_datum_t asked[] = { F_DUPFD_CLOEXEC, F_GETFL, F_GETFD };
+	int r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
+				 SCMP_A3(SCMP_CMP_EQ, AT_EMPTY_PATH));
+
+	r = r == -EDOM ? 0 : r;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked) && !r; i++)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1, SCMP_A1(SCMP_CMP_EQ, asked[i]));
+	return r;
+}
+
+static int sandbox_seccomp(bool loads, bool reads_files, struct err *e)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int r;
@@ -143,6 +153,8 @@ static int sandbox_seccomp(bool loads, struct err *e)
 	/* abort() */
 	r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
 				     SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+	if (!r && reads_files && !loads)
+		r = sandbox_allow_reading(filter);
 	if (!r && loads) {
 		r = sandbox_allow(filter, loading, sizeof(loading) / sizeof(*loading));
 		r = r ? r : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
@@ -153,18 +165,18 @@ static int sandbox_seccomp(bool loads, struct err *e)
 	return r ? err_set(e, -r, "cannot give up system calls: %s", strerror(-r)) : 0;
 }
 
-int sandbox_enter(uint64_t memory_bytes, struct err *e)
+int sandbox_enter(const struct sandbox_needs *needs, struct err *e)
 {
-	int r = sandbox_set_limits(memory_bytes, e);
+	int r = sandbox_set_limits(needs, e);
 
 	r = r ? r : sandbox_drop_user(e);
 	r = r ? r : sandbox_landlock(libraries, sizeof(libraries) / sizeof(*libraries), e);
-	return r ? r : sandbox_seccomp(true, e);
+	return r ? r : sandbox_seccomp(true, needs->reads_files, e);
 }
 
-int sandbox_close(struct err *e)
+int sandbox_close(const struct sandbox_needs *needs, struct err *e)
 {
 	const int r = sandbox_landlock(NULL, 0, e);
 
-	return r ? r : sandbox_seccomp(false, e);
+	return r ? r : sandbox_seccomp(false, needs->reads_files, e);
 }

@@ -11,15 +11,22 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct sandbox_needs {
+	uint64_t memory_bytes;   /* of address space */
+	uint32_t stack_bytes, files, cpu_seconds;
+	bool reads_files;        /* what is open is read as libraries do it, which look at it before */
+};
 
 /*
  * The first step, for as long as code is being loaded: files of the system's library folders may be opened
- * to be read. MEMORY_BYTES limits the address space; 0 = no limit.
+ * to be read.
  */
-int sandbox_enter(uint64_t memory_bytes, struct err *e);
+int sandbox_enter(const struct sandbox_needs *needs, struct err *e);
 
 /* The second one: nothing can be opened any more. What is open already, and the descriptors of messages, are there. */
-int sandbox_close(struct err *e);
+int sandbox_close(const struct sandbox_needs *needs, struct err *e);
 
 #endif

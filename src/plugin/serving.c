@@ -18,7 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MEMORY_BYTES (512u << 20)
+/* The CPU time is what a worker whose sberf is gone can use up; sberf starts another one before it is used up. */
+static const struct sandbox_needs needs = {
+	.memory_bytes = 512u << 20, .stack_bytes = 1u << 20, .files = 32, .cpu_seconds = 60,
+};
 
 struct serving {
 	int socket;
@@ -275,10 +278,10 @@ int serving_run(int socket, int code)
 	plugin_entry_fn *entry = NULL;
 	struct err e = ERR_INIT;
 
-	if (!sandbox_enter(MEMORY_BYTES, &e))
+	if (!sandbox_enter(&needs, &e))
 		entry = plugin_load(code, &e);
 	close(code);
-	if (entry && sandbox_close(&e))
+	if (entry && sandbox_close(&needs, &e))
 		entry = NULL;
 	return serving_loop(socket, entry ? entry(SBERF_PLUGIN_ABI) : NULL, &e);
 }
@@ -290,8 +293,8 @@ int serving_run_built_in(int socket, const char *name)
 
 	for (size_t i = 0; i < sizeof(built_in) / sizeof(*built_in); i++)
 		if (!strcmp(name, built_in[i]->name)) {
-			if (!sandbox_enter(MEMORY_BYTES, &e))
-				sandbox_close(&e);
+			if (!sandbox_enter(&needs, &e))
+				sandbox_close(&needs, &e);
 			return serving_loop(socket, e.code ? NULL : built_in[i], &e);
 		}
 	return 2;

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -60,17 +61,23 @@ static void worker_await(const struct worker *w)
 
 const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_size)
 {
+	struct rusage used;
 	int status = 0;
 	bool by_itself;
 
 	dst[0] = '\0';
+	w->status = -1;
 	if (w->socket >= 0)
 		close(take_fd(&w->socket));
 	if (w->pid <= 0)
 		return dst;
 	if (is_ending)
 		worker_await(w);
-	by_itself = waitpid(w->pid, &status, WNOHANG) == w->pid;
+	by_itself = wait4(w->pid, &status, WNOHANG, &used) == w->pid;
+	if (by_itself) {
+		w->status = status;
+		w->peak_bytes = (uint64_t)used.ru_maxrss * 1024;
+	}
 	if (by_itself && WIFSIGNALED(status)) {
 		snprintf(dst, dst_size, "it crashed (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 	} else if (by_itself && WIFEXITED(status)) {

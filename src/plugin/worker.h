@@ -3,7 +3,8 @@
  * worker.h - starts sberf-worker, a program that gives up all it does not need before it touches what is
  * foreign (sandbox.h), and looks after it: how much CPU it has used, how it ended.
  *
- * A job is what the worker is told to do: to run a plug-in, from a file or one that it has itself.
+ * A job is what the worker is told to do: to run a plug-in, from a file or one that it has itself, or to read files
+ * of code (symbol/names_worker.h).
  */
 #ifndef SBERF_PLUGIN_WORKER_H
 #define SBERF_PLUGIN_WORKER_H
@@ -23,6 +24,8 @@
 struct worker {
 	pid_t pid;               /* 0 = there is none */
 	int socket;              /* SOCK_SEQPACKET; -1 = none */
+	int status;              /* of one that had ended before worker_stop(): as waitpid(2) has it; -1 = it had not */
+	uint64_t peak_bytes;     /* the same: memory that it had used */
 };
 
 /* Is the program there? */
