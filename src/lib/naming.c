@@ -70,6 +70,7 @@ static int need_resolver(struct sberf *s)
 	const struct module_opener opener = { .open = open_symbols_of, .root = open_root_of,
 					      .process = open_process_of, .ctx = s };
 	const struct fetch_hooks hooks = { .stop = &s->stop, .cancelled = &s->stop, .progress = no_progress };
+	const struct symbolizer_options options = { .symfs = s->symfs, .plugins = s->plugins };
 	struct fetcher *fetcher = NULL;
 	int rc;
 
@@ -80,7 +81,7 @@ static int need_resolver(struct sberf *s)
 		if (rc)
 			return rc;
 	}
-	s->resolver = resolver_new(&opener, s->plugins, s->symfs, fetcher, &s->counts, &s->unread, &s->stop);
+	s->resolver = resolver_new(&opener, &options, fetcher, &s->counts, &s->unread, &s->stop);
 	return s->resolver ? 0 : err_nomem(&s->err, "the names of functions");
 }
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# src/plugin: one "libsberf_core_a_SOURCES += src/plugin/FILE" a line, headers too; and the program in which plug-ins run, which has of
-# the core what it needs itself.
+# src/plugin: one "libsberf_core_a_SOURCES += src/plugin/FILE" a line, headers too; but for what src/worker/local.mk has.
 libsberf_core_a_SOURCES += src/plugin/call.c
 libsberf_core_a_SOURCES += src/plugin/call.h
 libsberf_core_a_SOURCES += src/plugin/find.c
@@ -29,12 +28,3 @@ libsberf_core_a_SOURCES += src/plugin/cpython_text.c
 libsberf_core_a_SOURCES += src/plugin/cpython_text.h
 libsberf_core_a_SOURCES += src/plugin/cpython_threads.c
 libsberf_core_a_SOURCES += src/plugin/cpython_threads.h
-
-sberfworkerdir = $(memorydir)
-sberfworker_PROGRAMS = sberf-worker
-sberf_worker_SOURCES = src/plugin/worker_main.c
-sberf_worker_SOURCES += src/plugin/sandbox.c
-sberf_worker_SOURCES += src/plugin/sandbox.h
-sberf_worker_SOURCES += src/plugin/serving.c
-sberf_worker_SOURCES += src/plugin/serving.h
-sberf_worker_LDADD = libsberf_core.a $(SECCOMP_LIBS) $(LIBELF_LIBS) $(IBERTY_LIBS)

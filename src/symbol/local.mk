@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/symbol: one "libsberf_core_a_SOURCES += src/symbol/FILE" a line, headers too.
+libsberf_core_a_SOURCES += src/symbol/placenames.c
+libsberf_core_a_SOURCES += src/symbol/placenames.h
 libsberf_core_a_SOURCES += src/symbol/byname.c
 libsberf_core_a_SOURCES += src/symbol/byname.h
 libsberf_core_a_SOURCES += src/symbol/debugfile.c
@@ -14,6 +16,8 @@ libsberf_core_a_SOURCES += src/symbol/elffile.c
 libsberf_core_a_SOURCES += src/symbol/elfnamed.c
 libsberf_core_a_SOURCES += src/symbol/elfnamed.h
 libsberf_core_a_SOURCES += src/symbol/elffile.h
+libsberf_core_a_SOURCES += src/symbol/elfnames.c
+libsberf_core_a_SOURCES += src/symbol/elfnames.h
 libsberf_core_a_SOURCES += src/symbol/elfsyms.c
 libsberf_core_a_SOURCES += src/symbol/elfsyms.h
 libsberf_core_a_SOURCES += src/symbol/fetch.c
@@ -32,6 +36,10 @@ libsberf_core_a_SOURCES += src/symbol/kernel.c
 libsberf_core_a_SOURCES += src/symbol/kernel.h
 libsberf_core_a_SOURCES += src/symbol/kernel_debug.c
 libsberf_core_a_SOURCES += src/symbol/kernel_debug.h
+libsberf_core_a_SOURCES += src/symbol/names_message.c
+libsberf_core_a_SOURCES += src/symbol/names_message.h
+libsberf_core_a_SOURCES += src/symbol/names_worker.c
+libsberf_core_a_SOURCES += src/symbol/names_worker.h
 libsberf_core_a_SOURCES += src/symbol/params.c
 libsberf_core_a_SOURCES += src/symbol/codeplaces.c
 libsberf_core_a_SOURCES += src/symbol/codeplaces.h

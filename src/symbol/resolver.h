@@ -12,45 +12,23 @@
 
 #include "base/cleanup.h"
 #include "model/dict.h"
+#include "symbol/placenames.h"
 #include "symbol/fetch.h"
+#include "symbol/names_worker.h"
 #include "symbol/symbolizer.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ANSWER_MAX 128u              /* inlined calls in one place; deeper ones are left out and counted */
-
-struct answer_name {
-	char *text;                  /* demangled; NULL when *user already tells the function */
-	/* where the caller keeps its number of this function, 0 = none yet; NULL = nowhere */
-	uint32_t *user;
-	uint64_t start, size;        /* place in the module (dict.h offsets) */
-	uint8_t kind;                /* enum func_kind */
-	bool by_place;               /* it has lost its name: TEXT is made of its file and START */
-	const char *file;            /* "" = unknown; valid until the next question */
-	const char *dir;             /* the same: what a relative FILE is relative to, "" = unknown */
-	uint32_t line;               /* 0 = unknown */
-};
-
-/* Innermost first. A zeroed one is empty. */
-struct answer {
-	uint16_t n;
-	struct answer_name name[ANSWER_MAX];
-};
-
-void answer_clear(struct answer *a);
-
-struct plugins;
 struct resolver;
 
 /*
- * OPENER and SYMFS (NULL = none) are copied. PLUGINS name code that no file holds; NULL = those that are built
- * in. FETCHER, NULL = none, becomes the resolver's. STATS
- * receives counts, UNREAD the files that could not be read. STOP, once true, makes everything
+ * OPENER is copied, and of OPTIONS plug-ins, symfs and in_worker count. FETCHER, NULL = none, becomes the resolver's.
+ * STATS receives counts, UNREAD the files that could not be read. STOP, once true, makes everything
  * return early: OPENER is not called any more. NULL when out of memory (FETCHER is freed).
  */
-struct resolver *resolver_new(const struct module_opener *opener, struct plugins *plugins, const char *symfs,
+struct resolver *resolver_new(const struct module_opener *opener, const struct symbolizer_options *options,
 			      struct fetcher *fetcher, struct symbolizer_stats *stats, struct unread *unread,
 			      const _Atomic bool *stop);
 void resolver_free(struct resolver *r);          /* NULL is fine */
@@ -74,14 +52,7 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 /* Whether the frame of a script that resolver_name() has just been asked for has a name later. */
 bool resolver_script_pending(const struct resolver *r);
 
-/* Why resolver_name() has just said of a place in module ID, which is known, that it has no name. */
-enum resolver_lack {
-	LACK_FILE,                   /* it cannot be opened, or is no ELF file */
-	LACK_SYMBOLS,                /* it has none */
-	LACK_FUNCTION,               /* none of them covers the place */
-	LACK_MAP,                    /* of a run-time compiler, or it does not tell of the place */
-	LACK_HIDDEN,                 /* of the kernel, from us */
-};
+/* Why resolver_name() has just said of a place in module ID, which is known, that it has no name. Not in a worker. */
 enum resolver_lack resolver_lack(const struct resolver *r, module_id id);
 
 /*
@@ -91,6 +62,13 @@ enum resolver_lack resolver_lack(const struct resolver *r, module_id id);
 bool resolver_may_detail(const struct resolver *r, module_id id);
 /* The same with inlined calls, files and lines, as far as they can be found. */
 bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
+
+/*
+ * In a worker, places are asked for together: true when the answer for a place in a file is not here yet. Then
+ * resolver_prepare() fetches those of N places Q, of whatever modules are known, NAMES_BATCH_MAX at most.
+ */
+bool resolver_wants(const struct resolver *r, module_id id, uint64_t offset, bool details);
+void resolver_prepare(struct resolver *r, const struct names_question *q, size_t n, bool details);
 
 /*
  * Functions of run-time compilers that were not known are looked for again at the next question,

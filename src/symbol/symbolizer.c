@@ -195,6 +195,55 @@ static void symbolizer_miss(struct symbolizer *sy, frame_id id)
 		sy->counts.jit_given_up++;
 }
 
+/* What is to be asked of frame ID; its module is known to the resolver then. False: it cannot be asked. */
+static bool symbolizer_know(struct symbolizer *sy, frame_id id, struct question *q)
+{
+	if (!symbolizer_ask(sy, id, q))
+		return false;
+	if (q->path && !resolver_add_module(sy->resolver, q->frame.module, &q->module, q->path, q->shown))
+		sy->counts.no_memory++;
+	question_clear(q);
+	return true;
+}
+
+/* Places that a worker is asked for together. */
+struct batch {
+	struct names_question q[NAMES_BATCH_MAX];
+	size_t n;
+	bool details;
+};
+
+static void symbolizer_gather_frame(struct symbolizer *sy, struct batch *b, frame_id id)
+{
+	struct question q = { 0 };
+
+	if (b->n < NAMES_BATCH_MAX && sy->state.v[id] == (b->details ? FRAME_NAMED : FRAME_NEW) &&
+	    symbolizer_know(sy, id, &q) && resolver_wants(sy->resolver, q.frame.module, q.frame.offset, b->details))
+		b->q[b->n++] = (struct names_question){ q.frame.module, q.frame.offset };
+}
+
+/*
+ * Files that are read in a worker: asks for frame ID, of which Q is known, together with those whose turn comes
+ * next, in the order of symbolizer_step().
+ */
+static void symbolizer_gather(struct symbolizer *sy, frame_id id, const struct question *q, bool details)
+{
+	const size_t first = details ? sy->next_preferred_details : sy->next_preferred;
+	struct batch b = { .details = details };
+
+	if (!resolver_wants(sy->resolver, q->frame.module, q->frame.offset, details))
+		return;
+	symbolizer_gather_frame(sy, &b, id);
+	for (size_t i = first; i < sy->preferred.n && b.n < NAMES_BATCH_MAX; i++)
+		if (sy->preferred.v[i] < sy->state.n && sy->preferred.v[i] != id)
+			symbolizer_gather_frame(sy, &b, sy->preferred.v[i]);
+	for (size_t i = sy->next_todo; details && i < sy->todo.n && b.n < NAMES_BATCH_MAX; i++)
+		symbolizer_gather_frame(sy, &b, sy->todo.v[i].frame);
+	for (frame_id i = sy->next; !details && i < sy->state.n && i - sy->next < 4 * NAMES_BATCH_MAX; i++)
+		symbolizer_gather_frame(sy, &b, i);
+	resolver_prepare(sy->resolver, b.q, b.n, details);
+}
+
 /* Asks for a frame that was settled without a name; true when it has one now. */
 static bool symbolizer_ask_again(struct symbolizer *sy, frame_id id)
 {
@@ -266,13 +315,11 @@ static void symbolizer_name_frame(struct symbolizer *sy, frame_id id)
 
 	if (sy->state.v[id] != FRAME_NEW)
 		return;
-	if (!symbolizer_ask(sy, id, &q)) {
+	if (!symbolizer_know(sy, id, &q)) {
 		symbolizer_settle(sy, id);
 		return;
 	}
-	if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path, q.shown))
-		sy->counts.no_memory++;
-	question_clear(&q);
+	symbolizer_gather(sy, id, &q, false);
 	/* What has no debug information, as the first of its frames found out, is not looked at twice. */
 	more = resolver_may_detail(sy->resolver, q.frame.module);
 	if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
@@ -294,9 +341,11 @@ static void detail_frame(struct symbolizer *sy, frame_id id)
 
 	if (sy->state.v[id] != FRAME_NAMED)
 		return;
-	if (symbolizer_ask(sy, id, &q) && resolver_details(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
-		symbolizer_tell(sy, id, q.frame.module, true);
-	question_clear(&q);
+	if (symbolizer_know(sy, id, &q)) {
+		symbolizer_gather(sy, id, &q, true);
+		if (resolver_details(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
+			symbolizer_tell(sy, id, q.frame.module, true);
+	}
 	answer_clear(&sy->answer);
 	symbolizer_settle(sy, id);
 }
@@ -543,7 +592,7 @@ static int new_resolver(struct symbolizer *sy, const struct module_opener *opene
 		if (rc)
 			return rc;
 	}
-	sy->resolver = resolver_new(opener, o->plugins, o->symfs, fetcher, &sy->counts, &sy->found, &sy->stop);
+	sy->resolver = resolver_new(opener, o, fetcher, &sy->counts, &sy->found, &sy->stop);
 	return sy->resolver ? 0 : err_nomem(e, "the symbolizer");
 }
 

@@ -75,12 +75,16 @@ struct symbolizer_stats {
 	uint64_t tables_dropped;         /* to bound memory; read again when needed */
 	uint64_t kernel_hidden;          /* 1: /proc/kallsyms shows no addresses (CAP_SYSLOG, kernel.kptr_restrict) */
 	uint64_t no_memory;              /* frames that kept a worse name or none because memory ran out */
+	uint64_t workers_ended;          /* times that sberf-worker ended while it was wanted, and was started again */
+	uint64_t files_left;             /* files that it ended at twice, and that are left alone since */
 };
 
 struct symbolizer_options {
 	bool no_details;         /* no inlined calls, no lines */
 	const char *symfs;       /* directory in which files and debug files are looked up first; NULL = none */
 	struct plugins *plugins; /* for code that no file holds; a reference is taken; NULL = what is built in */
+	/* files are read in sberf-worker, a process without privileges, which is started again when it ends */
+	bool in_worker;
 	bool debuginfod;         /* fetch missing debug information (DEBUGINFOD_URLS) */
 };
 

@@ -33,11 +33,22 @@ static int open_below(int root, const char *path)
 	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? openat(root, path + strspn(path, "/"), READING) : fd;
 }
 
+static target_root_opener *left_to;      /* NULL = files are opened here */
+static bool inside;                      /* of target_root_run(), if they are not */
+
+void target_root_leave_to(target_root_opener *open)
+{
+	left_to = open;
+}
+
 int target_root_open(int root, const char *path)
 {
-	AUTO_FD int fd = root >= 0 ? open_below(root, path) : open(path, READING);
+	AUTO_FD int fd = left_to ? left_to(path, root >= 0 || inside) :
+			 root >= 0 ? open_below(root, path) : open(path, READING);
 	struct stat st;
 
+	if (fd < 0 && left_to)
+		return fd;
 	if (fd < 0 || fstat(fd, &st))
 		return -errno;
 	return S_ISREG(st.st_mode) ? take_fd(&fd) : -EINVAL;
@@ -66,8 +77,10 @@ int target_root_run(int root, void (*fn)(void *ctx), void *ctx)
 	pthread_t thread;
 	int r;
 
-	if (root < 0) {
+	if (root < 0 || left_to) {
+		inside = root >= 0;
 		fn(ctx);
+		inside = false;
 		return 0;
 	}
 	r = pthread_create(&thread, NULL, target_root_thread, &j);

@@ -8,11 +8,20 @@
 #ifndef SBERF_SYMBOL_TARGET_ROOT_H
 #define SBERF_SYMBOL_TARGET_ROOT_H
 
+#include <stdbool.h>
+
 /*
  * PATH below ROOT for reading, which it does not leave, also by symbolic links; never blocks in
  * open() on a FIFO or terminal. Regular files only; an fd of the caller's, or a negative errno.
  */
 int target_root_open(int root, const char *path);
+
+/*
+ * From now on OPEN opens files, below the target's root if IN_ROOT: where nothing can be opened (sberf-worker). Roots
+ * only tell these two apart then.
+ */
+typedef int target_root_opener(const char *path, bool in_root);
+void target_root_leave_to(target_root_opener *open);
 
 /*
  * Runs FN(CTX) where ROOT is the root: for libraries that open files by their paths. In a thread of

@@ -74,11 +74,12 @@ static void test_names(void **state)
 	const struct module_opener opener = { .open = open_self };
 	const struct module m = { .kind = MODULE_FILE };
 	const _Atomic bool stop = false;
+	const struct symbolizer_options options = { .symfs = NULL };
 	struct symbolizer_stats stats = { 0 };
 	struct unread unread = { 0 };
 	struct answer answer = { 0 };
 	uint64_t at = (uint64_t)(uintptr_t)core_named;
-	AUTO(resolver_free) struct resolver *r = resolver_new(&opener, NULL, NULL, NULL, &stats, &unread, &stop);
+	AUTO(resolver_free) struct resolver *r = resolver_new(&opener, &options, NULL, &stats, &unread, &stop);
 
 	dl_iterate_phdr(offset_of, &at);
 	assert_non_null(r);

@@ -7,6 +7,8 @@
 
 #include "plugin/serving.h"
 #include "plugin/worker.h"
+#include "symbol/names_message.h"
+#include "worker/names_serving.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@ int main(int argc, char **argv)
 		/* What whoever started sberf has left open is not for us. */
 		syscall(SYS_close_range, from_file ? WORKER_FILE + 1 : WORKER_SOCKET + 1, ~0u, 0);
 		status = from_file ? serving_run(WORKER_SOCKET, WORKER_FILE) :
+			 !strcmp(argv[1], NAMES_JOB) ? names_serving_run(WORKER_SOCKET) :
 				     serving_run_built_in(WORKER_SOCKET, argv[1]);
 	}
 	if (status == 2)
