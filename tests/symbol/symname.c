@@ -185,13 +185,15 @@ int main(int argc, char **argv)
 	bool only_time = false, memory = false, lack = false;
 	int c, rc;
 
-	while ((c = getopt(argc, argv, "ns:dtmlw:r:")) != -1) {
+	while ((c = getopt(argc, argv, "ns:dtmlw:r:p")) != -1) {
 		if (c == 'n')
 			o.no_details = true;
 		else if (c == 's')
 			o.symfs = optarg;
 		else if (c == 'd')
 			o.debuginfod = true;
+		else if (c == 'p')
+			o.in_worker = true;
 		else if (c == 't')
 			only_time = true;
 		else if (c == 'm')

@@ -133,6 +133,7 @@ suites_symbol += tests/unit/test_kernel
 suites_symbol += tests/unit/test_kernel_debug
 suites_symbol += tests/unit/test_params
 suites_symbol += tests/unit/test_plt
+suites_symbol += tests/unit/test_names_message
 suites_symbol += tests/unit/test_search
 suites_symbol += tests/unit/test_symbolizer
 

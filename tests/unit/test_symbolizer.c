@@ -10,10 +10,12 @@
 #include "symbol/vdso.h"
 #include "tests/unit/cmocka_all.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,9 +53,14 @@ static void setup(struct world *w)
 	w->opener = (struct module_opener){ .open = open_module, .ctx = w };
 }
 
+static bool in_worker;           /* files are read in sberf-worker */
+
 static void start(struct world *w, const struct symbolizer_options *o)
 {
-	assert_int_equal(symbolizer_new(w->dict, w->names, &w->opener, o, &w->sy, NULL), 0);
+	struct symbolizer_options options = o ? *o : (struct symbolizer_options){ .no_details = false };
+
+	options.in_worker = in_worker;
+	assert_int_equal(symbolizer_new(w->dict, w->names, &w->opener, &options, &w->sy, NULL), 0);
 }
 
 static void teardown(struct world *w)
@@ -367,6 +374,95 @@ static void can_be_freed_at_any_moment(void **state)
 	symbolizer_free(NULL);
 }
 
+/* The pid of this thread's sberf-worker, 0 = it has none. */
+static pid_t own_worker(const char *children)
+{
+	AUTO_FILE FILE *f = fopen(children, "re");
+	int pid = 0;
+
+	return f && fscanf(f, "%d", &pid) == 1 ? pid : 0;
+}
+
+/* A file that is fatal to read: of the module called "bad", by the signal that reading a truncated mapping gives. */
+static int open_fatal(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
+{
+	struct world *w = ctx;
+	const struct module *m = dict_get_module(w->dict, module);
+
+	if (!strcmp(strtab_get(dict_strings(w->dict), m->path), "/bin/bad"))
+		assert_int_equal(kill(own_worker("/proc/thread-self/children"), SIGBUS), 0);
+	return open_module(ctx, module, ret_uid, e);
+}
+
+static void a_file_that_is_fatal_twice_is_left_alone(void **state)
+{
+	struct symbolizer_stats stats;
+	struct unread unread;
+	struct world w;
+	frame_id good, bad;
+
+	setup(&w);
+	w.opener.open = open_fatal;
+	bad = dict_frame(w.dict, add_module(&w, MODULE_FILE, "/bin/bad"), own_offset(known_function));
+	good = dict_frame(w.dict, add_module(&w, MODULE_FILE, "/bin/good"), own_offset(known_function));
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_null(names_get(w.names, bad));
+	assert_string_equal(called(&w, good), "known_function");
+	symbolizer_kick(w.sy);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	symbolizer_stats(w.sy, &stats);
+	assert_int_equal(stats.workers_ended, 2);
+	assert_int_equal(stats.files_left, 1);
+	symbolizer_unread(w.sy, &unread);
+	assert_int_equal(unread.n, 1);
+	assert_string_equal(unread.text[0], "bad: no more of it is read: sberf-worker ended twice while it read it: it "
+			    "crashed (signal 7, Bus error)");
+	teardown(&w);
+}
+
+/* Somebody else ends the worker again and again: whatever it was at is read by the next one. */
+static void killed_workers_cost_no_names(void **state)
+{
+	struct symbolizer_stats stats;
+	char children[64] = "";
+	struct unread unread;
+	struct world w;
+	module_id file;
+	unsigned int killed = 0;
+	pid_t last = 0;
+
+	setup(&w);
+	file = add_module(&w, MODULE_FILE, "/bin/this");
+	start(&w, NULL);
+	for (uint64_t at = 0; killed < 50; at++) {
+		pid_t worker;
+		DIR *tasks = opendir("/proc/self/task");
+
+		/* Which thread that is, is not told. */
+		for (struct dirent *d; tasks && (d = readdir(tasks));) {
+			snprintf(children, sizeof(children), "/proc/self/task/%.20s/children", d->d_name);
+			worker = own_worker(children);
+			if (worker && worker != last && !kill(worker, SIGKILL)) {
+				last = worker;
+				killed++;
+			}
+		}
+		closedir(tasks);
+		/* Something new to ask, and a moment in which it may be asked. */
+		dict_frame(w.dict, file, own_offset(known_function) + 64 * at);
+		symbolizer_wait(w.sy, at % 7 * NSEC_PER_MSEC);
+	}
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_string_equal(called(&w, 0), "known_function");
+	symbolizer_stats(w.sy, &stats);
+	symbolizer_unread(w.sy, &unread);
+	assert_int_equal(stats.files_left, 0);
+	assert_int_equal(unread.n, 0);
+	assert_true(stats.workers_ended);
+	teardown(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,7 +476,14 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_opened_is_settled_and_counted),
 		cmocka_unit_test(a_hanging_file_does_not_hold_anybody_up),
 		cmocka_unit_test(can_be_freed_at_any_moment),
+	}, tests_of_worker[] = {
+		cmocka_unit_test(a_file_that_is_fatal_twice_is_left_alone),
+		cmocka_unit_test(killed_workers_cost_no_names),
 	};
+	int failed = cmocka_run_group_tests_name("here", tests, NULL, NULL);
 
-	return known_function(-1) + cmocka_run_group_tests(tests, NULL, NULL);
+	in_worker = true;
+	failed += cmocka_run_group_tests_name("in a worker", tests, NULL, NULL);
+	failed += cmocka_run_group_tests_name("workers that end", tests_of_worker, NULL, NULL);
+	return known_function(-1) + failed;
 }
