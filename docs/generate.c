@@ -329,6 +329,10 @@ static const struct { const char *name, *text; } figures[] = {
 	  "Stacks in which there are not as many calls of the interpreter as runs of its frames, so that frames may "
 	  "stand in the wrong place between native ones; frames whose name could not be read; frames and processes "
 	  "that were too many." },
+	{ "split_asked, split_refused, worker_ended, files_left",
+	  "With --split: requests to sberf-collector, and how many of them it refused; how often sberf-worker, which "
+	  "reads files, ended and was started again; and files at which it ended twice, whose functions have no names "
+	  "since." },
 	{ "rules_pages, rules, rules_processes, rules_evicted",
 	  "The rules that the kernel had at the end: pages of code, different rules, processes; and how many pages and "
 	  "processes were removed to make room. In merged recordings these are the largest values; the last one is a "

@@ -419,6 +419,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	s->config.target_text = s->target_text;
 	s->config.symbols = (struct symbolizer_options){
 		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
+		.in_worker = o->split,
 	};
 	s->config.plugins = (struct runtime_plugins){
 		.file = o->plugins.v, .n = o->plugins.n, .in_process = o->plugin_in_process,

@@ -254,7 +254,7 @@ static int record_run(struct launch *s, const struct options *o, const char *pat
 	launch_say_probes(s, "record");
 	launch_say_spans(s, "record");
 	keeping_say_end(s, "record");
-	split_say();
+	split_say("record", &m);
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }
 

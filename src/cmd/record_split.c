@@ -10,6 +10,7 @@
 #include "collector/ask.h"
 #include "collector/collector_policy.h"
 #include "collector/rights.h"
+#include "plugin/worker.h"
 #include "system/cgroup.h"
 
 #include <errno.h>
@@ -100,6 +101,9 @@ int split_plan(struct launch *s, const struct options *o, struct err *e)
 	if (!installed_find(COLLECTOR_PROGRAM, program))
 		return err_set(e, ENOENT, COLLECTOR_PROGRAM ", which --split needs, is neither beside sberf nor in %s",
 			       installed_dir());
+	if (!worker_is_there())
+		return err_set(e, ENOENT, "sberf-worker, which --split needs to read files, is neither beside "
+			       "sberf nor in %s", installed_dir());
 	if (rights_lacking())
 		return err_set(e, EPERM, "--split needs %s, which root does not have here: give it to the container, "
 			       "or leave --split out", policy_caps_text(rights_lacking(), caps));
@@ -113,19 +117,25 @@ int split_plan(struct launch *s, const struct options *o, struct err *e)
 	return 0;
 }
 
-void split_say(void)
+void split_say(const char *command, const struct profile_meta *m)
 {
 	char refused[UNITS_MAX], asked[UNITS_MAX];
 	struct ask_figures f;
 
 	ask_figures(&f);
 	if (f.refused)
-		fprintf(stderr, "sberf record: " COLLECTOR_PROGRAM " refused %s of %s requests: names of some "
-			"functions may be missing\n", units_thousands(refused, f.refused),
+		fprintf(stderr, "sberf %s: " COLLECTOR_PROGRAM " refused %s of %s requests: names of some "
+			"functions may be missing\n", command, units_thousands(refused, f.refused),
 			units_thousands(asked, f.asked));
 	if (f.ended)
-		fputs("sberf record: " COLLECTOR_PROGRAM " ended before the capture did: names of what was first "
-		      "seen after that are missing\n", stderr);
+		fprintf(stderr, "sberf %s: " COLLECTOR_PROGRAM " ended before the capture did: names of what was "
+			"first seen after that are missing\n", command);
+	if (m->worker_ended)
+		fprintf(stderr, "sberf %s: sberf-worker, which reads files, ended %s time%s and was started again\n",
+			command, units_thousands(asked, m->worker_ended), m->worker_ended == 1 ? "" : "s");
+	for (unsigned int i = 0; i < UNREAD_MAX && m->files_left; i++)
+		if (strstr(m->unread.text[i], "sberf-worker"))
+			fprintf(stderr, "sberf %s: %s\n", command, m->unread.text[i]);
 }
 
 void split_end(void)

@@ -17,8 +17,8 @@
  */
 int split_plan(struct launch *s, const struct options *o, struct err *e);
 
-/* What was refused by the collector, if anything was, to standard error. */
-void split_say(void);
+/* What was refused by the collector, and how the worker fared, which M has; if there is anything, to standard error. */
+void split_say(const char *command, const struct profile_meta *m);
 
 /* Ends the collector, if there is one. */
 void split_end(void);

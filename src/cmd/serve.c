@@ -275,8 +275,8 @@ static int service_capture_once(struct service *s, struct err *e)
 	engine_wait(s->launch.engine, 0);
 	keeping_say(s->launch.engine, s->o->command_name);
 	keeping_say_end(&s->launch, s->o->command_name);
-	split_say();
 	engine_status(s->launch.engine, &m);
+	split_say(s->o->command_name, &m);
 	s->bpf_ns += m.bpf_cpu_ns == META_UNKNOWN ? 0 : m.bpf_cpu_ns;
 	return r < 0 ? r : engine_result(s->launch.engine, e);
 }

@@ -5,7 +5,7 @@
  *	                 user          capabilities            system calls
  *	sberf            the caller    none                    all but those that only privileges are for
  *	sberf-collector  the caller    policy_caps()           those that it needs to open files and answer
- *	sberf-worker     nobody        none                    plugin/sandbox.h
+ *	sberf-worker     the same      none                    plugin/sandbox.h; no file can be opened
  */
 #ifndef SBERF_COLLECTOR_RIGHTS_H
 #define SBERF_COLLECTOR_RIGHTS_H

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "capture/features.h"
 #include "capture/rulebook.h"
+#include "collector/ask.h"
 #include "engine/alloc_facts.h"
 #include "model/probenotes.h"
 
@@ -261,6 +262,21 @@ static void measure_plugins(struct engine *en)
 _Static_assert(sizeof(FEATURES(X)) <= sizeof(((struct profile_meta *)0)->kernel_without), "all of them have room");
 #undef X
 
+/* What the other processes of a capture were asked, and how they fared. */
+static void measure_split(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	struct symbolizer_stats symbols;
+	struct ask_figures asked;
+
+	symbolizer_stats(en->symbolizer, &symbols);
+	m->worker_ended = symbols.workers_ended;
+	m->files_left = symbols.files_left;
+	ask_figures(&asked);
+	m->split_asked = asked.asked;
+	m->split_refused = asked.refused;
+}
+
 void engine_measure(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;
@@ -273,6 +289,7 @@ void engine_measure(struct engine *en)
 	symbolizer_unread(en->symbolizer, &m->unread);
 	unread_join(&m->unread, processes_unread(en->ps));
 	measure_plugins(en);
+	measure_split(en);
 	ingest_figures(en->ingest, &in);
 	capture_figures_copy_text(m->event, sizeof(m->event), st.event);
 	features_missing(st.features, m->kernel_without, sizeof(m->kernel_without));

@@ -256,6 +256,10 @@ static void put_unwound(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "script_unmatched", m->script_unmatched | none);
 	put_u64(o, "script_nameless", m->script_nameless | none);
 	put_u64(o, "script_refused", m->script_refused | none);
+	put_u64(o, "split_asked", m->split_asked | none);
+	put_u64(o, "split_refused", m->split_refused | none);
+	put_u64(o, "worker_ended", m->worker_ended | none);
+	put_u64(o, "files_left", m->files_left | none);
 	put_u64(o, "rules_pages", m->rules_pages);
 	put_u64(o, "rules", m->rules);
 	put_u64(o, "rules_processes", m->rules_processes);

@@ -77,6 +77,11 @@ struct profile_meta {
 	 */
 	uint64_t script_stacks, script_whole, script_unread, script_cut, script_unmatched, script_nameless,
 		script_refused;
+	/*
+	 * requests to sberf-collector, which opens files when sberf may not, and those of them that it refused; times
+	 * that sberf-worker ended, which reads files for it; files at which that ended twice, and that are left alone
+	 */
+	uint64_t split_asked, split_refused, worker_ended, files_left;
 	char script_said[160];       /* why there are no frames of some program, "" = nothing */
 	/* what the kernel knows now to walk by: pages of code, different rules */
 	uint64_t rules_pages, rules, rules_processes;

@@ -17,7 +17,7 @@ static const size_t counters[] = {
 	AT(verify_checked), AT(verify_incomplete), AT(verify_kernel_checked), AT(verify_kernel_different),
 	AT(verify_different), AT(rules_evicted),
 	AT(script_stacks), AT(script_whole), AT(script_unread), AT(script_cut), AT(script_unmatched),
-	AT(script_nameless), AT(script_refused),
+	AT(script_nameless), AT(script_refused), AT(split_asked), AT(split_refused), AT(worker_ended), AT(files_left),
 #define X(id, name, text) AT(verify_cause[VERIFY_##id]),
 	VERIFY_CAUSES(X)
 #undef X

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# record --split: what each process of a capture holds while it runs, whose the recording is, that names come all the same, and what
-# is said when something of it cannot be had.
+# record --split: what each process of a capture holds while it runs, whose the recording is, that names come all the same, also when
+# processes end, and what is said when something of it cannot be had.
 . "$top_srcdir/tests/tap.sh" || exit 99
 . "$top_srcdir/tests/live/live.sh" || exit 99
 need_capture
@@ -62,6 +62,21 @@ for process in $collectors $(for parent in $collectors; do pgrep -P "$parent"; d
 done | sort -u >processes
 equal "each: the caller's user, four capabilities, no others ever, a filter, the list of targets and sockets" \
 	"$nobody $nobody $nobody $nobody $four $four $none $none 1 2 /dev/null anon_inode:bpf-map socket " "$(cat processes)"
+# reader: the process that reads files for $recorder.
+reader() {
+	pgrep -P $recorder -f '^sberf-worker names$'
+}
+is_reading() {
+	reader >/dev/null
+}
+wait_until 60 is_reading
+process=$(reader)
+equal "the one that reads files: the same user, no capability, no new privileges, filters" \
+	"$nobody $nobody $nobody $nobody $none $none $none 1 2" "$(held "$process" Uid | tr '\t' ' ') $(held "$process" CapPrm) \
+$(held "$process" CapEff) $(held "$process" CapInh) $(held "$process" NoNewPrivs) $(held "$process" Seccomp)"
+equal "it has a socket, and of files only programs and libraries" "/dev/null socket" "$(for file in /proc/"$process"/fd/*; do
+	[ "$(head -c 4 "$file" 2>/dev/null | tr -d '\0')" = $'\177ELF' ] || readlink "$file"
+done | sed 's/:\[[0-9]*\]$//' | sort -u | xargs)"
 enough() {
 	[ "$(stat -c %s out/held.data 2>/dev/null || echo 0)" -gt 6000 ]
 }
@@ -154,6 +169,73 @@ wait $recorder
 equal "without its collector it records on" 0 $?
 note "$(cat err)"
 check "the recording is whole" "$SBERF" check -i out/held2.data
+
+# Whoever ends what reads files delays names. The target has new ones all the time.
+cat >all <<'S'
+while :; do ls -l / ; id; date; sort /etc/passwd; done >/dev/null
+S
+sh all &
+commands=$!
+also_kill $commands
+split_on out/killed.data -a
+kills=0
+kill_reader() {
+	local process
+	for process in $(reader); do
+		kill -KILL "$process" && kills=$((kills + 1))
+	done
+	[ $kills -ge 20 ] || ! kill -0 $recorder 2>/dev/null
+}
+until kill_reader; do
+	sleep 0.02
+done
+kill $commands
+kill -INT $recorder
+wait $recorder
+equal "with what reads files killed 20 times it records on" "0 20" "$? $kills"
+note "$(cat err)"
+check "it is told how often that ended" test "$(value out/killed.data worker_ended)" -ge 10
+equal "and no file is left alone" 0 "$(value out/killed.data files_left)"
+"$SBERF" report -i out/killed.data --format folded >folded
+check "functions of the program have names" grep -q 'main;share;burn' folded
+
+# A debug file that is fatal to read: there is no room for a part of it, which only whoever maps it finds out.
+cc=$(command -v gcc || command -v cc || true)
+mkdir fatal
+if [ -n "$cc" ] && command -v readelf >/dev/null && mount -t tmpfs -o size=1M none fatal 2>/dev/null; then
+	chmod 755 fatal
+	{
+		echo '#include <stdio.h>'
+		echo 'static volatile unsigned long sink;'
+		for i in $(seq 400); do
+			echo "static inline __attribute__((always_inline)) void part_$i(unsigned long v_$i) { sink += v_$i * $i; }"
+		done
+		echo '__attribute__((noinline)) static void burn(unsigned long n) {'
+		printf 'part_%d(n);\n' $(seq 400)
+		echo '} int main(void) { puts("ready"); fflush(stdout); for (unsigned long i = 0;; i++) burn(i); }'
+	} >parts.c
+	(cd fatal && $cc -O2 -g -gsplit-dwarf -c -o parts.o ../parts.c && $cc -o ../parts parts.o) || exit 99
+	read -r at bytes < <(readelf -SW fatal/parts.dwo | sed -nE 's/.* \.debug_info\.dwo +[A-Z]+ +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) .*/\1 \2/p')
+	from=$(((0x$at + 8191) / 4096 * 4096))
+	fallocate -p -o $from -l $(((0x$at + 0x$bytes) / 4096 * 4096 - from)) fatal/parts.dwo
+	dd if=/dev/zero of=fatal/filler bs=4k 2>/dev/null
+	stop_workload
+	WORKLOADS=. start_workload parts
+	split -o out/fatal.data -p "$workload" --duration 500ms
+	equal "a file that is fatal to read: it records on" 0 $?
+	note "$(cat err)"
+	matches "it says so" 'sberf-worker, which reads files, ended 2 times and was started again' "$(cat err)"
+	matches "and which file that is" 'parts: no more of it is read: sberf-worker ended twice while it read it: it crashed \(signal 7' \
+		"$(cat err)"
+	equal "both are counted" "2 1" "$(value out/fatal.data worker_ended) $(value out/fatal.data files_left)"
+	"$SBERF" report -i out/fatal.data --format folded >folded
+	check "names of its symbol table are there, and others" grep -q '__libc_start_main.*;main;burn' folded
+	stop_workload
+	umount fatal
+	start_workload shares
+else
+	skip "there is no C compiler" "a file that is fatal to read: it records on"
+fi
 
 # Each capability that the collector lacks, and what cannot be done, in one sentence.
 for cap in sys_ptrace dac_read_search checkpoint_restore syslog; do

@@ -42,6 +42,9 @@
 	X(SCRIPT_CUT, "script_cut", "stacks with more frames of Python than there is room for", "") \
 	X(SCRIPT_UNMATCHED, "script_unmatched", "stacks with frames of Python missing, or not in their places", "") \
 	X(SCRIPT_NAMELESS, "script_nameless", "frames of Python whose code was gone before its name was read", "") \
+	X(SPLIT_REFUSED, "split_refused", "files that sberf-collector would not open: names may be missing", "") \
+	X(WORKER_ENDED, "worker_ended", "times that sberf-worker, which reads files, ended and was started again", "") \
+	X(FILES_LEFT, "files_left", "files at which it ended twice, and of which no more is read", "") \
 	X(PLUGINS, "plugins", "what plug-ins have named, and what they failed at", "")
 
 enum doubt {
@@ -358,6 +361,12 @@ static uint64_t doubt_count(const struct profile_meta *m, const struct seen_doub
 		return quality_known(m->script_unmatched);
 	case DOUBT_SCRIPT_NAMELESS:
 		return quality_known(m->script_nameless);
+	case DOUBT_SPLIT_REFUSED:
+		return quality_known(m->split_refused);
+	case DOUBT_WORKER_ENDED:
+		return quality_known(m->worker_ended);
+	case DOUBT_FILES_LEFT:
+		return quality_known(m->files_left);
 	case DOUBT_PLUGINS:
 		return quality_plugins(m->plugins);
 	default:
@@ -373,6 +382,8 @@ static uint64_t doubt_of(const struct profile_meta *m, const struct seen_doubts 
 		return m->freq_asked;
 	case DOUBT_NO_TABLE:
 		return seen->frames.frames;
+	case DOUBT_SPLIT_REFUSED:
+		return quality_known(m->split_asked);
 	case DOUBT_SCRIPT_UNREAD:
 	case DOUBT_SCRIPT_CUT:
 	case DOUBT_SCRIPT_UNMATCHED:
