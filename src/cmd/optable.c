@@ -715,7 +715,8 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push),
 		.help = "push profiles to a store, every ten seconds",
 		.more = "pyroscope+http://HOST[:4040][/PATH] for Pyroscope and Grafana Alloy, parca+http://HOST[:7070]"
-			"[/PATH] for Parca. Then --listen is not needed. What the store does not take at once waits in "
+			"[/PATH] for Parca, otlp+http://HOST[:4318][/PATH] for a collector of OpenTelemetry (profiles "
+			"of OTLP 1.10). Then --listen is not needed. What the store does not take at once waits in "
 			"memory, 64 MiB and an hour at most, and everything that is lost is counted.",
 	}, {
 		.name = "push-headers", .metavar = "FILE", .type = OPT_FILE, .what = "file of headers",

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "push/otlp.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -122,8 +123,14 @@ static json_t *series_of(enum push_engine engine, const struct push_labels *l, c
 int push_body(enum push_engine engine, const struct push_labels *l, const struct push_profile *p, size_t n, char **ret,
 	      size_t *ret_len, struct err *e)
 {
-	json_t *list = json_array(), *all = json_pack("{s:O}", "series", list);
-	bool ok = list && all;
+	json_t *list, *all;
+	bool ok;
+
+	if (engine == PUSH_OTLP)
+		return otlp_body(l, p, n, ret, ret_len, e);
+	list = json_array();
+	all = json_pack("{s:O}", "series", list);
+	ok = list && all;
 
 	/* Addresses are those of files. */
 	if (ok && engine == PUSH_PARCA)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pushbody.h - the body of a request that pushes profiles, as the JSON that the engines' own interfaces have: that of
- * Pyroscope's PusherService (Connect), and that of Parca's ProfileStoreService.WriteRaw (grpc-gateway).
+ * Pyroscope's PusherService (Connect), and that of Parca's ProfileStoreService.WriteRaw (grpc-gateway); and
+ * that of OTLP, which is no JSON (otlp.h).
  */
 #ifndef SBERF_PUSH_PUSHBODY_H
 #define SBERF_PUSH_PUSHBODY_H

@@ -4,6 +4,8 @@
 
 #include "push/pusher.h"
 
+#include "push/retryafter.h"
+
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/httpclient.h"
@@ -49,6 +51,7 @@ struct window {
 };
 
 struct pusher {
+	char *otlp_headers;              /* c.headers, and that it is compressed */
 	struct pusher_config c;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -185,14 +188,13 @@ static void pusher_say(struct pusher *p, const char *what, const char *why)
 		*clean ? ": " : "", clean);
 }
 
-/* A second, then two, up to a minute, of which a half is by chance; or what REPLY says, in seconds. */
-static uint64_t retry_after(struct pusher *p, const struct http_reply *reply)
+/* A second, then two, up to a minute, of which a half is by chance; or what REPLY says. */
+static uint64_t pusher_again(struct pusher *p, const struct http_reply *reply)
 {
-	const char *at = reply->retry_after;
-	uint64_t seconds, chance = 0;
+	uint64_t chance = 0, ns;
 
-	if (at && parse_dec(&at, at + strlen(at), &seconds) && !*at)
-		return (seconds < 3600 ? seconds : 3600) * NSEC_PER_SEC;
+	if (retry_after(reply->retry_after, clock_ns(CLOCK_REALTIME), &ns))
+		return ns;
 	p->backoff_ns = !p->backoff_ns ? BACKOFF_NS : 2 * p->backoff_ns < BACKOFF_MAX_NS ? 2 * p->backoff_ns :
 			BACKOFF_MAX_NS;
 	(void)!getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
@@ -208,9 +210,11 @@ static bool is_for_later(int status)
 static void pusher_send(struct pusher *p)
 {
 	const struct window *w = &p->queue.v[0];
+	const bool otlp = p->c.url.engine == PUSH_OTLP;
 	const struct http_peer peer = { .host = p->c.url.host, .port = p->c.url.port };
 	const struct http_post post = {
-		.target = p->c.url.target, .type = "application/json", .headers = p->c.headers, .body = w->body,
+		.target = p->c.url.target, .headers = otlp ? p->otlp_headers : p->c.headers, .body = w->body,
+		.type = otlp ? "application/x-protobuf" : "application/json",
 		.len = w->len, .end_ns = clock_mono_ns() + ANSWER_NS, .stop = &p->hurry, .most = REPLY_MAX,
 	};
 	struct http_reply reply;
@@ -230,7 +234,7 @@ static void pusher_send(struct pusher *p)
 		if (!p->failing)
 			pusher_say(p, "takes nothing now, and is asked again", r ? strerror(-r) : reply.body);
 		p->failing = true;
-		p->next_ns = clock_mono_ns() + retry_after(p, &reply);
+		p->next_ns = clock_mono_ns() + pusher_again(p, &reply);
 	} else {
 		if (!p->figures.refused++)
 			pusher_say(p, status, reply.body);
@@ -295,6 +299,10 @@ int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e
 	if (!p)
 		return err_nomem(e, "a pusher of profiles");
 	p->c = *c;
+	if (asprintf(&p->otlp_headers, "%sContent-Encoding: gzip\r\n", c->headers) < 0) {
+		free(p);
+		return err_nomem(e, "a pusher of profiles");
+	}
 	thread_mutex_init(&p->lock);
 	thread_cond_init(&p->wake);
 	(void)!getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
@@ -303,6 +311,7 @@ int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e
 	p->to_ns = p->from_ns + (1 + chance % (WINDOW_NS / SLICE_NS)) * SLICE_NS;
 	r = pthread_create(&p->thread, NULL, pusher_main, p);
 	if (r) {
+		free(p->otlp_headers);
 		free(p);
 		return err_set(e, r, "cannot start the thread that pushes profiles: %s", strerror(r));
 	}
@@ -330,6 +339,7 @@ void pusher_free(struct pusher *p, struct pusher_figures *ret)
 	while (p->queue.n)
 		window_drop(p);
 	vec_free(&p->queue);
+	free(p->otlp_headers);
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);
 	free(p);

@@ -9,11 +9,14 @@
 #include <errno.h>
 #include <string.h>
 
+#define OTLP_END "/profiles"      /* some receivers have it elsewhere */
+
 static const struct push_kind {
 	const char *scheme, *port, *path;
 } kinds[PUSH_ENGINES] = {
 	[PUSH_PYROSCOPE] = { "pyroscope+http://", "4040", "/push.v1.PusherService/Push" },
 	[PUSH_PARCA] = { "parca+http://", "7070", "/api/profiles/writeraw" },
+	[PUSH_OTLP] = { "otlp+http://", "4318", "/v1development/profiles" },
 };
 
 /* HOST, [HOST] or HOST:PORT, of LEN bytes. */
@@ -50,7 +53,7 @@ int push_url_parse(const char *text, struct push_url *ret, struct err *e)
 {
 	for (unsigned int k = 0; k < PUSH_ENGINES; k++) {
 		const size_t n = strlen(kinds[k].scheme);
-		const char *at = text + n, *path;
+		const char *at = text + n, *path, *end = kinds[k].path;
 		size_t len;
 
 		if (strncmp(text, kinds[k].scheme, n) != 0)
@@ -58,17 +61,20 @@ int push_url_parse(const char *text, struct push_url *ret, struct err *e)
 		path = at + strcspn(at, "/");
 		len = strlen(path);
 		len -= len && path[len - 1] == '/';
+		if (k == PUSH_OTLP && len >= strlen(OTLP_END) &&
+		    !strncmp(path + len - strlen(OTLP_END), OTLP_END, strlen(OTLP_END)))
+			end = "";
 		*ret = (struct push_url){ .engine = (enum push_engine)k };
 		if (!is_plain(at) || !take_host(at, (size_t)(path - at), kinds[k].port, ret) ||
-		    len + strlen(kinds[k].path) >= sizeof(ret->target))
+		    len + strlen(end) >= sizeof(ret->target))
 			return err_set(e, EINVAL, "'%s' is no address: write it as %sHOST[:PORT][/PATH]", text,
 				       kinds[k].scheme);
-		text_format(ret->target, sizeof(ret->target), "%.*s%s", (int)len, path, kinds[k].path);
+		text_format(ret->target, sizeof(ret->target), "%.*s%s", (int)len, path, end);
 		return 0;
 	}
 	if (strstr(text, "https://"))
 		return err_set(e, EINVAL, "'%s' takes TLS, which sberf does not speak: push to a proxy or collector on "
 			       "this machine", text);
-	return err_set(e, EINVAL, "'%s' does not say who takes profiles: it must begin with pyroscope+http:// or "
-		       "parca+http://", text);
+	return err_set(e, EINVAL, "'%s' does not say who takes profiles: it must begin with pyroscope+http://, "
+		       "parca+http:// or otlp+http://", text);
 }

@@ -4,15 +4,16 @@
  *
  *	pyroscope+http://host:4040       Pyroscope from 1.0 on, and Grafana Alloy: /push.v1.PusherService/Push
  *	parca+http://host:7070           Parca: /api/profiles/writeraw
+ *	otlp+http://host:4318            collectors of OpenTelemetry: /v1development/profiles
  *
- * PATH stands in front of that, for a proxy.
+ * PATH stands in front of that, for a proxy; with otlp, one that ends in /profiles is all of it.
  */
 #ifndef SBERF_PUSH_PUSHURL_H
 #define SBERF_PUSH_PUSHURL_H
 
 #include "base/err.h"
 
-enum push_engine { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_ENGINES };
+enum push_engine { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_OTLP, PUSH_ENGINES };
 
 struct push_url {
 	enum push_engine engine;

@@ -74,25 +74,56 @@ equal "two profiles, by what Pyroscope calls them" "off_cpu process_cpu" "$(of '
 equal "of the program, with names" "True True" "$(of '*[any(
 	b"mixed" in profile(s) and b"main" in profile(s) for q in r for s in q["body"]["series"] if labels(s)["__name__"] == kind)
 	for kind in ("off_cpu", "process_cpu")]')"
+reads() {
+	"$python3" "$top_srcdir/tests/live/push_read.py" log "$1" "$2"
+}
+if command -v protoc >/dev/null; then
+	reads "$top_srcdir/src/export" pprof >read
+	note "$(cat read)"
+	equal "protoc reads each profile, with stacks from the root" "off_cpu process_cpu" \
+		"$(awk '$2 > 0 && / (_start|__clone3?|start_thread) / { print $1 }' read | sort -u | paste -sd' ')"
+fi
 equal "by numbers that nobody else has" 2 "$(of 'len({s["samples"][0]["ID"] for s in r[0]["body"]["series"]})')"
 matches "counted" "[12] windows of ten seconds pushed .*, 0 attempts failed, 0 windows refused, 0 dropped" "$(cat err)"
 kill $store
 
 # Not now, reset, never, and at the end yes.
 : >log
-store log 503@0 reset 400 200
+store log 503@d0 reset 400 200
 agent --push "parca+http://127.0.0.1:$port"
 wait_until 60 asked 3
 kill $agent
 wait $agent
 note "$(cat err)"
 equal "to the path of Parca" /api/profiles/writeraw "$(of 'r[-1]["path"]')"
-equal "the same again after it was refused for now, and after a reset; then the next" "503@0 reset 400 200" "$(of '*[x["answer"] for x in r]')"
+equal "the same again after it was refused for now, and after a reset; then the next" "503@d0 reset 400 200" "$(of '*[x["answer"] for x in r]')"
 equal "the same" True "$(of 'r[0]["body"] == r[2]["body"] and r[2]["body"] != r[3]["body"]')"
 equal "as Parca has it" "True process" "$(of 'r[3]["body"]["normalized"], labels(r[3]["body"]["series"][0])["service_name"]' | tr -d "(',)")"
 matches "said once" "store at 127.0.0.1:$port takes nothing now, and is asked again" "$(cat err)"
 matches "and what it never takes, clean" "refuses this: 400: not.\[2J today" "$(cat err)"
 matches "all of it counted" "1 windows of ten seconds pushed .*, 2 attempts failed, 1 windows refused, 0 dropped" "$(cat err)"
+kill $store
+
+# OTLP: one request, compressed, which a receiver reads whose answer comes slowly.
+: >log
+store log slow
+agent --push "otlp+http://127.0.0.1:$port" --label region=eu
+looks_on
+kill $agent
+wait $agent
+note "$(cat err)"
+equal "to the path of OTLP" "/v1development/profiles application/x-protobuf gzip" \
+	"$(of 'r[0]["path"], r[0]["headers"]["Content-Type"], r[0]["headers"]["Content-Encoding"]' | tr -d "(',)")"
+if command -v protoc >/dev/null; then
+	reads "$top_srcdir/tests/live" otlp >read
+	note "$(cat read)"
+	check "protoc reads it: every index is one of its table" grep -qx sound read
+	equal "with labels as resource" "resource region=eu service.name=process host.name=$(uname -n)" "$(grep -m1 resource read)"
+	matches "time on the CPU as receivers know it, with stacks from the root" \
+		"samples/count cpu/nanoseconds [0-9]+ [1-9][0-9]* .*(_start|clone3?|start_thread) .*(short|long|ask|main)" "$(cat read)"
+	matches "and off it" "off_cpu/nanoseconds / [0-9]+ [1-9][0-9]* .*(_start|clone3?|start_thread) " "$(cat read)"
+fi
+matches "a slow answer is one" " 0 attempts failed, 0 windows refused, 0 dropped" "$(cat err)"
 kill $store
 
 # Nobody there: it ends all the same.

@@ -2,9 +2,13 @@
 /* test_push.c - addresses of stores, labels, and headers; what is sent, real stores' requests: tests/live/push.sh. */
 #include "config.h"
 
+#include "base/clock.h"
+
 #include "push/pushbody.h"
 #include "push/pusher.h"
 #include "push/pushurl.h"
+#include "push/otlp.h"
+#include "push/retryafter.h"
 
 #include "tests/unit/cmocka_all.h"
 
@@ -24,6 +28,9 @@ static void addresses(void **state)
 		{ "pyroscope+http://host/", "host", "4040", "/push.v1.PusherService/Push" },
 		{ "pyroscope+http://10.0.0.1:80/a/b", "10.0.0.1", "80", "/a/b/push.v1.PusherService/Push" },
 		{ "parca+http://[::1]", "::1", "7070", "/api/profiles/writeraw" },
+		{ "otlp+http://host", "host", "4318", "/v1development/profiles" },
+		{ "otlp+http://host/x", "host", "4318", "/x/v1development/profiles" },
+		{ "otlp+http://host:80/api/org/v1/profiles/", "host", "80", "/api/org/v1/profiles" },
 		{ "parca+http://[fe80::1]:7071/x/", "fe80::1", "7071", "/x/api/profiles/writeraw" },
 	};
 	struct err e = ERR_INIT;
@@ -158,6 +165,53 @@ static void headers(void **state)
 	assert_int_equal(push_headers_read(path, &text, &e), -ENOENT);
 }
 
+/* 1994-11-06 08:49:37 is 784111777. */
+static void again(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t seconds;         /* -1: it says nothing */
+	} cases[] = {
+		{ "0", 0 }, { "17", 17 }, { "99999", 3600 }, { NULL, -1 }, { "", -1 }, { "-1", -1 }, { "1.5", -1 },
+		{ "Sun, 06 Nov 1994 08:49:37 GMT", 37 }, { "Sun, 06 Nov 1994 08:48:59 GMT", 0 },
+		{ "Mon, 07 Nov 1994 08:49:00 GMT", 3600 }, { "Sun, 06 Nov 1994 08:49:37", -1 },
+		{ "Sun, 06 Nov 1994 08:49:37 GMT+1", -1 }, { "Sun, 06 Foo 1994 08:49:37 GMT", -1 },
+		{ "Sun, 06 anF 1994 08:49:37 GMT", -1 }, { "Sun, 66 Nov 1994 08:49:37 GMT", -1 },
+		{ "Sun, 06 Nov 1994 24:49:37 GMT", -1 }, { "Sunday, 06-Nov-94 08:49:37 GMT", -1 },
+		{ "Sun, 06 Nov 1934 08:49:37 GMT", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t ns = 12345;
+		const bool says = retry_after(cases[i].text, 784111740 * NSEC_PER_SEC + 5, &ns);
+
+		assert_int_equal(says, cases[i].seconds >= 0);
+		assert_int_equal(ns, says ? (uint64_t)cases[i].seconds * NSEC_PER_SEC : 12345);
+	}
+}
+
+/* What a pprof is not. What it is: tests/live/push.sh. */
+static void no_pprof(void **state)
+{
+	static const char *const texts[] = { "", "abc", "\x1f\x8b\x08", "\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x04\0" };
+	const struct push_labels l = { .n = 0 };
+	struct err e = ERR_INIT;
+	char *body;
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		const struct push_profile p = { "process_cpu", texts[i], i == 3 ? 13 : strlen(texts[i]) };
+
+		assert_int_equal(otlp_body(&l, &p, 1, &body, &len, &e), -EINVAL);
+		assert_non_null(strstr(e.text, "cannot be read"));
+	}
+	assert_int_equal(otlp_body(&l, NULL, 0, &body, &len, &e), 0);
+	assert_true(len > 18);
+	free(body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +219,8 @@ int main(void)
 		cmocka_unit_test(no_addresses),
 		cmocka_unit_test(labels),
 		cmocka_unit_test(bodies),
+		cmocka_unit_test(again),
+		cmocka_unit_test(no_pprof),
 		cmocka_unit_test(headers),
 	};
 
