@@ -530,6 +530,9 @@ bool branch_show_part(const struct branch_show *s, struct branch_sums *sums)
 		if (!n)
 			fputs(!meets ? "No call meets the condition: there is nothing to part\n" :
 			      !others ? "Every call meets the condition: there is nothing to part\n" :
+			      s->partial ? "No jump tells them apart that was watched in calls of both kinds: others "
+				"were not, "
+			      "yet\n" :
 			      "No branch tells them apart: they take the same ways, equally often\n", s->out);
 		for (size_t i = 0; i < n; i++)
 			show_text_parting(s, &p[i], !i);

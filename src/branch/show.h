@@ -40,6 +40,7 @@ struct branch_show {
 	bool (*source)(void *ctx, const struct branch_line *line, char dst[SHOW_SOURCE_MAX]);
 	void *ctx;
 	const char *condition;   /* as it was asked for, "retval < 0"; NULL = none */
+	bool partial;            /* of a call only some jumps were watched: what is not there may be not known */
 	bool json;               /* each value is an object on a line of its own; else text */
 };
 

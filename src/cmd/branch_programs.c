@@ -31,7 +31,7 @@
 #include <string.h>
 
 #define TURN_MS 100
-#define SET_SINGLE_NS NSEC_PER_SEC       /* as long as a set of jumps is watched at least where calls are shown singly, */
+#define SET_SINGLE_NS NSEC_PER_SEC       /* a set of jumps is watched so long at least where calls are shown singly, */
 #define SET_NS (NSEC_PER_SEC / 10)       /* and where they are counted, */
 #define SET_CALLS 64u                    /* unless so many calls were seen with it */
 #define SET_LEAST_NS (NSEC_PER_SEC / 50) /* moving breakpoints takes the kernel milliseconds */
@@ -776,6 +776,11 @@ const char *branch_programs_verdict(const struct branch_programs *p, const struc
 		return f->function == &f->code->function[0] ? bpfcode_verdict(f->code->type, value) : "";
 	name = value < 0 && value > -4096 ? strerrorname_np((int)-value) : NULL;
 	return name ? name : "";
+}
+
+bool branch_programs_turns(const struct branch_programs *p)
+{
+	return programs_sets(p) > 1;
 }
 
 uint64_t branch_programs_calls(const struct branch_programs *p)

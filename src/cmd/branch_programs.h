@@ -51,6 +51,9 @@ const char *branch_programs_name(const struct branch_programs *p, uint32_t probe
  */
 const char *branch_programs_verdict(const struct branch_programs *p, const struct branch_call *call);
 
+/* Whether jumps are watched in turn, since there are more than breakpoints. */
+bool branch_programs_turns(const struct branch_programs *p);
+
 /* Calls that were told. */
 uint64_t branch_programs_calls(const struct branch_programs *p);
 /* Tells SAY what is missing in them, as what and how many. */

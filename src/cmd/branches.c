@@ -685,6 +685,7 @@ static void branches_say_missing(void *ctx, const char *what, uint64_t n)
 static void branches_programs_end(struct branches *b)
 {
 	branch_programs_end(b->programs);
+	b->show.partial = branch_programs_turns(b->programs);
 	branches_put_all(b);
 	if (!branch_programs_calls(b->programs))
 		fprintf(stderr, "sberf branches: no call has ended while it was looked at\n");

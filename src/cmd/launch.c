@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/branchrecords.h"
 #include "capture/replay.h"
 #include "capture/source.h"
 #include "cmd/preload.h"
@@ -379,11 +380,28 @@ static int offer_growth(const struct launch *s, int r, struct err *e)
 	return err_set(e, -r, "%s; --memory=growth needs no probe in the target", why);
 }
 
+/* Why stacks are not unwound by the branch records of the CPU. */
+static int launch_without_records(struct err *e)
+{
+	struct branchrecords_facts facts;
+	struct err why = ERR_INIT;
+
+	branchrecords_gather(&facts);
+	if (!branchrecords_judge(&facts, &why))
+		err_set(&why, EOPNOTSUPP, "this machine has branch records, by which this version of sberf does not "
+			"unwind");
+	return err_set(e, EOPNOTSUPP, "%s; stacks are complete without them, by the unwind tables of programs "
+		       "(--call-graph "
+		       "fallback)", why.text);
+}
+
 static int launch_resolve_all(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
 	int r;
 
+	if (o->call_graph == CALL_GRAPH_LBR)
+		return launch_without_records(e);
 	plan->freq_hz = o->freq_hz;
 	plan->kernel = o->kernel;
 	plan->event = o->event;

@@ -33,8 +33,7 @@ static const struct opt_choice events[] = {
 };
 static const struct opt_choice call_graphs[] = {
 	{ "fallback", CALL_GRAPH_FALLBACK }, { "force", CALL_GRAPH_FORCE }, { "fp", CALL_GRAPH_FP },
-	  { "off", CALL_GRAPH_OFF },
-	{ "dwarf", CALL_GRAPH_FALLBACK }, { NULL, 0 },
+	{ "off", CALL_GRAPH_OFF }, { "dwarf", CALL_GRAPH_FALLBACK }, { "lbr", CALL_GRAPH_LBR }, { NULL, 0 },
 };
 static const struct opt_choice script_views[] = {
 	{ "both", SCRIPTS_MERGED }, { "only", SCRIPTS_ONLY }, { "native", SCRIPTS_NATIVE }, { NULL, 0 },
@@ -203,8 +202,10 @@ const struct opt opts[] = {
 			"the tables alone, and truncates a stack that comes to other code. fp follows frame pointers, "
 			"which most binaries do not keep; stacks of waits are copied even with fp, and use the tables. "
 			"off takes no stacks: it records the function that ran of each sample, and the function that "
-			"called the kernel of each wait, without callers. dwarf is another name of fallback. Frames of "
-			"code without tables are marked: with fp in the view, [fp] in text, no_table in JSON; in "
+			"called the kernel of each wait, without callers. dwarf is another name of fallback. lbr asks "
+				"for "
+			"branch records of the CPU, and says what is missing for them. Frames of code without tables "
+				"are marked: with fp in the view, [fp] in text, no_table in JSON; in "
 			"pprof, samples that have such frames have the label no_table. Other formats have no place for "
 			"a mark. The share of such frames is among the figures of summary, JSON and pprof, and in the "
 			"comments before the samples of perf-script.",

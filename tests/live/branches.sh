@@ -143,6 +143,9 @@ else
 	equal "without records: status" 1 $status
 	matches "why, and other ways" "^sberf branches: no branch records: .*PMU.*; functions of programs and of the kernel, and BPF programs, are followed without" "$text"
 fi
+text=$("$SBERF" record -a --call-graph lbr -o lbr.data 2>&1)
+equal "stacks by records: status" 1 $?
+matches "stacks by records: why not" "^sberf record: .*branch records.*; stacks are complete without them" "$text"
 text=$("$SBERF" branches "u:$exe:PyObject_SetItem" --how lbr -p $$ 2>&1)
 equal "records of a program: status" 1 $?
 matches "and what can be done" "^sberf branches: --how lbr is about functions of the kernel and BPF programs: .* --how step" "$text"

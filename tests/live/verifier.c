@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "bpf/wire.h"
 #include "capture/bpf_side.h"
+#include "capture/bpfcalls.h"
 #include "capture/features.h"
 #include "capture/link.h"
 #include "model/allocation.h"
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 #define FREQ_HZ 99u
+#define KPROBES "/sys/bus/event_source/devices/kprobe/type"
 
 struct kind {
 	const char *name;
@@ -39,6 +41,7 @@ struct kind {
 	bool older;              /* without all that sberf can do without, but the walks themselves */
 	bool trace;              /* of `sberf trace`: system calls with what they point to, and nothing else */
 	bool allocs, told;       /* of --memory=allocs, and =preload: who allocates and frees, and nothing else */
+	bool calls, records;     /* of `sberf branches`: calls followed by breakpoints, or with branch records */
 };
 
 static const struct kind kinds[] = {
@@ -53,6 +56,8 @@ static const struct kind kinds[] = {
 	{ .name = "trace", .target = TARGET_PIDS, .walk = true, .trace = true },
 	{ .name = "allocs", .target = TARGET_PIDS, .walk = true, .allocs = true },
 	{ .name = "preload", .target = TARGET_PIDS, .walk = true, .allocs = true, .told = true },
+	{ .name = "calls", .calls = true },
+	{ .name = "records", .calls = true, .records = true },
 };
 
 /* Every program that this process holds a descriptor of. */
@@ -104,6 +109,25 @@ static void force_older(void)
 			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "", info->name);
 	}
 	setenv("SBERF_WITHOUT", list, 1);
+}
+
+/* What follows calls, of a function of the kernel: it takes one with kprobes. */
+static int show_calls(const struct kind *kind)
+{
+	const struct sb_filter filter = { .when = { { .op = SB_OP_NUMBER, .value = 1 } } };
+	const struct bpfcalls_function f = { .name = "vfs_read", .nr_args = 4, .when = &filter };
+	AUTO(bpfcalls_free) struct bpfcalls *calls = NULL;
+	struct err e = ERR_INIT;
+
+	if (access(KPROBES, F_OK)) {
+		fprintf(stderr, "verifier: %s: this kernel lets no function be followed\n", kind->name);
+		return 0;
+	}
+	if (bpfcalls_load(&f, 1, kind->records, &calls, &e)) {
+		fprintf(stderr, "verifier: %s: %s\n", kind->name, e.text);
+		return -1;
+	}
+	return print_programs(kind->name) ? 0 : -ENOENT;
 }
 
 static int show(const struct kind *kind)
@@ -178,7 +202,7 @@ int main(int argc, char **argv)
 
 		for (int k = 1; k < argc; k++)
 			asked ^= !strcmp(argv[k] + (argv[k][0] == '-'), kinds[i].name);
-		if (asked && show(&kinds[i]))
+		if (asked && (kinds[i].calls ? show_calls(&kinds[i]) : show(&kinds[i])))
 			failed = 1;
 	}
 	return failed;

@@ -8,10 +8,13 @@
 #include "branch/entries.h"
 #include "branch/sums.h"
 #include "symbol/kernel.h"
+#include "system/bpfcode.h"
 
 #include "tests/unit/cmocka_all.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,9 +283,123 @@ static void failures_part_in_records(void **state)
 	branch_sums_free(s);
 }
 
+#define DROP 0xffffffffc0202000ull
+
+/* The lines of the BPF program, by its type information; what is inlined on the side of the kernel. */
+static void name_with_lines(void *ctx, uint32_t space, uint64_t address, struct branch_place *ret)
+{
+	const struct bpfcode_line *line = bpfcode_line_of(ctx, address);
+
+	name(NULL, space, address, ret);
+	if (line)
+		ret->at[ret->n++] = (struct branch_line){ ret->function, line->file, "", line->line };
+	else if (address == ACCESS_OK + 0x20) {
+		ret->at[ret->n++] = (struct branch_line){ "in_range", "uaccess.h", "", 31 };
+		ret->at[ret->n++] = (struct branch_line){ "access_ok", "access.c", "", 7 };
+	}
+}
+
+/*
+ * A program of which a sample of 32 entries has its call, the function that it called, and its return, as made by hand.
+ */
+static struct bpfcode *made_program(struct btf **ret_types)
+{
+	static const uint8_t image[0x80];
+	const uint64_t address = DROP, at[] = { DROP, DROP + 0x20 };
+	const uint32_t size = sizeof(image);
+	struct btf *types = btf__new_empty();
+	const uint32_t file = (uint32_t)btf__add_str(types, "drop.bpf.c");
+	const struct bpf_line_info lines[] = { { .file_name_off = file, .line_col = 40 << 10 },
+					       { .file_name_off = file, .line_col = 44 << 10 } };
+	const struct bpfcode_raw raw = { .id = 9, .name = "drop", .image = image, .image_bytes = size,
+					 .address = &address, .size = &size, .functions = 1, .line_info = lines,
+					 .line_address = at, .line_infos = 2 };
+	struct bpfcode *c;
+
+	assert_int_equal(bpfcode_make(&raw, types, &c, NULL), 0);
+	*ret_types = types;
+	return c;
+}
+
+static char *shown_with_lines(const struct bpfcode *c, bool json)
+{
+	static const struct perf_branch_entry entries[32] = {
+		OWN_ENTRIES,
+		{ .from = DROP + 0x60, .to = TRAMPOLINE + 0x50, .type = PERF_BR_RET },
+		{ .from = DROP + 0x34, .to = DROP + 0x58, .mispred = 1, .cycles = 3, .type = PERF_BR_COND },
+		{ .from = ACCESS_OK + 0x20, .to = DROP + 0x30, .predicted = 1, .type = PERF_BR_RET },
+		{ .from = DROP + 0x2b, .to = ACCESS_OK, .type = PERF_BR_CALL },
+		{ .from = TRAMPOLINE + 0x40, .to = DROP + 5 }, { .from = DROP, .to = TRAMPOLINE },
+		{ .from = KSYS_READ + 0x50, .to = DROP, .type = PERF_BR_IND_CALL },
+		{ .from = KSYS_READ + 0x10, .to = KSYS_READ + 0x40 },
+	};
+	const struct branch_records_rules rules = { .symbols = &symbols, .all = true,
+						    .function = "bpf_prog_fedcba9876543210_drop" };
+	struct branch_records_figures f = { 0 };
+	struct branch_call call = { .comm = "ping", .pid = 3, .tid = 4 };
+	char *text;
+	size_t len;
+	struct branch_show show = { .out = open_memstream(&text, &len), .name = name_with_lines,
+				    .ctx = (void *)(uintptr_t)c, .json = json };
+
+	assert_int_equal(branch_records_read(entries, sizeof(entries), &rules, &call.branch, &f, NULL), 0);
+	assert_int_equal(f.before, 1);
+	assert_int_equal(f.unused, 19);
+	assert_int_equal(f.gaps, 0);
+	assert_true(branch_show_call(&show, &call, &(struct branch_call_text){ "drop", "len=60", "1 (XDP_DROP)", 0,
+									       false }));
+	fclose(show.out);
+	vec_free(&call.branch);
+	return text;
+}
+
+static void lines_stand_on_both_sides(void **state)
+{
+	struct btf *types;
+	struct bpfcode *c = made_program(&types);
+	char *text = shown_with_lines(c, false);
+
+	(void)state;
+	assert_string_equal(text,
+			    "drop(len=60) = 1 (XDP_DROP)  ping/4  0 ns\n"
+			    "  ksys_read+0x50 -> bpf_prog_fedcba9876543210_drop [bpf]+0x0 (drop.bpf.c:40)  [ind_call]\n"
+			    "  bpf_prog_fedcba9876543210_drop [bpf]+0x0 (drop.bpf.c:40) -> bpf_trampoline_6442533 "
+				"[bpf]+0x0\n"
+			    "  bpf_prog_fedcba9876543210_drop [bpf]+0x2b (drop.bpf.c:44) -> access_ok+0x0  [call]\n"
+			    "  access_ok+0x20 (in_range uaccess.h:31 < access_ok access.c:7) -> "
+			    "bpf_prog_fedcba9876543210_drop [bpf]+0x30 (drop.bpf.c:44)  [ret]\n"
+			    "  bpf_prog_fedcba9876543210_drop [bpf]+0x34 (drop.bpf.c:44) -> "
+			    "bpf_prog_fedcba9876543210_drop [bpf]+0x58 (drop.bpf.c:44)  [mispredicted, 3 cycles, "
+				"cond]\n"
+			    "  bpf_prog_fedcba9876543210_drop [bpf]+0x60 (drop.bpf.c:44) -> "
+			    "bpf_trampoline_6442533 [bpf]+0x50  [ret]\n");
+	free(text);
+	bpfcode_free(c);
+	btf__free(types);
+}
+
+static void json_has_all_of_an_entry(void **state)
+{
+	struct btf *types;
+	struct bpfcode *c = made_program(&types);
+	char *text = shown_with_lines(c, true);
+
+	(void)state;
+	assert_non_null(strstr(text, "{\"from\":{\"function\":\"bpf_prog_fedcba9876543210_drop [bpf]\",\"offset\":52,"
+			       "\"file\":\"drop.bpf.c\",\"line\":44},\"to\":{\"function\":"
+			       "\"bpf_prog_fedcba9876543210_drop [bpf]\",\"offset\":88,\"file\":\"drop.bpf.c\","
+			       "\"line\":44},\"taken\":true,\"mispredicted\":true,\"cycles\":3,\"type\":\"cond\"}"));
+	assert_non_null(strstr(text, "\"inlined\":[{\"function\":\"in_range\",\"file\":\"uaccess.h\",\"line\":31}]"));
+	free(text);
+	bpfcode_free(c);
+	btf__free(types);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_stand_on_both_sides),
+		cmocka_unit_test(json_has_all_of_an_entry),
 		cmocka_unit_test(own_entries_are_left_out_by_name),
 		cmocka_unit_test(small_processors_lose_the_begin),
 		cmocka_unit_test(gaps_and_modules_that_are_gone),

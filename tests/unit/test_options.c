@@ -481,9 +481,10 @@ static void refuses(void **state)
 	refused("record --", "there is no command behind --");
 	refused("record -a ls", "'ls' is no option: to run a command, put -- before it (sberf record -- ls)");
 	refused("record -a -F", "-F needs a value: -F HZ");
-	refused("record -a --call-graph", "--call-graph needs a value: --call-graph fallback|force|fp|off|dwarf");
-	refused("record -a --call-graph lbr", "call graph 'lbr' is unknown: it must be one of "
-		"fallback|force|fp|off|dwarf");
+	refused("record -a --call-graph", "--call-graph needs a value: --call-graph fallback|force|fp|off|dwarf|lbr");
+	refused("record -a --call-graph nt", "call graph 'nt' is unknown: it must be one of "
+		"fallback|force|fp|off|dwarf|lbr");
+	assert_call_graph("record -a --call-graph lbr", CALL_GRAPH_LBR);
 	assert_call_graph("record -a --call-graph force", CALL_GRAPH_FORCE);
 	assert_call_graph("top --call-graph off", CALL_GRAPH_OFF);
 	refused("record -a --unwind kernel --call-graph off",
