@@ -14,6 +14,7 @@
 #include "base/locale.h"
 #include "cmd/filter_options.h"
 #include "cmd/launch.h"
+#include "cmd/record_split.h"
 #include "cmd/signals.h"
 #include "export/exporter.h"
 #include "ui/header.h"
@@ -239,6 +240,7 @@ static int batch_prepare(struct batch *b, struct err *e)
 int batch_run(const struct options *o, const struct query *filter, struct err *e)
 {
 	struct batch b = { .o = o, .query = *filter, .launch = LAUNCH_INIT };
+	struct profile_meta m;
 	sigset_t set;
 	int r = batch_prepare(&b, e);
 
@@ -252,8 +254,11 @@ int batch_run(const struct options *o, const struct query *filter, struct err *e
 		if (r >= 0)
 			r = print_all(&b, &set, e);
 		launch_end_command(&b.launch);
-		if (r >= 0)
+		if (r >= 0) {
+			engine_status(b.launch.engine, &m);
+			split_say("top", &m);
 			r = engine_result(b.launch.engine, e);
+		}
 	}
 	launch_close(&b.launch);
 	profile_free(b.none);

@@ -424,7 +424,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	plan->numa = o->numa;
 	plan->kinds = kinds_of(o->measures);
 	/* The same. */
-	plan->probes_may_come = s->live && !o->raw_capture && o->target != OPT_TARGET_REPLAY;
+	plan->probes_may_come = s->live && !o->split && !o->raw_capture && o->target != OPT_TARGET_REPLAY;
 	plan->sum_hits = (o->probes.n || plan->probes_may_come) && !s->config.tracer && !o->raw_capture;
 	plan->hits_every = o->every;
 	plan->hits_rate = o->max_rate;

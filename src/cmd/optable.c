@@ -231,13 +231,15 @@ const struct opt opts[] = {
 		.max = 1u << 30, .help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
 		.name = "split", .type = OPT_FLAG, .min = true,
-		.section = SECTION_CAPTURE, .commands = CMD_RECORD | CMD_SERVING, .at = FIELD(split),
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(split),
 		.help = "give up root as soon as the capture runs",
 		.more = "For sudo: from then on sberf runs as the user who called sudo, without privileges, and the "
 			"recording is that user's. Only sberf-collector, a small program that parses nothing, keeps "
 			"four capabilities, by which it opens programs and libraries of the target for sberf, and "
-			"reads the stacks of threads that slept already when the capture began. It does not go with "
-			"--probe, --memory, --delay, --numa and --raw-capture, and needs Linux 5.19.",
+			"reads the stacks of threads that slept already when the capture began. They are read in "
+			"sberf-worker, which may do nothing else. It does not go with --probe, --memory, --delay, "
+			"--numa and --raw-capture, and needs Linux 5.19. In a view the keys 3, P and A, which would "
+			"take privileges, do nothing then.",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/installed.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "collector/ask.h"
 #include "collector/collector_policy.h"
@@ -60,6 +61,9 @@ static int split_now(void *ctx, struct source *source, struct err *e)
 	if (plan->target == TARGET_CGROUP)
 		r = split_cgroup(plan, cgroup, e);
 	r = r ? r : collector_start(&start, e);
+	/* This is the thread that draws, and it may not ask any more afterwards. */
+	if (s->live)
+		thread_run_first();
 	return r ? r : rights_of_sberf(&s->caller, e);
 }
 

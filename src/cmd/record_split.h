@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_split.h - `record --split`: from the moment at which all is attached, sberf runs as the user who called sudo
+ * record_split.h - `--split`: from the moment at which all is attached, sberf runs as the user who called sudo
  * and without privileges, and asks sberf-collector (collector/ask.h) for files of the target that this user may not
  * open.
  */

@@ -13,6 +13,7 @@
 #include "cmd/batch.h"
 #include "cmd/filter_options.h"
 #include "cmd/options.h"
+#include "cmd/record_split.h"
 #include "cmd/signals.h"
 #include "cmd/top_targets.h"
 #include "engine/guard.h"
@@ -99,6 +100,7 @@ static void catch_save(struct targets *t)
 static int top_end(struct capture *c, struct err *e)
 {
 	char text[RECORDING_TEXT_MAX];
+	struct profile_meta m;
 
 	capture_end_recording(c, text, sizeof(text));
 	if (text[0])
@@ -106,6 +108,8 @@ static int top_end(struct capture *c, struct err *e)
 	if (!c->s.engine)
 		return 0;
 	launch_end_command(&c->s);
+	engine_status(c->s.engine, &m);
+	split_say("top", &m);
 	return engine_result(c->s.engine, e);
 }
 

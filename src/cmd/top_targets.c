@@ -217,8 +217,11 @@ struct session capture_session(struct capture *c)
 	f.code.symfs = c->all->o->symfs;
 	f.owner = c;
 	f.note = c->s.note;
-	f.attach = top_targets_attach;
-	f.leave = top_targets_leave;
+	/* Privileges are given up once. */
+	if (!c->all->o->split) {
+		f.attach = top_targets_attach;
+		f.leave = top_targets_leave;
+	}
 	if (c->s.engine)
 		f.serve = top_targets_serve;
 	return f;

@@ -155,6 +155,34 @@ matches "has executed nothing else" "^ shares [0-9]+ · running  " "$(screen | h
 keys q
 restored "after a command that stays"
 
+# With --split privileges are given up before the first screen, and there is no other target.
+chmod 755 "$SCRATCH"
+mkdir -m 777 user
+type_line "cd user; SUDO_UID=65534 SUDO_GID=65534 $SBERF top --split -e cpu-clock -p $one; echo status=\$?; cd .."
+see "--split: a tree with names" '▾ main .* [0-9.]+ %'
+view=$(pgrep -o -x -f "$SBERF top --split -e cpu-clock -p $one")
+equal "no thread of the view has a capability, and all are the caller's" "65534 0000000000000000" \
+	"$(for task in /proc/"$view"/task/*; do
+		echo "$(sed -n 's/^Uid:\t\([0-9]*\)\t.*/\1/p' "$task/status") $(sed -n 's/^CapPrm:\t//p' "$task/status")"
+	done | sort -u)"
+if chrt -f 1 true 2>/dev/null; then
+	equal "the thread that draws runs before others all the same" 1 "$(awk '{ print $41 }' "/proc/$view/stat")"
+else
+	skip "SCHED_FIFO may not be asked for" "the thread that draws runs before others all the same"
+fi
+keys P
+see "P does nothing" 'that key does nothing here'
+keys R
+see "a recording goes on" 'recording [0-9]'
+keys R
+see "and is saved" 'are recorded in sberf-1.sberf|in sberf-1.sberf'
+equal "it is the caller's" 65534 "$(stat -c %u user/sberf-1.sberf)"
+keys q
+restored "after --split"
+see "status 0" '^status=0'
+type_line "SUDO_UID=65534 SUDO_GID=65534 $SBERF top --split"
+see "--split without a target: a sentence" 'gives up root once one target is captured: say which'
+
 # Without rights the list is there, and the sentence comes when something is picked.
 if command -v setpriv >/dev/null && setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all test -x "$SBERF"; then
 	type_line "setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all $SBERF top"

@@ -322,6 +322,10 @@ static void plugins_and_what_they_failed_at(void **state)
 	w.f.meta.script_cut = 72;
 	w.f.meta.script_unmatched = 73;
 	w.f.meta.script_nameless = 74;
+	w.f.meta.split_asked = 8000;
+	w.f.meta.split_refused = 75;
+	w.f.meta.worker_ended = 76;
+	w.f.meta.files_left = 77;
 	driver_init(&w.d, &w.f, 140, 60, false);
 	driver_press(&w.d, "80G");
 	assert_screen_has(w.d.canvas, "script_unread: stacks whose frames of Python could not be read to the end");
@@ -329,6 +333,9 @@ static void plugins_and_what_they_failed_at(void **state)
 	assert_screen_has(w.d.canvas, "script_cut: stacks with more frames of Python than there is room for");
 	assert_screen_has(w.d.canvas, "script_unmatched: ");
 	assert_screen_has(w.d.canvas, "script_nameless: frames of Python whose code was gone before its name was read");
+	assert_screen_has(w.d.canvas, "split_refused: files that sberf-collector would not open: names may");
+	assert_screen_has(w.d.canvas, "worker_ended: times that sberf-worker, which reads files, ended and was started");
+	assert_screen_has(w.d.canvas, "files_left: files at which it ended twice, and of which no more is read");
 	assert_screen_has(w.d.canvas, "plugins: what plug-ins have named, and what they failed at");
 	driver_press(&w.d, "<Right>");
 	assert_screen_has(w.d.canvas, "python: 12 names in 2 processes");
