@@ -360,6 +360,11 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "offcpu_summed_waits", "Short waits whose stack was known already, added up in the kernel: exact; not with "
 	                         "--unwind copy." },
 	{ "offcpu_unsummed_waits", "Short waits that found no room to be added up, and were sampled instead." },
+	{ "pressure_of", "The container, unit or cgroup that the target is or is in, where it has one of its own." },
+	{ "pressure_cpu_some_us, pressure_cpu_full_us, pressure_memory_some_us, pressure_memory_full_us, "
+	  "pressure_io_some_us, pressure_io_full_us",
+	  "For how long some of its threads waited for a CPU, memory or I/O, and for how long none ran because all "
+	  "that were there waited for it: the pressure of this cgroup v2, as the kernel has it." },
 	{ "probe_hits_per_second, probe_cost_percent",
 	  "How often probes were hit while they were in place, lately, and what that cost the target, in percent of "
 	  "one CPU: measured, as far as it is the programs of sberf, and else as it was found before (sberf list)." },

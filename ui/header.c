@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "query/pressure_text.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -579,6 +580,15 @@ static void header_add_probes(struct items *is, const struct profile_meta *m)
 	}
 }
 
+/* Of the container or cgroup that the target is or is in. */
+static void header_add_pressure(struct items *is, const struct profile_meta *m)
+{
+	char text[PRESSURE_TEXT_MAX];
+
+	if (*pressure_text_now(m, text))
+		header_add(is, 2, RANK_DETAIL, STYLE_TEXT, "%s", text);
+}
+
 /* What looks like a deadlock from outside is said as what is seen of it. */
 static void add_standstill(struct items *is, const struct standstill *s, bool small)
 {
@@ -621,5 +631,6 @@ void header_collect(struct items *is, const struct header *h, bool small)
 	add_pending(is, h);
 	header_add_losses(is, &h->meta, small);
 	header_add_probes(is, &h->meta);
+	header_add_pressure(is, &h->meta);
 	add_own(is, h);
 }

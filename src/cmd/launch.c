@@ -172,12 +172,13 @@ static int target_command(struct launch *s, const struct options *o, bool detach
 static int target_container(struct launch *s, const struct options *o, struct err *e)
 {
 	char label[CONTAINER_LABEL_MAX];
-	const int r = container_find(o->container, label, s->cgroup, e);
+	const int r = container_find(o->container, label, s->cgroup, &s->config.plan.ids, e);
 
 	if (r < 0)
 		return r;
-	s->config.plan.target = TARGET_CGROUP;
-	s->config.plan.cgroup = s->cgroup;
+	/* What joins a cgroup of version 1 later is seen when a process of the container forked it. */
+	s->config.plan.target = s->config.plan.ids.n ? TARGET_PIDS : TARGET_CGROUP;
+	s->config.plan.cgroup = s->config.plan.ids.n ? NULL : s->cgroup;
 	launch_name_target(s, "container ", label);
 	return 0;
 }

@@ -143,7 +143,8 @@ const struct opt opts[] = {
 		.help = "everything in this container, pod or systemd unit",
 		.more = "NAME is what its tools call it, NAMESPACE/POD or NAMESPACE/POD/NAME in Kubernetes, the name "
 			"of a unit such as nginx.service, or the first digits of an id. Names are read from files that "
-			"Docker, containerd, k3s, CRI-O, Podman and LXC keep; no daemon is asked. It needs cgroup v2.",
+			"Docker, containerd, k3s, CRI-O, Podman and LXC keep; no daemon is asked. In cgroup v1 it is "
+			"the processes of now and those that they start.",
 	}, {
 		.letter = 'a', .name = "all", .type = OPT_FLAG,
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_ALL,

@@ -18,6 +18,7 @@
 #include "cmd/options.h"
 #include "cmd/signals.h"
 #include "cmd/record_split.h"
+#include "query/pressure_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,6 +129,14 @@ static void say_waits(const struct profile_meta *m)
 			units_thousands(more, m->wait_short), units_time(text, m->wait_short_ns));
 }
 
+static void say_pressure(const struct profile_meta *m)
+{
+	char text[PRESSURE_TEXT_MAX];
+
+	if (*pressure_text(m, text))
+		fprintf(stderr, "sberf record: %s\n", text);
+}
+
 /* How many stacks of programs in Python are whole. */
 static void say_scripts(const struct profile_meta *m)
 {
@@ -167,6 +176,7 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 			"and so on, %u files at most\n", path, path, o->max_files);
 	say_waits(m);
 	say_scripts(m);
+	say_pressure(m);
 	say_plugins(m);
 	say_losses(m);
 	if (!m->samples && !m->waits)

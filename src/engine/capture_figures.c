@@ -28,6 +28,7 @@ static void capture_figures_copy_text(char *dst, size_t size, const char *src)
 
 void engine_begin(struct engine *en)
 {
+	pressure_figures_begin(en->pressure);
 	en->started_ns = clock_mono_ns();
 	en->meta.start_mono_ns = engine_now(en);
 	/* The clock of a replay is another one. */
@@ -319,6 +320,7 @@ void engine_measure(struct engine *en)
 	m->folded = ps.facts_folded;
 	measure_scripts(en, &in);
 	measure_own(en);
+	pressure_figures_measure(en->pressure, en->stopped_ns, m);
 	measure_placed(en);
 	measure_memory(en);
 	note_probes(en);

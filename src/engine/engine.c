@@ -786,10 +786,12 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	en->ps = processes_new(profile_dict(en->profile), e);
 	if (!en->ps)
 		return -ENOMEM;
-	if (source_of_now(en->source))
+	if (source_of_now(en->source)) {
 		processes_name_containers(en->ps, container_name_cgroup);
-	else
+		en->pressure = pressure_figures_new(&c->plan);
+	} else {
 		processes_recorded(en->ps);
+	}
 	opener.ctx = en->ps;
 	if (source_of_now(en->source) && !c->plan.no_callers) {
 		r = scripts_new(en->source, profile_dict(en->profile), en->ps, en->plugins, &en->scripts, e);
@@ -1081,6 +1083,7 @@ void engine_free(struct engine *en)
 	symbolizer_free(en->symbolizer);
 	scripts_free(en->scripts);
 	plugins_free(en->plugins);
+	pressure_figures_free(en->pressure);
 	target_watch_free(en->watch);
 	processes_free(en->ps);
 	names_free(en->names);

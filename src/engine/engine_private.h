@@ -15,6 +15,7 @@
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
 #include "engine/placer.h"
+#include "engine/pressure_figures.h"
 #include "engine/scripts.h"
 #include "engine/target.h"
 #include "numa/state.h"
@@ -41,6 +42,7 @@ struct engine {
 	struct ingest *ingest;
 	struct scripts *scripts;         /* NULL = frames of scripts are not looked for */
 	struct target_watch *watch;
+	struct pressure_figures *pressure;       /* NULL = none */
 	const struct placing *placing;   /* what PLACER is to place; NULL = nothing */
 	uint32_t probe_budget;           /* engine_config.probe_budget */
 	bool hits_bounded;               /* engine_config.plan.hits_bounded */

@@ -267,6 +267,23 @@ static void put_unwound(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "rules_bytes", m->rules_bytes);
 }
 
+/* Of the cgroup that the target is or is in. */
+static void put_pressure(struct sink *o, const struct profile_meta *m)
+{
+	static const char *const kinds[META_PRESSURES] = { "cpu", "memory", "io" };
+	const uint64_t none = m->pressure_of[0] ? 0 : META_UNKNOWN;
+
+	figures_put_text(o, "pressure_of", m->pressure_of, sizeof(m->pressure_of));
+	for (unsigned int i = 0; i < META_PRESSURES; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "pressure_%s_some_us", kinds[i]);
+		put_us(o, name, m->pressure_some_ns[i] | none);
+		snprintf(name, sizeof(name), "pressure_%s_full_us", kinds[i]);
+		put_us(o, name, m->pressure_full_ns[i] | none);
+	}
+}
+
 static void put_further(struct sink *o, const struct profile_meta *m, const struct counted *c)
 {
 	put_u64(o, "rate_asked_hz", m->freq_asked ? m->freq_asked : META_UNKNOWN);
@@ -409,6 +426,7 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, const s
 	put_published(&o, m, &c);
 	put_further(&o, m, &c);
 	put_offcpu(&o, m);
+	put_pressure(&o, m);
 	put_probes(&o, m);
 	put_memory(&o, m);
 	put_numa(&o, m, snapshot_numa(s), &c);

@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
+#include "query/pressure_text.h"
 #include "query/waitcolumns.h"
 #include "query/waits.h"
 
@@ -187,12 +188,15 @@ static void put_all_open(struct waits_text *x)
 static int waitstext_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	AUTO(waits_free) struct waits *w = NULL;
+	char pressure[PRESSURE_TEXT_MAX];
 	struct waits_text x = { .ascii = v->ascii, .o = { .file = out } };
 	int r = waits_build(v->snapshot, v->names, &v->query, &w, e);
 
 	if (r < 0)
 		return r;
 	x.w = w;
+	if (*pressure_text(v->meta, pressure))
+		out_format(&x.o, "%s\n", pressure);
 	waitstext_put_scale(&x);
 	for (uint32_t i = 0; i < w->n; i++)
 		waitstext_put_row(&x, i);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define META_TEXT 256
+#define META_PRESSURES 3          /* kinds of system/pressure.h */
 #define META_UNKNOWN UINT64_MAX      /* a figure that this kernel or recording does not tell */
 
 enum target_state {
@@ -89,6 +90,15 @@ struct profile_meta {
 	uint64_t rules_evicted;
 	uint64_t rules_bytes;        /* memory of rules now, in the kernel and here */
 	uint64_t oncpu_ns;           /* sum of weights: exact running time when off_cpu, else what samples stand for */
+
+	/*
+	 * the container or cgroup that the target is or is in, "" = none, sanitised; for how long since the capture
+	 * began some of its threads waited for CPUs, memory, I/O, and for how long no thread ran because all did; the
+	 * former in hundredths of a percent of the last 10 s, in no recording; why there is none of that, "" = there is
+	 */
+	char pressure_of[META_TEXT];
+	uint64_t pressure_some_ns[META_PRESSURES], pressure_full_ns[META_PRESSURES], pressure_now[META_PRESSURES];
+	char pressure_said[160];
 
 	bool off_cpu;                /* waits were followed; what follows is 0 otherwise */
 	bool wakers;                 /* and who ended them */

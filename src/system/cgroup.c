@@ -23,6 +23,7 @@
 
 #define FILEID_KERNFS_TYPE 0xfe  /* FILEID_KERNFS of include/linux/exportfs.h: the handle is the 64-bit id */
 #define CACHE_MAX 65536u         /* paths that are kept */
+#define OLD_MAX 4096u            /* of these, of containers in version 1 */
 #define SEARCH_MAX 8192u         /* directories that one search looks at */
 #define SEARCH_DEPTH 16u
 #define SEARCH_EVERY NSEC_PER_SEC
@@ -38,6 +39,8 @@ struct known {
 struct cgroups {
 	struct strtab *strings;
 	cgroup_namer *namer;     /* NULL = none */
+	bool old;                /* there are hierarchies of version 1, too */
+	VEC(struct known) named_old;     /* containers of these, by PATH alone */
 	int mount;               /* O_RDONLY directory, -1 = none */
 	char mount_path[PROC_PATH_MAX];
 	VEC(struct known) known;
@@ -60,6 +63,51 @@ const char *cgroup_container_id(const char *part, size_t len, size_t *ret_len)
 		i += n + 1;
 	}
 	return NULL;
+}
+
+/* Whether the cgroup PATH, of LEN bytes, has a part that names a container. */
+static bool cgroup_names_container(const char *path, size_t len)
+{
+	static const char *const lxc[] = { "/lxc/", "/lxc.payload" };
+
+	for (const char *at = path, *end = path + len; at < end;) {
+		const char *slash = memchr(at, '/', (size_t)(end - at));
+
+		if (cgroup_container_id(at, (size_t)((slash ? slash : end) - at), NULL))
+			return true;
+		at = slash ? slash + 1 : end;
+	}
+	for (size_t i = 0; i < sizeof(lxc) / sizeof(lxc[0]); i++)
+		if (memmem(path, len, lxc[i], strlen(lxc[i])))
+			return true;
+	return false;
+}
+
+bool cgroup_read_container(int dir, char *buf, size_t size, bool *ret_old)
+{
+	const bool v2 = proc_read_cgroup(dir, buf, size);
+	char text[4 * PROC_PATH_MAX];
+
+	if (ret_old)
+		*ret_old = false;
+	if (v2 && cgroup_names_container(buf, strlen(buf)))
+		return true;
+	proc_read_start(dir, "cgroup", text, sizeof(text));
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		const char *path = strchr(line, ':');
+
+		end = strchrnul(line, '\n');
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (!path || path >= end || !strncmp(line, "0::", 3) ||
+		    !cgroup_names_container(path + 1, (size_t)(end - path - 1)) || (size_t)(end - path) > size)
+			continue;
+		memcpy(buf, path + 1, (size_t)(end - path - 1));
+		buf[end - path - 1] = '\0';
+		if (ret_old)
+			*ret_old = true;
+		return true;
+	}
+	return v2;
 }
 
 static uint64_t cgroup_rehash(const void *ctx, uint32_t i)
@@ -172,6 +220,15 @@ bool cgroup_path_of(int fd, char ret[PROC_PATH_MAX])
 	return at >= 0 && cgroup_path_below(mount, fd, ret);
 }
 
+/* Whether a hierarchy of version 1 is in use: in "HIERARCHY:CONTROLLERS:PATH" of this process, one other than 0. */
+static bool cgroup_is_old(void)
+{
+	AUTO_FD int dir = proc_open(getpid());
+	char text[64];
+
+	return dir >= 0 && proc_read_start(dir, "cgroup", text, sizeof(text)) && strncmp(text, "0::", 3) != 0;
+}
+
 struct cgroups *cgroups_new(struct strtab *strings)
 {
 	struct cgroups *cg = calloc(1, sizeof(*cg));
@@ -180,6 +237,7 @@ struct cgroups *cgroups_new(struct strtab *strings)
 		return NULL;
 	cg->strings = strings;
 	cg->mount = cgroup_mount(cg->mount_path);
+	cg->old = cgroup_is_old();
 	return cg;
 }
 
@@ -190,6 +248,7 @@ void cgroups_free(struct cgroups *cg)
 	if (cg->mount >= 0)
 		close(cg->mount);
 	vec_free(&cg->known);
+	vec_free(&cg->named_old);
 	hidx_free(&cg->index);
 	free(cg);
 }
@@ -344,11 +403,33 @@ static str_id cgroup_text(struct cgroups *cg, const char *text)
 	return id == STR_NONE ? 0 : id;
 }
 
+/* The entry of a cgroup of version 1 in which PID is, by which its container is known; NULL = there is none. */
+static struct known *cgroup_old(struct cgroups *cg, pid_t pid)
+{
+	AUTO_FD int dir = cg->old ? proc_open(pid) : -1;
+	char path[PROC_PATH_MAX];
+	struct known *k;
+	str_id text;
+	bool old;
+
+	if (dir < 0 || !cgroup_read_container(dir, path, sizeof(path), &old) || !old)
+		return NULL;
+	text = cgroup_text(cg, path);
+	for (size_t i = 0; i < cg->named_old.n; i++)
+		if (cg->named_old.v[i].path == text)
+			return &cg->named_old.v[i];
+	k = text && cg->named_old.n < OLD_MAX ? vec_push(&cg->named_old) : NULL;
+	if (k)
+		*k = (struct known){ .path = text };
+	return k;
+}
+
 str_id cgroups_container(struct cgroups *cg, uint64_t id, pid_t pid, str_id *ret_image)
 {
-	struct known *k = cg->namer ? cgroup_known(cg, id, pid) : NULL;
+	struct known *k = cg->namer ? cgroup_old(cg, pid) : NULL;
 
 	*ret_image = 0;
+	k = k || !cg->namer ? k : cgroup_known(cg, id, pid);
 	if (!k)
 		return 0;
 	if (!k->named) {

@@ -46,6 +46,13 @@ bool cgroup_path_of(int fd, char ret[PROC_PATH_MAX]);
  */
 const char *cgroup_container_id(const char *part, size_t len, size_t *ret_len);
 
+/*
+ * The path of the cgroup by which the container of a process is known, DIR being its directory of /proc, to BUF: that
+ * of a hierarchy of version 1 where only that has the id of a container, or a container of LXC; else of version 2.
+ * False when it is in none. In *RET_OLD, which may be NULL: it is of version 1.
+ */
+bool cgroup_read_container(int dir, char *buf, size_t size, bool *ret_old);
+
 /* STRINGS receives the paths. NULL when out of memory; without a cgroup v2 mount every path is "". */
 struct cgroups *cgroups_new(struct strtab *strings);
 void cgroups_free(struct cgroups *cg);           /* NULL is fine */

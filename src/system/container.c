@@ -5,6 +5,7 @@
 #include "system/container.h"
 
 #include "base/cleanup.h"
+#include "base/parse.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -13,6 +14,8 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <mntent.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@
 
 #define ID_LEAST 4u              /* digits of an id that may stand for it */
 #define FILE_BYTES (4u << 20)
+#define PASSWD_BYTES 4096u
 #define SPACES_MAX 256u          /* namespaces of containerd that are looked into, and folders of pods' logs */
 #define UID_LEN 36u
 
@@ -136,6 +140,17 @@ static bool part_unit(struct part p)
 	return part_ends(p, ".service") || (part_ends(p, ".scope") && !part_is(p, "init.scope"));
 }
 
+/* The number in "user-1000.slice"; 0 of other parts. */
+static uint32_t part_user(struct part p)
+{
+	const char *at = p.at + strlen("user-"), *end = p.at + p.len;
+	uint64_t uid;
+
+	if (!part_begins(p, "user-") || !part_ends(p, ".slice") || !parse_dec(&at, end, &uid) || *at != '.')
+		return 0;
+	return uid < UINT32_MAX ? (uint32_t)uid : 0;
+}
+
 bool container_parse(const char *path, struct container_place *ret)
 {
 	struct part above = { "", 0 }, part;
@@ -148,6 +163,7 @@ bool container_parse(const char *path, struct container_place *ret)
 
 		part = (struct part){ at, (size_t)(strchrnul(at, '/') - at) };
 		rest = part_behind_pod(part, ret->pod);
+		ret->user = ret->user ? ret->user : part_user(part);
 		id = part_id(rest);
 		if (!id.len && (rest.at != part.at || !part.len)) {
 			above = part;
@@ -172,13 +188,14 @@ bool container_parse(const char *path, struct container_place *ret)
 
 /* ---- files ---- */
 
-/* The JSON in the file PATH; NULL. */
-static json_t *container_json(const char *path)
+/* The JSON in the file PATH, which is of OWNER or of root; NULL. */
+static json_t *container_json(const char *path, uid_t owner)
 {
-	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (owner ? O_NOFOLLOW : 0));
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_BYTES)
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_BYTES ||
+	    (owner && st.st_uid && st.st_uid != owner))
 		return NULL;
 	return json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
 }
@@ -222,7 +239,7 @@ static bool container_read_docker(const char *root, const char *id, struct conta
 	bool found;
 
 	snprintf(path, sizeof(path), "%s/var/lib/docker/containers/%s/config.v2.json", root, id);
-	j = container_json(path);
+	j = container_json(path, 0);
 	found = j;
 	config = json_object_get(j, "Config");
 	container_take_labels(ret, json_object_get(config, "Labels"));
@@ -235,7 +252,7 @@ static bool container_read_docker(const char *root, const char *id, struct conta
 /* The configuration that runc was given, with its annotations. */
 static bool container_read_oci(const char *path, struct container *ret)
 {
-	json_t *j = container_json(path);
+	json_t *j = container_json(path, 0);
 	const bool found = j;
 
 	container_take_labels(ret, json_object_get(j, "annotations"));
@@ -268,27 +285,34 @@ static bool container_read_containerd(const char *root, const char *id, struct c
 	return false;
 }
 
-#define STORAGE_RUN "/run/containers/storage/overlay-containers"
-#define STORAGE "/var/lib/containers/storage/overlay-containers"
+#define STORAGE_RUN "/run/containers/storage"
+#define STORAGE "/var/lib/containers/storage"
+/* Below these, a folder of each way of storing layers of images: "overlay-containers" nearly always. */
+static const char *const drivers[] = { "overlay", "vfs", "btrfs", "zfs" };
+#define NR_DRIVERS (sizeof(drivers) / sizeof(drivers[0]))
 
 static bool container_read_crio(const char *root, const char *id, struct container *ret)
 {
-	char path[PATH_MAX];
+	bool found = false;
 
-	snprintf(path, sizeof(path), "%s" STORAGE_RUN "/%s/userdata/config.json", root, id);
-	return container_read_oci(path, ret);
+	for (size_t i = 0; i < NR_DRIVERS && !found; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s" STORAGE_RUN "/%s-containers/%s/userdata/config.json", root,
+			 drivers[i], id);
+		found = container_read_oci(path, ret);
+	}
+	return found;
 }
 
 /* One list has all containers; what Podman knows of one is JSON again, in a text. */
-static bool container_read_podman(const char *root, const char *id, struct container *ret)
+static bool container_read_list(const char *path, uid_t owner, const char *id, struct container *ret)
 {
-	char path[PATH_MAX];
 	bool found = false;
 	json_t *list, *one;
 	size_t i;
 
-	snprintf(path, sizeof(path), "%s" STORAGE "/containers.json", root);
-	list = container_json(path);
+	list = container_json(path, owner);
 	json_array_foreach(list, i, one) {
 		const char *is = json_string_value(json_object_get(one, "id"));
 		const char *text = json_string_value(json_object_get(one, "metadata"));
@@ -304,6 +328,85 @@ static bool container_read_podman(const char *root, const char *id, struct conta
 	}
 	json_decref(list);
 	return found;
+}
+
+/* Of the lists NAME below STORAGE, one of each driver. */
+static bool container_read_lists(const char *storage, const char *name, uid_t owner, const char *id,
+				 struct container *ret)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < NR_DRIVERS && !found; i++) {
+		char path[2 * PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s-containers/%s", storage, drivers[i], name);
+		found = container_read_list(path, owner, id, ret);
+	}
+	return found;
+}
+
+/* Containers that are removed when they end (--rm) may be in another list. */
+static bool container_read_podman(const char *root, const char *id, struct container *ret)
+{
+	char kept[PATH_MAX], run[PATH_MAX];
+
+	snprintf(kept, sizeof(kept), "%s" STORAGE, root);
+	snprintf(run, sizeof(run), "%s" STORAGE_RUN, root);
+	return container_read_lists(kept, "containers.json", 0, id, ret) ||
+		container_read_lists(run, "volatile-containers.json", 0, id, ret);
+}
+
+/* The home of the user UID by /etc/passwd alone, since others who know users may have to ask a network; false. */
+static bool container_home(const char *root, uint32_t uid, char home[PATH_MAX])
+{
+	char path[PATH_MAX], buf[PASSWD_BYTES];
+	AUTO_FILE FILE *f = NULL;
+	struct passwd pw, *is;
+
+	snprintf(path, sizeof(path), "%s/etc/passwd", root);
+	f = fopen(path, "re");
+	while (f && !fgetpwent_r(f, &pw, buf, sizeof(buf), &is))
+		if (is->pw_uid == uid)
+			return snprintf(home, PATH_MAX, "%s%s", root, is->pw_dir) < PATH_MAX && *is->pw_dir == '/';
+	return false;
+}
+
+/* Is PATH on a file system of this machine, which does not keep one waiting? By the mount with the longest path. */
+static bool container_is_local(const char *path)
+{
+	static const char *const local[] = { "ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "tmpfs",
+					     "overlay" };
+	AUTO_FILE FILE *f = fopen("/proc/self/mounts", "re");
+	char buf[PATH_MAX], type[16] = "";
+	size_t longest = 0;
+	struct mntent m;
+
+	while (f && getmntent_r(f, &m, buf, sizeof(buf))) {
+		const size_t n = strlen(m.mnt_dir);
+
+		if (n < longest || strncmp(path, m.mnt_dir, n) != 0 || (n > 1 && path[n] != '/' && path[n]))
+			continue;
+		longest = n;
+		snprintf(type, sizeof(type), "%s", m.mnt_type);
+	}
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++)
+		if (!strcmp(type, local[i]))
+			return true;
+	return false;
+}
+
+/* Podman of a user who is not root keeps its lists where the user keeps the like. */
+static bool container_read_rootless(const char *root, const struct container_place *p, struct container *ret)
+{
+	char home[PATH_MAX], path[PATH_MAX + 80];
+
+	snprintf(path, sizeof(path), "%s/run/user/%u/containers", root, (unsigned int)p->user);
+	if (container_read_lists(path, "volatile-containers.json", p->user, p->id, ret))
+		return true;
+	if (!container_home(root, p->user, home) || !container_is_local(home))
+		return false;
+	snprintf(path, sizeof(path), "%s/.local/share/containers/storage", home);
+	return container_read_lists(path, "containers.json", p->user, p->id, ret);
 }
 
 /* The kubelet keeps logs in folders "NAMESPACE_POD_UID". */
@@ -340,7 +443,9 @@ void container_read(const char *root, const struct container_place *p, struct co
 		snprintf(ret->name, sizeof(ret->name), "%s", p->id);
 		return;
 	}
-	if (p->runtime != CONTAINER_UNKNOWN)
+	if (p->runtime == CONTAINER_PODMAN && p->user)
+		(void)container_read_rootless(root, p, ret);
+	else if (p->runtime != CONTAINER_UNKNOWN)
 		readers[p->runtime](root, p->id, ret);
 	else
 		for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
@@ -384,17 +489,24 @@ struct container_search {
 	char label[CONTAINER_LABEL_MAX], path[PROC_PATH_MAX];
 	char other[CONTAINER_LABEL_MAX + CGROUP_ID_SHOWN + 8];  /* another one that NAME means; "" = there is none */
 	char seen[PROC_PATH_MAX];                /* the cgroup of the process before */
-	bool v2;                                 /* some process is in a cgroup v2 other than the root */
+	bool old;                                /* PATH is of version 1 */
 };
 
-/* PATH is the cgroup of a process. */
-static void container_try(struct container_search *s, const char *path)
+/* Is PATH, or some cgroup above it, the container's own cgroup at OWN? */
+static bool container_is_in(const char *path, const char *own)
+{
+	const size_t n = strlen(own);
+
+	return !strncmp(path, own, n) && (!path[n] || path[n] == '/');
+}
+
+/* PATH is the cgroup of a process, OLD one of version 1. */
+static void container_try(struct container_search *s, const char *path, bool old)
 {
 	char label[CONTAINER_LABEL_MAX];
 	struct container_place p;
 	struct container c;
 
-	s->v2 |= !!strcmp(path, "/");
 	/* Processes of one cgroup come one after the other, mostly. */
 	if (!strcmp(path, s->seen) || !container_parse(path, &p))
 		return;
@@ -411,9 +523,35 @@ static void container_try(struct container_search *s, const char *path)
 	}
 	snprintf(s->label, sizeof(s->label), "%s", label);
 	snprintf(s->path, sizeof(s->path), "%.*s", (int)p.len, path);
+	s->old = old;
 }
 
-int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[PROC_PATH_MAX], struct err *e)
+/* Which processes are in the cgroup OWN of version 1. */
+static int container_gather(const char *own, u32_vec *pids, struct err *e)
+{
+	AUTO_DIR DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		AUTO_FD int dir = pid > 0 ? proc_open(pid) : -1;
+		char path[PROC_PATH_MAX];
+		uint32_t *id;
+		bool old;
+
+		if (dir < 0 || !cgroup_read_container(dir, path, sizeof(path), &old) || !old ||
+		    !container_is_in(path, own))
+			continue;
+		id = vec_push(pids);
+		if (!id)
+			return err_nomem(e, "the target list");
+		*id = (uint32_t)pid;
+	}
+	return pids->n ? 0 : err_set(e, ENOENT, "the container has ended");
+}
+
+int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[PROC_PATH_MAX], u32_vec *pids,
+		   struct err *e)
 {
 	AUTO_FREE struct container_search *s = calloc(1, sizeof(*s));
 	AUTO_DIR DIR *proc = opendir("/proc");
@@ -426,13 +564,11 @@ int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[
 		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		AUTO_FD int dir = pid > 0 ? proc_open(pid) : -1;
 		char path_of[PROC_PATH_MAX];
+		bool old;
 
-		if (dir >= 0 && proc_read_cgroup(dir, path_of, sizeof(path_of)))
-			container_try(s, path_of);
+		if (dir >= 0 && cgroup_read_container(dir, path_of, sizeof(path_of), &old))
+			container_try(s, path_of, old);
 	}
-	if (!*s->path && !s->v2)
-		return err_set(e, ENOENT, "no container is called '%s': processes here are in no cgroup v2, by which "
-			       "sberf knows containers; name its processes with -p", name);
 	if (!*s->path)
 		return err_set(e, ENOENT, "no container, pod or unit with running processes is called '%s'; key t of "
 			       "'sberf top -a' shows those that run", name);
@@ -441,7 +577,7 @@ int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[
 			       "or by the first digits of its id", name, s->label, s->other);
 	memcpy(label, s->label, sizeof(s->label));
 	memcpy(path, s->path, sizeof(s->path));
-	return 0;
+	return s->old ? container_gather(s->path, pids, e) : 0;
 }
 
 void container_name_cgroup(const char *path, char label[CONTAINER_LABEL_MAX], char image[CONTAINER_LABEL_MAX])

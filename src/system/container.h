@@ -11,6 +11,7 @@
 #define SBERF_SYSTEM_CONTAINER_H
 
 #include "base/err.h"
+#include "base/parse.h"
 #include "system/cgroup.h"
 #include "system/procfs.h"
 
@@ -37,6 +38,7 @@ struct container_place {
 	uint8_t runtime;         /* enum container_runtime */
 	char id[CONTAINER_ID_MAX];
 	char pod[37];            /* the uid of its pod, as Kubernetes writes it; "" = it is in none */
+	uint32_t user;           /* who runs it, below whose slice it is; 0 = root */
 	size_t len;              /* bytes of the path up to the end of the container's own cgroup */
 };
 
@@ -64,10 +66,12 @@ char *container_label(const struct container *c, char dst[CONTAINER_LABEL_MAX]);
 
 /*
  * Finds the container that processes of this machine run in and that NAME means: its label, its name, the name of its
- * pod with the namespace or without, or the first 4 or more digits of its id. Its label to LABEL, its cgroup to PATH.
- * 0, or a negative errno with a sentence: -ENOENT when there is none, -EEXIST when there are several.
+ * pod with the namespace or without, or the first 4 or more digits of its id. Its label to LABEL, its cgroup to PATH;
+ * where that is of version 1, *PIDS, whose memory is the caller's, gets the processes in it, and else none. 0, or a
+ * negative errno with a sentence: -ENOENT when there is none, -EEXIST when there are several.
  */
-int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[PROC_PATH_MAX], struct err *e);
+int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[PROC_PATH_MAX], u32_vec *pids,
+		   struct err *e);
 
 /* Of the cgroup PATH of this machine, for cgroups_set_namer() of system/cgroup.h. */
 void container_name_cgroup(const char *path, char label[CONTAINER_LABEL_MAX], char image[CONTAINER_LABEL_MAX]);

@@ -18,7 +18,7 @@ api=$top/$slice/cri-containerd-$pod.scope
 leave() {
 	local dir
 	tap_cleanup
-	for dir in "$web/inner" "$web" "$api" "$top/$slice" "$top/kubepods.slice" "$top/system.slice" "$top"; do
+	for dir in ${old:+"$old" "${old%/*}"} "$web/inner" "$web" "$api" "$top/$slice" "$top/kubepods.slice" "$top/system.slice" "$top"; do
 		[ ! -d "$dir" ] || wait_until 10 rmdir "$dir" 2>/dev/null
 	done
 }
@@ -65,6 +65,16 @@ equal "a container of Docker is a target: status" 0 $?
 note "$(cat err)"
 equal "its processes, and no others" "$first" "$(of web.data pid)"
 equal "its name and image" "web nginx:1.25" "$(of web.data "container image")"
+if [ -r "$web/cpu.pressure" ]; then
+	matches "the pressure of its cgroup is told" \
+		"pressure of web: CPU [0-9.]+ %, memory [<0-9.]+ %, I/O [<0-9.]+ % of the time" "$(cat err)"
+	equal "and by the list of waits" "$(sed -n 's/^sberf record: \(pressure\)/\1/p' err)" \
+		"$("$SBERF" report -i web.data --format waits | head -n 1)"
+	equal "and in figures: of whom" web "$(value web.data pressure_of)"
+	matches "and for how long" '^[0-9]+ 0$' "$(value web.data pressure_cpu_some_us) $(value web.data pressure_memory_some_us)"
+else
+	matches "without pressure in this kernel, why" "pressure of web: none, the kernel keeps none" "$(cat err)"
+fi
 for name in shop/api-7f/api api-7f "${pod:0:64}"; do
 	knowing "$SBERF" record --container "$name" --duration 0.2 -o pod.data >said 2>err
 	equal "a container in a pod is '$name': its processes" "0 $second" \
@@ -81,6 +91,20 @@ equal "a filter by name" "$second" "$(of all.data pid --container 'api-7f')"
 equal "and by image" "$first" "$(of all.data pid --container nginx)"
 "$SBERF" report -i all.data --container nobody >out 2>err
 matches "a filter that leaves nothing says so" "there is no container with 'nobody' in its name or image" "$(cat err out)"
+
+# Where the runtime knows version 1 of cgroups alone: by its path there.
+old=$(awk '$3 == "cgroup" && $4 ~ /(^|,)pids(,|$)/ { print $2; exit }' /proc/mounts)
+if [ -n "$old" ] && mkdir -p "$old/docker/$docker"; then
+	old=$old/docker/$docker
+	started "$old"
+	knowing "$SBERF" record -a --duration 0.3 -o old.data >said 2>err
+	matches "in version 1 of cgroups: its name" "$pid web nginx:1.25" "$(of old.data "pid container image" --container web)"
+	echo $first >"$web/../../cgroup.procs"
+	knowing "$SBERF" record --container web --duration 0.3 -o old.data >said 2>err
+	equal "and as target" "0 $pid" "$? $(of old.data pid)"
+	echo $first >"$web/inner/cgroup.procs"
+	kill $pid
+fi
 
 # Where nobody knows its name it has that of its id; what is not there is refused.
 "$SBERF" record --container "${docker:0:64}" --duration 0.2 -o id.data >said 2>err

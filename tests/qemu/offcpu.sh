@@ -78,7 +78,7 @@ mkdir /sys/fs/cgroup/limited
 echo "5000 100000" >/sys/fs/cgroup/limited/cpu.max
 sh -c 'echo $$ >/sys/fs/cgroup/limited/cgroup.procs; while :; do :; done' &
 spins=$!
-sberf record -o quota.data --duration 2s -p $spins
+sberf record -o quota.data --duration 2s --cgroup /limited 2>&1 | sed -n "s/^sberf record: pressure/pressed/p"
 sberf report -i quota.data --format waits | grep -A1 ' throttled$' | sed 's/^/limit /'
 kill $spins
 echo max >/sys/fs/cgroup/limited/cpu.max
@@ -174,6 +174,9 @@ on_kernel() {
 cpu.max of /limited
 memory limit
 memory.high of /limited" "$(sed -n 's/^limit .*[^ ]  \+\(.*\)/\1/p' "$SCRATCH/out")"
+	matches "$v: pressure of the cgroup" \
+		'^pressed of /limited: CPU [5-9][0-9][.][0-9] %, memory [<0-9.]+ %, I/O [<0-9.]+ % of the time$' \
+		"$(grep '^pressed' "$SCRATCH/out")"
 	at_least "$v: most of the time, with 5 percent of a CPU (ms)" 1300 "$(awk '/^limit .* throttled$/ { print $3 == "s" ? 1000 * $2 : $2 }' "$SCRATCH/out")"
 }
 

@@ -3,9 +3,12 @@
 #include "config.h"
 
 #include "system/container.h"
+#include "system/pressure.h"
 
 #include "cmocka_all.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #define ID2 "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
 #define POD "12345678-1234-5678-9abc-def012345678"
 #define POD_ "12345678_1234_5678_9abc_def012345678"
+#define ROOTLESS "/user.slice/user-1000.slice/user@1000.service/user.slice"
 #define KUBE "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_ ".slice"
 
 static void paths(void **state)
@@ -99,6 +103,80 @@ static const char *label_of(const char *root, const char *cgroup, struct contain
 	return container_label(c, label);
 }
 
+static void of_process(void **state)
+{
+	static const struct {
+		const char *text, *path;         /* PATH NULL = in none */
+		bool old;
+	} all[] = {
+		{ "0::/system.slice/docker-" ID ".scope\n", "/system.slice/docker-" ID ".scope", false },
+		{ "0::/system.slice/nginx.service\n", "/system.slice/nginx.service", false },
+		{ "5:memory:/\n1:name=systemd:/\n0::/\n", "/", false },
+		{ "5:cpu,cpuacct:/docker/" ID "\n1:name=systemd:/docker/" ID "\n", "/docker/" ID, true },
+		/* The runtime puts its containers into version 1 alone; of version 2, they are in its own unit. */
+		{ "3:pids:/docker/" ID "\n0::/system.slice/docker.service\n", "/docker/" ID, true },
+		{ "3:pids:/docker/" ID "\n0::/docker/" ID2 "\n", "/docker/" ID2, false },
+		{ "9:memory:/\n2:pids:/lxc/db/init.scope\n0::/\n", "/lxc/db/init.scope", true },
+		{ "4:cpu:/kubepods/burstable/pod" POD "/" ID "\n", "/kubepods/burstable/pod" POD "/" ID, true },
+		{ "4:cpu:/user.slice\n", NULL, false },
+		{ "", NULL, false },
+		{ "4", NULL, false },
+		{ "4:\n:\n::\n", NULL, false },
+	};
+	char root[] = "/tmp/sberf-containers-XXXXXX", file[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		char path[PROC_PATH_MAX];
+		bool old;
+
+		put(root, "/cgroup", all[i].text);
+		assert_int_equal(cgroup_read_container(dir, path, sizeof(path), &old), all[i].path != NULL);
+		if (all[i].path)
+			assert_string_equal(path, all[i].path);
+		assert_int_equal(old, all[i].old);
+		close(dir);
+	}
+	snprintf(file, sizeof(file), "%s/cgroup", root);
+	unlink(file);
+	rmdir(root);
+}
+
+static void pressures(void **state)
+{
+	static const char text[] = "some avg10=84.07 avg60=1.00 avg300=0.00 total=123456\n"
+				   "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+	char root[] = "/tmp/sberf-containers-XXXXXX", command[64];
+	struct pressure p, all[PRESSURE_NR];
+	int dir;
+
+	(void)state;
+	assert_true(pressure_parse(text, &p));
+	assert_int_equal(p.some_ns, 123456000);
+	assert_int_equal(p.full_ns, 7000);
+	assert_int_equal(p.now, 8407);
+	/* Older kernels have no line "full" of CPUs. */
+	assert_true(pressure_parse("some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n", &p));
+	assert_int_equal(p.full_ns, PRESSURE_UNKNOWN);
+	assert_false(pressure_parse("", &p));
+	assert_false(pressure_parse("some avg10=0.00 avg60=0.00 avg300=0.00 total=-1\n", &p));
+	assert_false(pressure_parse("some avg10=200.00 avg60=0.00 avg300=0.00 total=1\n", &p));
+	assert_false(pressure_parse("some avg10=0.00\nfull avg10=0.00 total=1\n", &p));
+
+	assert_non_null(mkdtemp(root));
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(pressure_read(dir, all), -ENOENT);
+	put(root, "/memory.pressure", text);
+	assert_int_equal(pressure_read(dir, all), 0);
+	assert_int_equal(all[PRESSURE_MEMORY].some_ns, 123456000);
+	assert_int_equal(all[PRESSURE_CPU].some_ns, PRESSURE_UNKNOWN);
+	close(dir);
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	assert_int_equal(system(command), 0);
+}
+
 static void names(void **state)
 {
 	char root[] = "/tmp/sberf-containers-XXXXXX", command[64];
@@ -142,6 +220,19 @@ static void names(void **state)
 	assert_string_equal(label_of(root, "/machine.slice/libpod-" ID ".scope", &c), "cache");
 	assert_string_equal(c.image, "redis");
 
+	/* Podman of a user: in the home that /etc/passwd says; those of --rm elsewhere. */
+	put(root, "/etc/passwd", "ann:x:1000:1000::/people/ann:/bin/sh\n");
+	assert_string_equal(label_of(root, ROOTLESS "/libpod-" ID ".scope/container", &c), "0123456789ab");
+	put(root, "/people/ann/.local/share/containers/storage/overlay-containers/containers.json",
+	    "[{\"id\":\"" ID "\",\"metadata\":\"{\\\"name\\\":\\\"blog\\\",\\\"image-name\\\":\\\"ghost:5\\\"}\"}]");
+	assert_string_equal(label_of(root, ROOTLESS "/libpod-" ID ".scope/container", &c), "blog");
+	assert_string_equal(c.image, "ghost:5");
+	put(root, "/run/user/1000/containers/vfs-containers/volatile-containers.json",
+	    "[{\"id\":\"" ID2 "\",\"metadata\":\"{\\\"name\\\":\\\"once\\\"}\"}]");
+	assert_string_equal(label_of(root, ROOTLESS "/libpod-" ID2 ".scope/container", &c), "once");
+	/* Another user's file is none of hers, and a user without a home has no list. */
+	assert_string_equal(label_of(root, "/user.slice/user-1001.slice/libpod-" ID ".scope", &c), "0123456789ab");
+
 	/* Nothing but the logs of its pod. */
 	put(root, "/var/log/pods/kube-system_dns-1_" POD "/dns/0.log", "");
 	assert_string_equal(label_of(root, KUBE "/crio-" ID2 ".scope", &c), "kube-system/dns-1/fedcba987654");
@@ -165,6 +256,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths),
 		cmocka_unit_test(names),
+		cmocka_unit_test(of_process),
+		cmocka_unit_test(pressures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

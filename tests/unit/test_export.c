@@ -611,7 +611,7 @@ static void test_summary_of_waits(void **state)
 	text = made_summary(&made, &m);
 	assert_non_null(strstr(text, "\noffcpu_weight_us"));
 	assert_memory_equal(strstr(text, "\noffcpu_weight_us"), want, strlen(want));
-	assert_memory_equal(strstr(text, "\noffcpu_weight_us") + strlen(want), "probe_", 6);
+	assert_memory_equal(strstr(text, "\noffcpu_weight_us") + strlen(want), "pressure_of: ", 13);
 	m = (struct profile_meta){ 0 };
 	none = made_summary(&made, &m);
 	assert_non_null(strstr(none, "\noffcpu_weight_us: unknown\noffcpu_blocked_us: "
