@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define PID_COLS 8               /* the mark of the cursor, and 7 digits */
+#define INSIDE_COLS 8
 #define USER_COLS 10
 #define THREADS_COLS 8
 #define MEMORY_COLS 9
@@ -28,19 +29,23 @@
 
 /* Where columns begin; 0 = not there. Those of numbers end one column before the next one begins. */
 struct layout {
-	int user_x, threads_x, memory_x, cpu_x, cpu_cols, group_x, name_x, name_cols, command_x;
+	int inside_x, user_x, threads_x, memory_x, cpu_x, cpu_cols, group_x, name_x, name_cols, command_x;
 };
 
-static struct layout pickerdraw_lay_out(int w)
+static struct layout pickerdraw_lay_out(int w, bool inside)
 {
 	struct layout at = { .cpu_cols = w >= 72 ? CPU_COLS : CPU_BRIEF };
 	int x = PID_COLS;
 
+	if (inside && w >= 80) {
+		at.inside_x = x;
+		x += INSIDE_COLS;
+	}
 	if (w >= 56) {
 		at.user_x = x + 1;
 		x += USER_COLS;
 	}
-	if (w >= 80) {
+	if (w >= (inside ? 88 : 80)) {
 		at.threads_x = x;
 		x += THREADS_COLS;
 	}
@@ -50,7 +55,7 @@ static struct layout pickerdraw_lay_out(int w)
 	}
 	at.cpu_x = x;
 	x += at.cpu_cols + (w >= 36 ? 2 : 1);
-	if (w >= 110) {
+	if (w >= (inside ? 118 : 110)) {
 		at.group_x = x;
 		x += GROUP_COLS;
 	}
@@ -104,6 +109,8 @@ static void draw_title(const struct picker *p, struct canvas *cv)
 static void pickerdraw_draw_heads(const struct picker *p, struct canvas *cv, const struct layout *at, int y)
 {
 	put_right(cv, 0, y, PID_COLS, p->sort == PROC_BY_PID ? STYLE_TITLE : STYLE_FAINT, "pid");
+	if (at->inside_x)
+		put_right(cv, at->inside_x, y, INSIDE_COLS, STYLE_FAINT, "inside");
 	if (at->user_x)
 		canvas_put(cv, at->user_x, y, STYLE_FAINT, "user");
 	if (at->threads_x)
@@ -162,6 +169,9 @@ static void draw_process(const struct picker *p, const struct proc_row *r, struc
 
 	snprintf(text, sizeof(text), "%d", (int)r->pid);
 	put_right(cv, 0, y, PID_COLS, STYLE_TEXT, text);
+	snprintf(text, sizeof(text), "%d", (int)r->inside);
+	if (at->inside_x && r->inside)
+		put_right(cv, at->inside_x, y, INSIDE_COLS, STYLE_FAINT, text);
 	if (at->user_x)
 		canvas_text_cut(cv, at->user_x, y, USER_COLS - 1, STYLE_FAINT, r->user, strlen(r->user));
 	if (at->threads_x)
@@ -203,7 +213,7 @@ static void pickerdraw_draw_line(const struct picker *p, struct canvas *cv, cons
 
 void picker_draw(struct picker *p, struct canvas *cv, bool rule)
 {
-	const struct layout at = pickerdraw_lay_out(cv->w);
+	const struct layout at = pickerdraw_lay_out(cv->w, p->list && p->list->inside);
 	const size_t n = (p->text.len ? 0 : 1) + p->order.n;
 
 	p->first_y = rule ? 1 : 0;
@@ -243,8 +253,12 @@ void picker_status(const struct picker *p, struct canvas *cv, int y, bool typed)
 			 p->order.n || whole ? "all that runs" : "what is under the cursor");
 	} else {
 		r = &p->list->row.v[p->order.v[p->cursor - whole]];
-		text_format(text, sizeof(text), "%s%s%s" TEXT_BUILDER_DOT "%s", r->user,
-			    *r->group ? TEXT_BUILDER_DOT : "", r->group, *r->command ? r->command : r->name);
+		char inside[32] = "";
+
+		if (r->inside)
+			snprintf(inside, sizeof(inside), TEXT_BUILDER_DOT "pid %d inside", (int)r->inside);
+		text_format(text, sizeof(text), "%s%s%s%s" TEXT_BUILDER_DOT "%s", r->user,
+			    *r->group ? TEXT_BUILDER_DOT : "", r->group, inside, *r->command ? r->command : r->name);
 	}
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_TEXT, text, strlen(text));
 }

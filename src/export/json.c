@@ -287,6 +287,8 @@ static void json_put_threads(struct jsonout *j, const struct export_view *v, con
 		const struct thread *thread = dict_get_thread(d, id);
 		json_t *o = json_pack("{s:i, s:i}", "pid", (int)thread->pid, "tid", (int)thread->tid);
 
+		jsonout_set_some(j, o, "pid_inside", (uint64_t)thread->pid_inside);
+		jsonout_set_some(j, o, "tid_inside", (uint64_t)thread->tid_inside);
 		set_string(j, o, "name", d, thread->comm);
 		set_string(j, o, "exe", d, thread->exe);
 		set_string(j, o, "cgroup", d, thread->cgroup);

@@ -116,7 +116,9 @@ struct stack {
 };
 
 struct thread {
-	pid_t pid, tid;
+	pid_t pid, tid;          /* in the pid namespace that sberf sees */
+	/* what they are in a pid namespace of its own, as in a container; 0 = it is in none, or not known */
+	pid_t pid_inside, tid_inside;
 	uint64_t start_ns;       /* of the thread, CLOCK_MONOTONIC/BOOTTIME of the kernel: only an identity */
 	str_id comm;             /* raw bytes; a thread that renames itself or execs is a new entry */
 	str_id exe;              /* path of the executable, "" = unknown */

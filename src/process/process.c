@@ -259,6 +259,8 @@ static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns
 	p->dump_file = BACKING_NONE;
 	if (p->anon != ID_NONE)
 		owners_set_dump(ps->owners, p->anon, NULL);
+	/* A container that starts does so with a child in a pid namespace of its own, and then executes its program. */
+	memset(&p->status, 0, sizeof(p->status));
 	dir = process_dir(p);
 	root = dir >= 0 ? roots_get(&ps->roots, dir) : NULL;
 	if (root) {

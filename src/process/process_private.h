@@ -23,6 +23,7 @@ struct thread_now {
 	thread_id id;            /* ID_NONE = make it again */
 	char comm[COMM_MAX + 1]; /* raw bytes; "" = unknown */
 	str_id named;            /* process_name_thread(); 0 = not */
+	pid_t inside;            /* its number in a pid namespace of its own; 0 = not known */
 };
 
 struct thread_inside {

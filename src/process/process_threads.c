@@ -56,6 +56,7 @@ void thread_revive(struct process *p, struct thread_now *t)
 	t->dead = false;
 	t->start_ns = 0;
 	t->named = 0;
+	t->inside = 0;
 	t->comm[0] = '\0';
 	t->id = ID_NONE;
 }
@@ -83,11 +84,39 @@ bool threads_end(struct process *p, pid_t tid)
 	return !p->nr_live;
 }
 
-static thread_id process_threads_intern(struct processes *ps, struct process *p, const struct thread_now *now)
+/* What P is called in its pid namespace, read when that is not known yet. */
+static void process_threads_read_status(struct process *p)
+{
+	AUTO_FD int dir = p->status.ns_pid || p->kthread ? -1 : process_dir(p);
+
+	if (dir >= 0)
+		(void)proc_read_status(dir, &p->status);
+}
+
+/* What the thread is called in the pid namespace of P, if that is another one than ours; else 0. */
+static pid_t process_threads_inside(struct process *p, struct thread_now *now)
+{
+	AUTO_FD int dir = -1;
+	struct proc_status status;
+
+	process_threads_read_status(p);
+	if (!p->status.ns_pid || p->status.root_ns)
+		return 0;
+	if (now->tid == p->pid)
+		return p->status.ns_pid;
+	dir = now->inside || p->ps->recorded ? -1 : proc_open_thread(p->pid, now->tid);
+	if (dir >= 0 && !proc_read_status(dir, &status))
+		now->inside = status.ns_pid;
+	return now->inside;
+}
+
+static thread_id process_threads_intern(struct processes *ps, struct process *p, struct thread_now *now)
 {
 	struct strtab *st = dict_strings(ps->dict);
 	struct thread t = { .pid = p->pid, .tid = now->tid, .start_ns = now->start_ns, .exe = p->exe };
 
+	t.tid_inside = process_threads_inside(p, now);
+	t.pid_inside = t.tid_inside ? p->status.ns_pid : 0;
 	t.comm = now->named && !strcmp(now->comm, thread_comm(p, p->pid)) ? now->named : strtab_adds(st, now->comm);
 	t.cgroup = cgroups_path(ps->cgroups, now->cgroup_id, p->pid);
 	t.container = cgroups_container(ps->cgroups, now->cgroup_id, p->pid, &t.image);

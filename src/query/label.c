@@ -118,20 +118,25 @@ static size_t label_put_process(const struct dict *d, const struct thread *threa
 	return at ? at : put_str(d, dst, size, 0, thread->comm);
 }
 
+/* " 4711", or " 4711 (1 inside)" where the number is another one in a pid namespace of its own. */
+static void label_put_number(char *dst, size_t size, size_t at, pid_t number, pid_t inside)
+{
+	const char *space = at ? " " : "";
+
+	if (number && inside)
+		snprintf(dst + at, size - at, "%s%d (%d inside)", space, (int)number, (int)inside);
+	else if (number)
+		snprintf(dst + at, size - at, "%s%d", space, (int)number);
+}
+
 void label_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
 {
-	const size_t at = label_put_process(d, thread, dst, size);
-
-	if (thread->pid)
-		snprintf(dst + at, size - at, "%s%d", at ? " " : "", (int)thread->pid);
+	label_put_number(dst, size, label_put_process(d, thread, dst, size), thread->pid, thread->pid_inside);
 }
 
 size_t label_thread(const struct dict *d, const struct thread *thread, char *dst, size_t size)
 {
-	size_t at = put_str(d, dst, size, 0, thread->comm);
-
-	if (thread->tid)
-		snprintf(dst + at, size - at, "%s%d", at ? " " : "", (int)thread->tid);
+	label_put_number(dst, size, put_str(d, dst, size, 0, thread->comm), thread->tid, thread->tid_inside);
 	return strlen(dst);
 }
 

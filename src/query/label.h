@@ -20,7 +20,10 @@ size_t label_put(char *dst, size_t size, size_t at, const char *text, size_t len
 void label_place(const struct dict *d, frame_id id, char *dst, size_t size);
 /* "libc.so.6" of a path; "[unknown]" when it is empty. */
 void label_file(const struct dict *d, str_id path, char *dst, size_t size);
-/* "redis-server 1234": the name of the main thread when THREAD is that, else of the executable. */
+/*
+ * "redis-server 1234", or "redis-server 1234 (1 inside)" of one that has another number in a pid namespace of its own,
+ * as in a container: the name of the main thread when THREAD is that, else of the executable.
+ */
 void label_process(const struct dict *d, const struct thread *thread, char *dst, size_t size);
 /* "bio_aof 1236". Returns the length. */
 size_t label_thread(const struct dict *d, const struct thread *thread, char *dst, size_t size);

@@ -294,17 +294,21 @@ static int load_stack(struct decoder *d, struct table_view *t, struct err *e)
 static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 {
 	for (uint32_t i = 0; i < t->rows; i++) {
-		uint64_t pid, tid, comm, exe, cgroup, container, image;
+		uint64_t pid, tid, pid_inside, tid_inside, comm, exe, cgroup, container, image;
 		struct thread th = { 0 };
 
 		if (!table_get_max(t, THREAD_PID, INT_MAX, &pid) || !table_get_max(t, THREAD_TID, INT_MAX, &tid) ||
 		    !table_get(t, THREAD_START, &th.start_ns) || !table_get(t, THREAD_COMM, &comm) ||
 		    !table_get(t, THREAD_EXE, &exe) || !table_get(t, THREAD_CGROUP, &cgroup) ||
-		    !table_get(t, THREAD_CONTAINER, &container) || !table_get(t, THREAD_IMAGE, &image))
+		    !table_get(t, THREAD_CONTAINER, &container) || !table_get(t, THREAD_IMAGE, &image) ||
+		    !table_get_max(t, THREAD_PID_INSIDE, INT_MAX, &pid_inside) ||
+		    !table_get_max(t, THREAD_TID_INSIDE, INT_MAX, &tid_inside))
 			return -EBADMSG;
 		th.start_ns ^= d->to.options.origin ? hash_u64(d->to.options.origin) : 0;
 		th.pid = (pid_t)pid;
 		th.tid = (pid_t)tid;
+		th.pid_inside = (pid_t)pid_inside;
+		th.tid_inside = (pid_t)tid_inside;
 		th.comm = dict_text(d, comm);
 		th.exe = dict_text(d, exe);
 		th.cgroup = dict_text(d, cgroup);
@@ -488,7 +492,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_MOD] = { load_mod, MOD_RUN_AS },
 	[BLOCK_FRAME] = { load_frame, FRAME_FLAGS },
 	[BLOCK_STACK] = { load_stack, STACK_FRAME },
-	[BLOCK_THREAD] = { load_thread, THREAD_IMAGE },
+	[BLOCK_THREAD] = { load_thread, THREAD_TID_INSIDE },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
 	[BLOCK_EVENTS] = { decode_events, EVENTS_READERS },

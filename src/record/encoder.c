@@ -377,6 +377,8 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 	encoder_add(enc, BLOCK_THREAD, THREAD_CGROUP, cgroup);
 	encoder_add(enc, BLOCK_THREAD, THREAD_CONTAINER, container);
 	encoder_add(enc, BLOCK_THREAD, THREAD_IMAGE, image);
+	encoder_add(enc, BLOCK_THREAD, THREAD_PID_INSIDE, (uint32_t)t->pid_inside);
+	encoder_add(enc, BLOCK_THREAD, THREAD_TID_INSIDE, (uint32_t)t->tid_inside);
 	return end_row(enc, BLOCK_THREAD, &enc->thread, id);
 }
 

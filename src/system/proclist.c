@@ -175,7 +175,7 @@ static const char *read_group(struct proclist *l, struct proc_users *users, int 
 	char path[PROC_PATH_MAX], name[128];
 	const char *text;
 
-	if (!proc_read_cgroup(dir, path, sizeof(path)))
+	if (!cgroup_read_container(dir, path, sizeof(path), NULL))
 		return "";
 	text = container_of_path(users, path);
 	text = text ? text : proc_group_name(path, name, sizeof(name));
@@ -185,8 +185,10 @@ static const char *read_group(struct proclist *l, struct proc_users *users, int 
 /* What can be searched for, in lower case. */
 static const char *proclist_find_text(struct proclist *l, const struct proc_row *r)
 {
-	char text[6 * PROCLIST_COMMAND];
-	const int n = snprintf(text, sizeof(text), "%d\n%s\n%s\n%s", (int)r->pid, r->name, r->command, r->group);
+	char text[6 * PROCLIST_COMMAND], inside[16] = "";
+	const int m = r->inside ? snprintf(inside, sizeof(inside), "\n%d", (int)r->inside) : 0;
+	const int n = m < 0 ? m : snprintf(text, sizeof(text), "%d\n%s\n%s\n%s%s", (int)r->pid, r->name, r->command,
+					   r->group, inside);
 	char *find = n < 0 ? NULL : arena_strndup(&l->texts, text,
 						  (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 
@@ -199,7 +201,10 @@ static void read_texts(struct proclist *l, struct proc_users *users, int dir, st
 {
 	struct proc_status status;
 
-	r->uid = proc_read_status(dir, &status) ? 0 : status.uid;
+	if (!proc_read_status(dir, &status)) {
+		r->uid = status.uid;
+		r->inside = status.root_ns ? 0 : status.ns_pid;
+	}
 	r->command = read_command(l, dir);
 	r->group = read_group(l, users, dir);
 	r->find = proclist_find_text(l, r);
@@ -209,6 +214,7 @@ static void read_texts(struct proclist *l, struct proc_users *users, int dir, st
 static void copy_texts(struct proclist *l, struct proc_row *r, const struct proc_row *was)
 {
 	r->uid = was->uid;
+	r->inside = was->inside;
 	r->command = *was->command ? arena_strndup(&l->texts, was->command, strlen(was->command)) : "";
 	r->group = *was->group ? arena_strndup(&l->texts, was->group, strlen(was->group)) : "";
 	r->find = arena_strndup(&l->texts, was->find, strlen(was->find));
@@ -321,6 +327,7 @@ static int proclist_read_all(struct proclist *l, DIR *d, const struct proclist *
 			return err_nomem(e, "the list of processes");
 		if (slot)
 			*slot = r;
+		l->inside |= slot && r.inside;
 	}
 	return 0;
 }

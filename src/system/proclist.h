@@ -31,6 +31,7 @@
 
 struct proc_row {
 	pid_t pid;
+	pid_t inside;                    /* in a pid namespace of its own, as in a container; 0 = it is in none */
 	uid_t uid;
 	bool kthread;
 	uint64_t start_ticks;            /* since boot; with the pid, who it is */
@@ -64,6 +65,7 @@ struct proclist {
 	uint32_t *order[PROC_ORDERS];    /* row.n places in ROW, in each of the orders */
 	uint64_t time_ns;                /* CLOCK_BOOTTIME */
 	uint64_t over_ns;                /* what lies between it and the list before; 0 = there was none */
+	bool inside;                     /* some row has INSIDE */
 	bool cut;                        /* there are more than PROCLIST_MAX */
 	struct arena texts;
 	atomic_uint refs;

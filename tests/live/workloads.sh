@@ -169,17 +169,23 @@ kill -KILL $pid
 at_least "deleted binary: percent of user stacks complete" 99.5 "$(value gone.data oncpu_complete_percent)"
 at_least "deleted binary: names" 98 "$(share gone.folded "$five_deep")"
 
-# A process in mount and pid namespaces of its own, whose file exists only there.
-if unshare --mount --pid --fork true 2>/dev/null; then
+# A process in user, mount and pid namespaces of its own, whose file exists only there: names, and both of its pids.
+if unshare --user --map-root-user --mount --pid --fork true 2>/dev/null; then
 	mkdir -p inside
 	cp "$WORKLOADS/chain" inside.bin
-	unshare --mount --pid --fork sh -c "mount -t tmpfs none '$PWD/inside' && cp inside.bin inside/program && exec inside/program" >fifo &
+	unshare --user --map-root-user --mount --pid --fork sh -c "mount -t tmpfs none '$PWD/inside' && cp inside.bin inside/program && exec inside/program" >fifo &
 	also_kill $!
 	read -rt 20 _ <fifo
 	record ns.data -F 997 -n program --duration 1s
 	"$SBERF" report -i ns.data --format folded >ns.folded
 	at_least "namespaces: percent of user stacks complete" 99.5 "$(value ns.data oncpu_complete_percent)"
 	at_least "namespaces: names" 98 "$(share ns.folded "$five_deep")"
+	equal "namespaces: both pids, in JSON and in labels" "$(pgrep -P $! program) (1 inside) $(pgrep -P $! program) 1" "$(
+		"$SBERF" report -i ns.data --group-by process --depth 1 | sed -n 's/.* program \(.*\)/\1/p') $(
+		"$SBERF" report -i ns.data --format json | python3 -c '
+import json, sys
+t = next(t for t in json.load(sys.stdin)["threads"] if t["name"] == "program")
+print(t["pid"], t["pid_inside"])')"
 	pkill -KILL -P $! program
 else
 	skip "no pid namespaces" "namespaces"

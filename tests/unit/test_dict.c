@@ -363,7 +363,7 @@ static void test_limit(void **state)
 /* A wait that finds no room loses its waker, then everything: what is added by then is one of the few ways to wait. */
 static void test_limit_of_waits(void **state)
 {
-	const size_t limit = 2u << 20;
+	const size_t limit = 3200u << 10;    /* a page of threads has room in a sixteenth */
 	AUTO(dict_free) struct dict *d = dict_new();
 	struct wait w = { .call = CALL_SYSCALL, .waker = ID_NONE };
 	uint32_t threads = 0, without = 0, empty = 0;
@@ -371,7 +371,7 @@ static void test_limit_of_waits(void **state)
 	assert_int_equal(dict_limit(d, limit), 0);
 	for (; !dict_refused(d); threads++)
 		assert_int_equal(dict_thread(d, &(struct thread){ .pid = (pid_t)threads }), threads);
-	for (uint32_t i = 0; i < 20000; i++) {
+	for (uint32_t i = 0; i < 40000; i++) {
 		w = (struct wait){ .call = CALL_SYSCALL + i % 50, .context = WAKER_TASK, .waker = i % (threads - 1) };
 		w.bucket = dict_get_wait(d, dict_wait(d, &w))->waker == ID_NONE;
 		without += w.bucket;
