@@ -228,6 +228,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	struct thread_struct thread;
 	int numa_preferred_nid;         /* with CONFIG_NUMA_BALANCING */
+	int prio;                       /* -1 deadline, 0 to 98 real-time, 100 to 139 by nice; lower ones run first */
 	struct mempolicy *mempolicy;    /* with CONFIG_NUMA */
 	int pid;                        /* what user space calls tid */
 	int tgid;                       /* what user space calls pid */

@@ -374,8 +374,8 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	__sync_lock_test_and_set(&slot->state, st->id);
 }
 
-static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags,
-				     __u64 out_ns, __u64 period, __u64 sum)
+static __always_inline void put_wait(struct sb_part_wait *w, const struct task_struct *task, const struct sb_task *st,
+				     __u16 flags, __u64 out_ns, __u64 period, __u64 sum)
 {
 	w->part.size = sizeof(*w);
 	w->part.type = SB_PART_WAIT;
@@ -387,7 +387,7 @@ static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_tas
 	w->call = st->call;
 	w->state = st->state;
 	w->context = st->context;
-	w->pad = 0;
+	w->prio = (__u16)(task->prio + SB_PRIO);
 	w->to_cpu = bpf_get_smp_processor_id();
 	w->to_node = bpf_get_numa_node_id();
 	w->waker_pid = st->waker_pid;
@@ -415,7 +415,7 @@ static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, st
 	struct sb_part_wait *w = (void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task));
 
 	w->inside = st->inside;
-	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags,
+	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), task, st, st->flags,
 		 how->out_ns, how->period, how->sum);
 	if (how->stack && kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
 		struct sb_part_addrs *a = (void *)(slot->rec + size);
@@ -454,7 +454,7 @@ static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task
 	rec.h.cpu = st->cpu;
 	rec.h.node = st->node;
 	rec.h.size = sizeof(rec);
-	put_wait(w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period, 0);
+	put_wait(w, task, st, st->flags | SB_WAIT_NO_STACK, out_ns, period, 0);
 	w->part.size = SB_WAIT_BARE_BYTES;
 	if (send(c, &rec, sizeof(rec), sizeof(rec), SB_LOST_RING_FULL))
 		c->waits++;

@@ -470,7 +470,7 @@ struct sb_part_wait {
 	__u8 state;              /* enum wait_state of src/model/wait.h */
 	/* SB_WAKER_TASK when the waker is set: the task that was current, perhaps interrupted */
 	__u8 context;
-	__u16 pad;
+	__u16 prio;              /* of the task when it ended, task_struct.prio + SB_PRIO; 0 = not known */
 	__u32 to_cpu, to_node;   /* where it runs now */
 	__u32 waker_pid, waker_tid;
 	__u64 waker_start_ns;
@@ -482,6 +482,7 @@ struct sb_part_wait {
 	struct sb_lock lock;
 };
 #define SB_WAIT_BARE_BYTES (sizeof(struct sb_part_wait) - sizeof(struct sb_inside) - sizeof(struct sb_lock))
+#define SB_PRIO 2
 #define SB_WAIT_SEEDED 0x1u
 #define SB_WAIT_NO_STACK 0x2u
 #define SB_WAIT_COMPAT 0x4u      /* call is of the 32-bit ABI */

@@ -176,6 +176,7 @@ static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct r
 
 static void wire_decode_lock(const struct sb_lock *l, struct lock_futex *ret)
 {
+	_Static_assert(SB_PRIO == LOCK_PRIO, "both sides mean the same");
 	_Static_assert(SB_LOCK_BYTES == LOCK_BYTES && SB_LOCK_BEFORE == LOCK_BYTES_BEFORE, "both sides mean the same");
 	*ret = (struct lock_futex){ .address = l->address, .op = l->op, .value = l->value,
 				    .from = l->from < LOCK_BYTES ? l->from : LOCK_BYTES, .len = LOCK_BYTES,
@@ -197,6 +198,7 @@ static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 	w->id = p->id;
 	w->period_ns = p->period_ns;
 	w->state = p->state;
+	w->prio = p->prio <= LOCK_PRIO_MAX ? (uint8_t)p->prio : 0;
 	w->call = wire_decode_call(p->call, p->state, p->part.flags & SB_WAIT_COMPAT);
 	w->seeded = p->part.flags & SB_WAIT_SEEDED;
 	w->no_stack = p->part.flags & SB_WAIT_NO_STACK;

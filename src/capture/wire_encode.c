@@ -246,6 +246,7 @@ static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 	p->period_ns = w->period_ns;
 	p->call = call;
 	p->state = w->state;
+	p->prio = w->prio;
 	p->context = w->context;
 	p->to_cpu = w->to_cpu;
 	p->to_node = w->to_node;

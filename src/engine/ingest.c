@@ -18,6 +18,7 @@
 #include "engine/intern.h"
 #include "engine/learn.h"
 #include "engine/parked.h"
+#include "engine/prios.h"
 #include "engine/stack_completion.h"
 #include "engine/stacksize.h"
 #include "engine/verify.h"
@@ -42,6 +43,7 @@ struct ingest {
 	struct stacksize sizes;
 	struct intern intern;
 	struct wakers wakers;
+	struct prios prios;
 	struct learn *learn;     /* NULL: the kernel half walks by no rules */
 	struct completion *upper;     /* NULL: every page of a stack can be read that is there */
 	struct unwind_input more;  /* the sample at hand with more of its stack, or only what was copied of it */
@@ -91,6 +93,7 @@ void ingest_free(struct ingest *in)
 	ingest_end(in);
 	unwinder_free(in->unwinder);
 	learn_free(in->learn);
+	prios_free(&in->prios);
 	free(in);
 }
 
@@ -195,7 +198,7 @@ static stack_id ingest_data_place(struct ingest *in, struct process *p, uint64_t
 }
 
 /* What RAW waited for, as long as the process is known. What kind of lock that is names say, later. */
-static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw)
+static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw, thread_id waiter)
 {
 	const struct lock_futex *f = &raw->wait.lock;
 	struct holder_asked asked = { .ps = in->ps, .p = f->address ? processes_get(in->ps, raw->pid) : NULL };
@@ -215,6 +218,7 @@ static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw)
 	holder = state.holder ? process_thread_inside(in->ps, asked.p, (pid_t)state.holder) : 0;
 	if (holder)
 		l.holder = process_thread(in->ps, asked.p, holder, 0, 0, NULL);
+	prios_compare(&in->prios, waiter, f->op, &l);
 	id = dict_lock(in->config.dict, &l);
 	return id == ID_NONE ? LOCK_ID_NONE : id;
 }
@@ -223,10 +227,10 @@ static void describe_wait(struct ingest *in, const struct raw_event *raw, struct
 {
 	const struct raw_wait *w = &raw->wait;
 
-
+	prios_put(&in->prios, ev->thread, w->prio);
 	ev->wait.call = w->call;
 	ev->wait.state = w->state;
-	ev->wait.lock = ingest_lock(in, raw);
+	ev->wait.lock = ingest_lock(in, raw, ev->thread);
 	ev->flags |= w->seeded ? EVENT_F_EARLIER : 0;
 }
 

@@ -95,6 +95,15 @@ static void lockstext_put_figures(struct locks_text *x, const struct lock_row *r
 	out_text(&x->o, known < LOCK_COLUMNS ? "    " : "  ");
 }
 
+/* A line of its own, below what it is about. */
+static void lockstext_put_remark(struct locks_text *x, const char *text)
+{
+	if (!*text)
+		return;
+	lockstext_put_figures(x, &(struct lock_row){ 0 }, 0);
+	out_format(&x->o, "%s\n", text);
+}
+
 static void lockstext_put_holder(struct locks_text *x, const struct lock_holder *h)
 {
 	char label[LABEL_MAX];
@@ -106,6 +115,7 @@ static void lockstext_put_holder(struct locks_text *x, const struct lock_holder 
 		lockstext_put_stack(x, h->stack, false);
 	}
 	out_text(&x->o, "\n");
+	lockstext_put_remark(x, lock_inversion_label(h, label, sizeof(label)));
 }
 
 static void lockstext_put_row(struct locks_text *x, uint32_t lock)
@@ -121,6 +131,7 @@ static void lockstext_put_row(struct locks_text *x, uint32_t lock)
 	out_text(&x->o, ": ");
 	lockstext_put_stack(x, r->stack, true);
 	out_text(&x->o, "\n");
+	lockstext_put_remark(x, lock_convoy_label(x->l, lock, label, sizeof(label)));
 	/* That nobody is known to hold what has no holder need not be said. */
 	if (!locks_has_holders(x->l, lock))
 		return;

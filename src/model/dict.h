@@ -152,7 +152,8 @@ struct held_lock {
 	uint32_t offset;         /* of ADDRESS in that block */
 	/* if it is an rwlock without a writer: so many held it to read; its stack must say that it is one */
 	uint32_t readers;
-	uint32_t pad;            /* 0 */
+	/* of who waited and who held it (lock_priority_text()), where the first is the higher one; else 0 */
+	uint16_t waiter_prio, holder_prio;
 };
 
 /* Where memory is: what tells migrations, faults and accesses apart beside thread, stack and node (model/memory.h). */

@@ -4,6 +4,8 @@
 
 #include "model/lock.h"
 
+#include "base/text.h"
+
 #include <linux/futex.h>
 #include <string.h>
 
@@ -85,6 +87,29 @@ bool lock_op_waits(uint32_t op)
 bool lock_op_private(uint32_t op)
 {
 	return op & FUTEX_PRIVATE_FLAG;
+}
+
+bool lock_op_lends_priority(uint32_t op)
+{
+	switch (op & (uint32_t)FUTEX_CMD_MASK) {
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		return true;
+	}
+	return false;
+}
+
+char *lock_priority_text(unsigned int prio, char *dst, size_t size)
+{
+	const int kernel = (int)prio - LOCK_PRIO;
+
+	if (kernel < 0)
+		text_format(dst, size, prio ? "deadline" : "unknown");
+	else if (kernel < 100)
+		text_format(dst, size, "real-time priority %d", 99 - kernel);
+	else
+		text_format(dst, size, "nice %d", kernel - 120);
+	return dst;
 }
 
 void lock_fill(struct lock_futex *f, uint64_t at, const uint8_t *bytes, size_t len)

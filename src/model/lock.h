@@ -85,6 +85,18 @@ enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ct
 /* Is what lock_guess() found, GUESS, said of a lock of KIND? */
 bool lock_agrees(enum lock_kind kind, enum lock_kind guess);
 
+/*
+ * Priorities of threads, as the kernel has them plus LOCK_PRIO: lower ones run first; 0 = not known. As text,
+ * "deadline", "real-time priority 50", "nice -5", to DST.
+ */
+#define LOCK_PRIO 2
+#define LOCK_PRIO_MAX 141u
+#define LOCK_PRIO_TEXT 32
+char *lock_priority_text(unsigned int prio, char *dst, size_t size);      /* LOCK_PRIO_TEXT bytes are enough */
+
+/* Does OP, the second argument of futex(2), lend the priority of who waits to who holds? */
+bool lock_op_lends_priority(uint32_t op);
+
 static inline bool lock_is_rwlock(enum lock_kind kind)
 {
 	return kind == LOCK_RWLOCK_READ || kind == LOCK_RWLOCK_WRITE;

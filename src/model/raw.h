@@ -109,6 +109,7 @@ struct raw_wait {
 	uint64_t period_ns;      /* longer waits are all told, shorter ones with probability length / period */
 	uint32_t call;           /* CALL_* */
 	uint8_t state;           /* enum wait_state */
+	uint8_t prio;            /* of the thread when it ended, as in struct held_lock; 0 = not known */
 	/* WAKER_TASK when a waker is set. It may have been interrupted: believe it with its RAW_WAKE only */
 	uint8_t context;
 	bool seeded;             /* it had begun before the capture did: counted from there */

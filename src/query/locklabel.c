@@ -5,6 +5,7 @@
 #include "query/locks.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "query/label.h"
 #include "query/stack_signature.h"
 
@@ -113,6 +114,39 @@ char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char
 	label_thread(l->dict, dict_get_thread(l->dict, h->thread), thread, sizeof(thread));
 	text_format(dst, size, "%s %s%s%s", h->inferred ? "ended by" : "held by", thread,
 		    h->inferred ? " (inferred)" : "", how[h->how]);
+	return dst;
+}
+
+char *lock_convoy_label(const struct locks *l, uint32_t lock, char *dst, size_t size)
+{
+	const struct lock_convoy *c = &l->lock[lock].convoy;
+	char turn[UNITS_MAX], switching[UNITS_MAX], share[UNITS_MAX], ns[UNITS_MAX];
+
+	*dst = '\0';
+	if (!c->ns)
+		return dst;
+	text_format(dst, size,
+		    "convoy, for %s: on average %.1f threads waited, and it was handed over every %s, of which %s (%s) "
+		    "passed until the next one ran",
+		    units_time(ns, c->ns), (double)c->waited_ns / (double)c->ns, units_time(turn, c->ns / c->count),
+		    units_time(switching, c->hand_over_ns / c->count),
+		    units_percent(share, (double)c->hand_over_ns / (double)c->ns));
+	return dst;
+}
+
+char *lock_inversion_label(const struct lock_holder *h, char *dst, size_t size)
+{
+	char waiter[LOCK_PRIO_TEXT], holder[LOCK_PRIO_TEXT], ns[UNITS_MAX], queued[UNITS_MAX];
+
+	*dst = '\0';
+	if (!h->inverted_queued_ns)
+		return dst;
+	text_format(dst, size,
+		    "priority inversion: threads at %s waited for %s of that, while this one, at %s, stood in the run "
+		    "queue for about %s",
+		    lock_priority_text(h->waiter_prio, waiter, sizeof(waiter)), units_time(ns, h->inverted_ns),
+		    lock_priority_text(h->holder_prio, holder, sizeof(holder)),
+		    units_time(queued, h->inverted_queued_ns));
 	return dst;
 }
 

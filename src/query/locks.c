@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "model/wait.h"
 #include "query/filter.h"
+#include "query/holderparts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct locked_row {
 	uint32_t pid, kind;
 	struct lock_row row;
 	uint64_t stack_ns;       /* waited at row.stack */
+	size_t slice;            /* the last in which it was waited for, */
+	struct lock_convoy turns;        /* and what was waited then, if that is a convoy */
 };
 
 struct held_row {
@@ -71,6 +74,7 @@ struct locks_builder {
 	KEYED(struct waiter_pair) waiters;
 	KEYED(struct place_ns) places;
 	KEYED(struct now_waiting) now;
+	struct holder_parts *parts;      /* what holders did; NULL: it has not been asked for */
 };
 
 enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names, stack_id stack)
@@ -199,10 +203,85 @@ static uint64_t locks_address(const struct held_lock *l, enum lock_kind kind)
 	return by_futex ? l->address - (l->address & 4 ? 12 : 8) : l->address;
 }
 
-/* Adds the fact F, of a wait W on a futex. */
-static bool locks_add(struct locks_builder *b, const struct fact *f, const struct wait *w, unsigned int is,
-		      size_t slice)
+/* The last slice of L is over: does it count as a convoy? */
+static void locks_end_slice(struct locked_row *l)
 {
+	const struct lock_convoy *t = &l->turns;
+	struct lock_convoy *c = &l->row.convoy;
+
+	if ((double)t->waited_ns >= LOCK_CONVOY_QUEUE * (double)t->ns && t->count &&
+	    t->ns / t->count <= LOCK_CONVOY_TURN_NS) {
+		c->ns += t->ns;
+		c->waited_ns += t->waited_ns;
+		c->hand_over_ns += t->hand_over_ns;
+		c->count += t->count;
+	}
+	l->turns = (struct lock_convoy){ 0 };
+}
+
+static void locks_add_turn(struct locked_row *l, const struct fact *f, const struct slice_view *v)
+{
+	if (l->slice != v->next) {
+		locks_end_slice(l);
+		l->slice = v->next;
+		/* What has not ended is no turn. */
+		l->turns.ns = v->provisional ? 0 : v->to_ns - v->from_ns;
+	}
+	if (!l->turns.ns)
+		return;
+	l->turns.count += f->kind == EVENT_BLOCKED ? f->count : 0;
+	*(f->kind == EVENT_BLOCKED ? &l->turns.waited_ns : &l->turns.hand_over_ns) += f->weight;
+}
+
+/* Places of what holders did, for the sum of their time in the run queue. */
+enum { LOCKS_QUEUED = 1, LOCKS_OTHERWISE = 2 };
+
+static uint32_t locks_part_note(void *ctx, uint32_t at, thread_id holder, enum holder_how how, unsigned int depth)
+{
+	(void)ctx;
+	(void)holder;
+	return depth > 1 ? at : how == HOLDER_QUEUED ? LOCKS_QUEUED : LOCKS_OTHERWISE;
+}
+
+static uint32_t locks_part_stack(void *ctx, uint32_t at, stack_id stack)
+{
+	(void)ctx;
+	(void)stack;
+	return at;
+}
+
+static void locks_part_tell(void *ctx, uint32_t at, uint64_t ns, bool first)
+{
+	uint64_t *queued_ns = ctx;
+
+	(void)first;
+	*queued_ns += at == LOCKS_QUEUED ? ns : 0;
+}
+
+/* F, a wait for L of a thread that has a higher priority than H, who holds it. */
+static bool locks_add_inversion(struct locks_builder *b, struct held_row *h, const struct fact *f,
+				const struct held_lock *l, size_t slice)
+{
+	const struct holder_sink to = { .note = locks_part_note, .stack = locks_part_stack, .tell = locks_part_tell,
+					.ctx = &h->row.inverted_queued_ns };
+
+	if (!b->parts)
+		b->parts = holder_parts_new(b->filter.s, b->names, b->filter.q);
+	if (!b->parts)
+		return false;
+	h->row.inverted_ns += f->weight;
+	h->row.waiter_prio = l->waiter_prio;
+	h->row.holder_prio = l->holder_prio;
+	if (h->thread != b->filter.same[f->thread])
+		holder_parts_divide(b->parts, f, slice, 0, &to);
+	return true;
+}
+
+/* Adds the fact F, of a wait W on a futex, of the slice V. */
+static bool locks_add(struct locks_builder *b, const struct fact *f, const struct wait *w, unsigned int is,
+		      const struct slice_view *v)
+{
+	const size_t slice = v->next - 1;
 	const struct held_lock *l = dict_get_lock(b->d, w->lock);
 	const struct thread *t = dict_get_thread(b->d, f->thread);
 	const enum lock_kind kind = w->lock ? locks_kind(b, f->stack) : LOCK_FUTEX;
@@ -221,6 +300,7 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 		row->place = l->place;
 		row->offset = l->offset + (uint32_t)(want.address - l->address);
 	}
+	locks_add_turn(&b->locks.v[id], f, v);
 	if (f->kind == EVENT_RUNNABLE) {
 		row->hand_over_ns += f->weight;
 	} else {
@@ -230,6 +310,9 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 		locks_add_held(&b->held.v[held], f, w, is, slice);
 		if (lock_is_rwlock(kind) && holder == ID_NONE && l->readers > b->held.v[held].row.readers)
 			b->held.v[held].row.readers = l->readers;
+		if (l->waiter_prio && !inferred && holder != ID_NONE &&
+		    !locks_add_inversion(b, &b->held.v[held], f, l, slice))
+			return false;
 		if (!locks_add_place(b, id, f) || !locks_add_waiter(b, id, f))
 			return false;
 	}
@@ -251,7 +334,7 @@ static bool locks_look(struct locks_builder *b)
 			/* Who has nothing to do waits for no lock. */
 			if (a.is & FACT_IDLE)
 				continue;
-			if (!locks_add(b, f, w, a.is, slice))
+			if (!locks_add(b, f, w, a.is, &a.v))
 				return false;
 		} else if (a.is & FACT_OPEN && !locks_note_now(b, f, slice, ID_NONE, ID_NONE)) {
 			return false;
@@ -472,6 +555,7 @@ static void locks_builder_free(struct locks_builder *b)
 	keyed_free(&b->waiters);
 	keyed_free(&b->places);
 	keyed_free(&b->now);
+	holder_parts_free(b->parts);
 }
 
 int locks_build(const struct snapshot *s, const struct names *names, const struct query *q, struct locks **ret,
@@ -484,6 +568,8 @@ int locks_build(const struct snapshot *s, const struct names *names, const struc
 
 	wall.measures = 0;
 	ok = l && filter_init(&b.filter, s, names, &wall) && locks_look(&b);
+	for (size_t i = 0; i < b.locks.n; i++)
+		locks_end_slice(&b.locks.v[i]);
 	if (ok)
 		locks_find_stacks(&b);
 	ok = ok && locks_finish(&b, l);

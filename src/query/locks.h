@@ -36,6 +36,23 @@ struct lock_holder {
 	uint64_t ns, count;      /* waits for it */
 	enum holder_stack how;
 	stack_id stack;
+	/*
+	 * priority inversion: so long threads of a higher priority waited for it, and about so long of that it was in
+	 * the run queue; and the priorities (lock_priority_text()) of one of those waits
+	 */
+	uint64_t inverted_ns, inverted_queued_ns;
+	uint16_t waiter_prio, holder_prio;
+};
+
+/*
+ * A convoy: seconds in which on average LOCK_CONVOY_QUEUE threads or more waited for a lock at any moment, and in which
+ * it went from hand to hand every LOCK_CONVOY_TURN_NS or faster. The threads spend their time on switches then.
+ */
+#define LOCK_CONVOY_QUEUE 1.5
+#define LOCK_CONVOY_TURN_NS 200000u
+struct lock_convoy {
+	uint64_t ns;             /* that these seconds have; 0 = there is none */
+	uint64_t waited_ns, hand_over_ns, count; /* what was waited for the lock in them, as in struct lock_row */
 };
 
 struct lock_row {
@@ -45,6 +62,7 @@ struct lock_row {
 	stack_id place;          /* what memory that is, as in struct held_lock */
 	uint32_t offset;         /* modulo 2^32 */
 	uint64_t ns, hand_over_ns, count, longest_ns;
+	struct lock_convoy convoy;
 	uint32_t waiters;        /* threads */
 	uint32_t waiting;        /* now */
 	stack_id stack;          /* where most was waited for it */
@@ -109,6 +127,10 @@ char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t s
 char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char *dst, size_t size);
 /* ", held by ", or what else stands between wait number WAIT of l->wait and its holder. */
 const char *lock_held_words(const struct locks *l, size_t wait);
+/* What is wrong with how it is waited for lock number LOCK: "convoy, for 2.00 s: ..."; "" = nothing. */
+char *lock_convoy_label(const struct locks *l, uint32_t lock, char *dst, size_t size);
+/* The same for H: "priority inversion: ..."; "" = there was none. */
+char *lock_inversion_label(const struct lock_holder *h, char *dst, size_t size);
 /* "db_lock+0x28" of the place of a lock (struct held_lock); "" = not known. */
 char *lock_place_label(const struct dict *d, const struct names *names, stack_id place, uint32_t offset, char *dst,
 		       size_t size);

@@ -495,7 +495,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_THREAD] = { load_thread, THREAD_TID_INSIDE },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
-	[BLOCK_EVENTS] = { decode_events, EVENTS_READERS },
+	[BLOCK_EVENTS] = { decode_events, EVENTS_PRIORITIES },
 	[BLOCK_MEASURES] = { load_measures, MEASURES_PROBE },
 	[BLOCK_HITS] = { load_hits, HITS_TEXT },
 };

@@ -16,7 +16,7 @@
 /* What an event refers to, as in the file. */
 struct event_ids {
 	uint64_t kind, thread, stack, cut_module, waker, waker_stack, file;
-	uint64_t lock, holder, guess, lock_place, lock_offset, readers;
+	uint64_t lock, holder, guess, lock_place, lock_offset, readers, priorities;
 };
 
 static bool get_event(struct table_view *t, struct event *ev, struct event_ids *ids)
@@ -58,7 +58,8 @@ static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *i
 	    !table_get_max(t, EVENTS_GUESS, UINT8_MAX, &ids->guess) ||
 	    !table_get(t, EVENTS_LOCK_PLACE, &ids->lock_place) ||
 	    !table_get_max(t, EVENTS_LOCK_OFFSET, UINT32_MAX, &ids->lock_offset) ||
-	    !table_get_max(t, EVENTS_READERS, UINT32_MAX, &ids->readers))
+	    !table_get_max(t, EVENTS_READERS, UINT32_MAX, &ids->readers) ||
+	    !table_get_max(t, EVENTS_PRIORITIES, UINT16_MAX, &ids->priorities))
 		return false;
 	if (!carry)
 		return true;
@@ -105,6 +106,8 @@ static lock_id find_held_lock(const struct decoder *d, const struct event_ids *i
 	const struct held_lock l = { .address = ids->lock, .guess = (uint32_t)ids->guess,
 				     .place = place == ID_NONE ? STACK_ROOT : place,
 				     .offset = (uint32_t)ids->lock_offset, .readers = (uint32_t)ids->readers,
+				     .waiter_prio = (uint16_t)(ids->priorities >> 8),
+				     .holder_prio = (uint16_t)(ids->priorities & UINT8_MAX),
 				     .holder = ids->holder ? decode_id(&d->thread, ids->holder - 1) : ID_NONE };
 	const lock_id id = l.address ? dict_lock(d->dict, &l) : LOCK_ID_NONE;
 

@@ -400,6 +400,7 @@ static void encoder_add_lock(struct encoder *enc, lock_id id)
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_LOCK_PLACE, map_stack(enc, l ? l->place : STACK_ROOT));
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_LOCK_OFFSET, l ? l->offset : 0);
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_READERS, l ? l->readers : 0);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_PRIORITIES, l ? (uint64_t)l->waiter_prio << 8 | l->holder_prio : 0);
 }
 
 /* What waits have beside the others. The dictionary may have forgotten a waker; then it is not known. */

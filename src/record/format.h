@@ -109,7 +109,7 @@ enum events_column {
 	EVENTS_INSIDE = 25,
 	/* since 1.4, of waits: */
 	EVENTS_LOCK = 26, EVENTS_HOLDER = 27 /* + 1 */, EVENTS_GUESS = 28,
-	EVENTS_LOCK_PLACE = 29, EVENTS_LOCK_OFFSET = 30, EVENTS_READERS = 31,
+	EVENTS_LOCK_PLACE = 29, EVENTS_LOCK_OFFSET = 30, EVENTS_READERS = 31, EVENTS_PRIORITIES = 32,
 	EVENTS_COLUMNS           /* one past the last: no other table has as many */
 };
 /*

@@ -60,7 +60,7 @@ done
 
 # A lock in a block of memory is called by who allocated that, when blocks are followed.
 start_workload locked 0 heap 4
-record heap.data -p "$workload" --duration 2s --memory=allocs --sample-bytes 1
+record heap.data -p "$workload" --duration 1s --memory=allocs --sample-bytes 1
 "$SBERF" report -i heap.data --format locks >locks
 matches "a lock in a block, by who allocated it" ' mutex in a block of table_new[+]0x28 [(]0x[0-9a-f]+[)]: takes_turns ' "$(cat locks)"
 matches "whoever held it held it, or rested" 'held by turns [0-9]+, mostly in: .* holds . takes_turns' "$(cat locks)"
@@ -74,9 +74,28 @@ matches "readers have a number" ' held by 1 reader' "$(grep -A 1 'rwlock (to wri
 matches "a writer has a name" ' held by owner [0-9]+, waits now: .*sleeps' "$(grep -A 1 'rwlock (to read) written' locks)"
 stop_workload
 
+# What is wrong with locks beside that, by name and with figures; and a mutex that lends its priority has no inversion.
+start_workload locked 0 convoy 8
+record convoy.data -p "$workload" --duration 1s
+"$SBERF" report -i convoy.data --format locks >locks
+note "$(head -3 locks)"
+matches "a convoy" 'convoy, for [^:]*: on average [2-7][.][0-9] threads waited, and it was handed over every [0-9.]+ us, of which [0-9.]+ [nu]s [(][0-9.]+ %[)]' "$(cat locks)"
+stop_workload
+if chrt -f 1 true 2>/dev/null; then
+	start_workload locked 0 inverted
+	record inverted.data -p "$workload" --duration 1s
+	"$SBERF" report -i inverted.data --format locks >locks
+	note "$(cat locks)"
+	matches "a priority inversion" 'held by low .*priority inversion: threads at real-time priority 50 waited for [0-9.]+ m?s of that, while this one, at nice 10, stood in the run queue for about [0-9.]+ ms' \
+		"$(tr '\n' ' ' <locks)"
+	stop_workload
+else
+	skip "real-time priorities are not allowed here" "a priority inversion"
+fi
+
 # A deadlock that was there before: in the report of a recording, and in that of one document of top.
 start_workload locked 0 cycle 5
-record cycle.data -p "$workload" --duration 2s
+record cycle.data -p "$workload" --duration 1s
 "$SBERF" report -i cycle.data --format locks >locks
 note "$(cut -c1-120 locks)"
 equal "a deadlock is the first thing" "deadlock of 5 threads:" "$(head -1 locks)"
@@ -105,7 +124,7 @@ kill $outer
 exec {out}<&-
 
 start_workload locked 0 chain 3
-record chain.data -p "$workload" --duration 2s
+record chain.data -p "$workload" --duration 1s
 "$SBERF" report -i chain.data --format locks >locks
 equal "a chain is no deadlock" "" "$(grep deadlock locks)"
 matches "its end holds a lock, and" "held by t2 [0-9]+, waits now: .*sleeps" "$(cat locks)"

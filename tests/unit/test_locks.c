@@ -95,6 +95,64 @@ static void by_time(void **state)
 	locks_free(l);
 }
 
+/* A convoy is known by how many wait and how fast the lock goes round; not where it is held for long, or few wait. */
+static void convoys(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	char label[LABEL_MAX];
+	struct locks *l;
+
+	for (uint64_t address = 0x10; address <= 0x30; address += 0x10) {
+		wait_for(m, 500, a, "main;take;pthread_mutex_lock", address, b, LOCK_MUTEX,
+			 address == 0x30 ? 900 : 2000);
+		m->ev.count = address == 0x20 ? 100 : 20000;
+		m->ev.flags |= EVENT_F_EXTRAPOLATED;
+		made_again(m);
+		m->ev.kind = EVENT_RUNNABLE;
+		m->ev.weight = 100 * MS;
+		made_again(m);
+	}
+	l = locks_of(m);
+	assert_int_equal(l->nr_locks, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		lock_convoy_label(l, i, label, sizeof(label));
+		if (l->lock[i].address != 0x10) {
+			assert_string_equal(label, "");
+			continue;
+		}
+		assert_int_equal(l->lock[i].convoy.waited_ns, 2000 * MS);
+		assert_int_equal(l->lock[i].convoy.count, 20000);
+		assert_string_equal(label, "convoy, for 1.00 s: on average 2.0 threads waited, and it was handed over "
+				    "every 50.0 us, of which 5.00 us (10.0 %) passed until the next one ran");
+	}
+	locks_free(l);
+}
+
+/* Who waits has a higher priority than who holds, which was in the run queue for two thirds of its time. */
+static void inversions(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	struct held_lock l = { .address = 0x10, .holder = b, .guess = LOCK_MUTEX, .waiter_prio = LOCK_PRIO + 49,
+			       .holder_prio = LOCK_PRIO + 130 };
+	char label[LABEL_MAX];
+	struct locks *locks;
+
+	wait_for(m, 500, a, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 300);
+	m->ev.wait.lock = dict_lock(m->d, &l);
+	made_again(m);
+	made_add(m, 400 * MS, b, "main;works", 100 * MS);
+	made_wait(m, 450 * MS, b, "main;works", EVENT_RUNNABLE, "preempted", 'R', 200 * MS);
+	locks = locks_of(m);
+	assert_int_equal(locks->holder[0].inverted_ns, 300 * MS);
+	assert_int_equal(locks->holder[0].inverted_queued_ns, 200 * MS);
+	assert_string_equal(lock_inversion_label(&locks->holder[0], label, sizeof(label)),
+			    "priority inversion: threads at real-time priority 50 waited for 300 ms of that, while "
+			    "this one, at nice 10, stood in the run queue for about 200 ms");
+	locks_free(locks);
+}
+
 static void who_ended_it_is_inferred(void **state)
 {
 	struct made *m = *state;
@@ -288,6 +346,8 @@ int main(void)
 		MADE_TEST(by_time),
 		MADE_TEST(who_ended_it_is_inferred),
 		MADE_TEST(what_holders_did),
+		MADE_TEST(convoys),
+		MADE_TEST(inversions),
 		MADE_TEST(places),
 		MADE_TEST(its_own_waits),
 		MADE_TEST(readers),

@@ -86,7 +86,7 @@ static void newer_columns(void **state)
 	struct sample sa;
 	struct loaded l;
 
-	with_column(&sa, EVENTS_READERS + 1, 0);
+	with_column(&sa, EVENTS_PRIORITIES + 1, 0);
 	sample_load(&l, &sa);
 	assert_int_equal(l.code, 0);
 	assert_int_equal(l.report.damaged_blocks, 0);
@@ -101,7 +101,7 @@ static void newer_columns(void **state)
 	loaded_free(&l);
 	sample_free(&sa);
 
-	with_column(&sa, EVENTS_READERS + 1, COLUMN_F_CRITICAL);
+	with_column(&sa, EVENTS_PRIORITIES + 1, COLUMN_F_CRITICAL);
 	refused(&sa, -EPROTONOSUPPORT, "newer");
 	sample_free(&sa);
 }

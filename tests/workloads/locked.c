@@ -12,6 +12,10 @@
  *	                         "ahead NS", how far CLOCK_REALTIME is ahead of that
  *	locked SECONDS heap N    the same with another mutex every 77 ms, each in a block that table_new() allocates
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
+ *	locked SECONDS convoy N  N threads that take an inheriting mutex in turns, which the kernel hands over, and
+ *	                         hold it for microseconds
+ *	locked SECONDS inverted  on one CPU: "high" (real-time) waits for a mutex that "low" (nice 10) has while it
+ *	                         computes, and cannot, as "middle" (real-time) computes for 40 of each 60 ms
  *	locked SECONDS request N N times, from SIGUSR1 on: "request" computes for 2 ms in handles() and hands work to
  *	                         "worker", which waits for a mutex that "keeper" holds and sleeps with, and then
  *	                         computes for 3 ms. Says how long all of that took by its own clock, in ns:
@@ -19,10 +23,12 @@
  */
 #include "truth.h"
 
+#include <sched.h>
 #include <semaphore.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #define LOCKS_MAX 64
 
@@ -402,14 +408,105 @@ static void start_requests(void)
 	sleeps();
 }
 
+static void *takes_part(void *arg)
+{
+	for (;;) {
+		pthread_mutex_lock(&inheriting);
+		burn(4000);
+		pthread_mutex_unlock(&inheriting);
+	}
+	return arg;
+}
+
+static void inherit(void)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&inheriting, &attr);
+}
+
+static void start_convoy(void)
+{
+	inherit();
+	for (int i = 0; i < count; i++)
+		start_kind("convoy", i, takes_part);
+	ready();
+	sleeps();
+}
+
+/* The calling thread, on the last CPU alone; PRIORITY 0: by nice value. Ends the program where that is not allowed. */
+static void run_at(int priority, int nice_value)
+{
+	const struct sched_param p = { .sched_priority = priority };
+	cpu_set_t all, one;
+
+	CPU_ZERO(&one);
+	sched_getaffinity(0, sizeof(all), &all);
+	for (int cpu = CPU_SETSIZE; cpu-- && !CPU_COUNT(&one);)
+		if (CPU_ISSET(cpu, &all))
+			CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) || (priority && sched_setscheduler(0, SCHED_FIFO, &p)) ||
+	    (nice_value && setpriority(PRIO_PROCESS, (id_t)gettid(), nice_value)))
+		exit(77);
+}
+
+NOINLINE void low_computes(void)
+{
+	spin_ns(5 * NSEC_PER_MSEC);
+	sink++;
+}
+
+static void *has_it_low(void *arg)
+{
+	run_at(0, 10);
+	for (;;) {
+		pthread_mutex_lock(&lock[0]);
+		low_computes();
+		pthread_mutex_unlock(&lock[0]);
+		sleep_ns(NSEC_PER_MSEC);
+	}
+	return arg;
+}
+
+static void *is_in_the_way(void *arg)
+{
+	run_at(10, 0);
+	for (;;) {
+		spin_ns(40 * NSEC_PER_MSEC);
+		sleep_ns(20 * NSEC_PER_MSEC);
+	}
+	return arg;
+}
+
+static void *waits_high(void *arg)
+{
+	run_at(50, 0);
+	for (;;) {
+		pthread_mutex_lock(&lock[0]);
+		pthread_mutex_unlock(&lock[0]);
+		sleep_ns(2 * NSEC_PER_MSEC);
+	}
+	return arg;
+}
+
+static void start_inverted(void)
+{
+	pthread_mutex_init(&lock[0], NULL);
+	start_kind("low", 0, has_it_low);
+	start_kind("middle", 1, is_in_the_way);
+	start_kind("high", 2, waits_high);
+	ready();
+	sleeps();
+}
+
 static void start_kinds(void)
 {
 	pthread_mutexattr_t attr;
 
 	make_file();
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
-	pthread_mutex_init(&inheriting, &attr);
+	inherit();
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_init(&robust, &attr);
@@ -460,6 +557,10 @@ int main(int argc, char **argv)
 		start_truth(!strcmp(mode, "heap"));
 	if (!strcmp(mode, "busy"))
 		start_busy();
+	if (!strcmp(mode, "convoy"))
+		start_convoy();
+	if (!strcmp(mode, "inverted"))
+		start_inverted();
 	if (!strcmp(mode, "request"))
 		start_requests();
 	pthread_barrier_init(&all_hold, NULL, (unsigned int)count + 1);

@@ -29,6 +29,8 @@ static enum style lockspane_style(const struct locksview *lv, uint32_t node)
 	switch (lv->line[node].level) {
 	case LOCKS_LEVEL_DEADLOCK:
 	case LOCKS_LEVEL_LINK:
+	case LOCKS_LEVEL_CONVOY:
+	case LOCKS_LEVEL_INVERSION:
 		return STYLE_ALERT;
 	case LOCKS_LEVEL_LOCK:
 		return STYLE_TITLE;

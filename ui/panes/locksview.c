@@ -94,9 +94,13 @@ static uint32_t locksview_end(uint32_t first, uint32_t n)
 static void locksview_add_holders(struct locksview *lv, uint32_t row, const struct lock_row *r)
 {
 	const struct lock_holder *h = lv->locks->holder;
+	const uint32_t end = locksview_end(r->first_holder, r->nr_holders);
 
-	for (uint32_t i = r->first_holder; i < locksview_end(r->first_holder, r->nr_holders) && !lv->rows->failed; i++)
+	for (uint32_t i = r->first_holder; i < end && !lv->rows->failed; i++) {
 		locksview_path(lv, row, LOCKS_LEVEL_HOLDER, i, hash_2u64(h[i].thread, h[i].inferred));
+		if (h[i].inverted_queued_ns)
+			locksview_group(lv, row, LOCKS_LEVEL_INVERSION, i, h[i].thread, 0);
+	}
 	locksview_add_more(lv, row, LOCKS_LEVEL_MORE_HOLDERS, r->nr_holders);
 }
 
@@ -124,6 +128,8 @@ static void locksview_add_lock(struct locksview *lv, uint32_t i)
 	const uint64_t identity = hash_2u64(hash_2u64(r->address, r->pid), r->kind);
 	const uint32_t row = locksview_group(lv, 0, LOCKS_LEVEL_LOCK, i, identity, r->ns);
 
+	if (row && r->convoy.ns)
+		locksview_group(lv, row, LOCKS_LEVEL_CONVOY, i, 0, 0);
 	if (row && locks_has_holders(lv->locks, i))
 		locksview_add_holders(lv, row, r);
 	if (row && r->waiting)
@@ -286,6 +292,12 @@ char *locksview_head(const struct locksview *lv, uint32_t node, char *dst, size_
 		break;
 	case LOCKS_LEVEL_WHERE:
 		text_builder_put(&words, "waited in");
+		break;
+	case LOCKS_LEVEL_CONVOY:
+		text_builder_put(&words, "%s", lock_convoy_label(l, i, label, sizeof(label)));
+		break;
+	case LOCKS_LEVEL_INVERSION:
+		text_builder_put(&words, "%s", lock_inversion_label(&l->holder[i], label, sizeof(label)));
 		break;
 	case LOCKS_LEVEL_MORE_HOLDERS:
 		text_builder_put(&words, "and %" PRIu32 " more holders", i);

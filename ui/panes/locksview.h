@@ -26,6 +26,8 @@ enum locks_level {               /* I is: */
 	LOCKS_LEVEL_MORE_HOLDERS,        /* so many have no row, like the next two */
 	LOCKS_LEVEL_MORE_NOW,
 	LOCKS_LEVEL_MORE_PLACES,
+	LOCKS_LEVEL_CONVOY,      /* in locks.lock: that it is one, ... */
+	LOCKS_LEVEL_INVERSION,   /* in locks.holder: ... that threads of a higher priority waited for the one above */
 	LOCKS_LEVEL_PLACE,       /* one function of a path: the row of the outline tells; I as in its parent */
 };
 
