@@ -44,7 +44,8 @@ static void print_thread(void *ctx, FILE *f, uint32_t tid)
 		print_clean(f, t->comm);
 	else if (!(tid & PROCESS_BIT))
 		fputs("thread", f);
-	fprintf(f, " (%" PRIu32 ")", tid & ~PROCESS_BIT);
+	fprintf(f, " (%" PRIu32 "%s)", tid & ~PROCESS_BIT,
+		!t ? "" : t->state == 'T' ? ", stopped" : t->state == 't' ? ", stopped by a debugger" : "");
 }
 
 /* Who holds what T waits for, as the graph has it: a lock on a file belongs to all threads of a process. */
@@ -73,7 +74,10 @@ static void print_lock(FILE *f, const struct hung_thread *t)
 	}
 	if (t->kind != LOCK_FILE)
 		fprintf(f, " (0x%" PRIx64 ")", t->lock.address);
-	if (t->gone)
+	if (t->gone && t->gone_of)
+		fprintf(f, ", held by thread %" PRIu32 " of process %d when that forked this one", t->gone,
+			(int)t->gone_of);
+	else if (t->gone)
 		fprintf(f, ", held by thread %" PRIu32 ", which is gone", t->gone);
 	else if (t->lock.readers)
 		fprintf(f, ", held by %" PRIu32 " reader%s", t->lock.readers, t->lock.readers == 1 ? "" : "s");
@@ -99,20 +103,43 @@ static const char *print_by(void *ctx, size_t wait)
 	return by_of(r->of.v[wait]);
 }
 
+static bool is_stopped(const struct hung_thread *t)
+{
+	return t->state == 'T' || t->state == 't';
+}
+
 /* "is in read of pipe:[123]" */
 static void print_state(FILE *f, const struct hung_thread *t)
 {
 	char name[CALL_NAME_MAX];
 
 	if (t->call.running)
-		fputs("runs", f);
+		fputs(is_stopped(t) ? "is stopped" : "runs", f);
 	else if (t->call.number < 0)
 		fputs("is in the kernel, in no system call", f);
 	else
-		fprintf(f, "is in %s", call_name(CALL_SYSCALL + (uint32_t)t->call.number, NULL, name));
+		fprintf(f, "%s %s", is_stopped(t) ? "is stopped in" : "is in",
+			call_name(CALL_SYSCALL + (uint32_t)t->call.number, NULL, name));
 	if (t->kind == LOCK_NONE && t->lock_name[0]) {
 		fputs(" of ", f);
 		print_clean(f, t->lock_name);
+	}
+}
+
+/* T, which could run, holds what a thread of a higher priority waits for. */
+static void print_inversion(FILE *f, const struct report *r, const struct hung_thread *t)
+{
+	char own[LOCK_PRIO_TEXT], other[LOCK_PRIO_TEXT];
+
+	for (size_t i = 0; i < r->wait.n; i++) {
+		const struct hung_thread *waiter = r->of.v[i];
+
+		if (r->wait.v[i].holder != (uint32_t)t->tid || waiter->prio >= t->prio)
+			continue;
+		fprintf(f, ", but at a lower priority: %s, and ", lock_priority_text(t->prio, own, sizeof(own)));
+		print_thread((void *)r, f, (uint32_t)waiter->tid);
+		fprintf(f, " has %s", lock_priority_text(waiter->prio, other, sizeof(other)));
+		return;
 	}
 }
 
@@ -129,6 +156,8 @@ static void print_holder(void *ctx, FILE *f, uint32_t tid)
 		fputs("comes and goes", f);
 	else
 		print_state(f, t);
+	if (t && t->call.running)
+		print_inversion(f, r, t);
 }
 
 static void print_frame_function(FILE *f, const struct hung *h, const struct sberf_frame *frame,

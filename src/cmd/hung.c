@@ -94,6 +94,8 @@ static bool thread_see(struct hung *h, pid_t pid, pid_t tid, struct hung_thread 
 	if (dir < 0 || proc_read_stat(dir, &stat) || stat.zombie || task_switches_read(dir, &ret->switches))
 		return false;
 	memcpy(ret->comm, stat.comm, sizeof(ret->comm));
+	ret->state = stat.state;
+	ret->prio = stat.prio + LOCK_PRIO < 0 ? 0 : (unsigned int)(stat.prio + LOCK_PRIO);
 	rc = task_call_read(dir, &ret->call);
 	if (rc == -EPERM || rc == -EACCES)
 		h->denied++;
@@ -311,6 +313,14 @@ static struct lock_state lock_memory(struct looking *l, const struct hung_thread
 	return state;
 }
 
+static pid_t parent_of(pid_t pid)
+{
+	AUTO_FD int dir = proc_open(pid);
+	struct proc_stat stat;
+
+	return dir < 0 || proc_read_stat(dir, &stat) ? 0 : stat.ppid;
+}
+
 static void lock_look(struct looking *l, struct hung_thread *t)
 {
 	const struct variables *v;
@@ -319,6 +329,7 @@ static void lock_look(struct looking *l, struct hung_thread *t)
 	t->lock = lock_memory(l, t);
 	if (t->lock.holder && !is_thread_of(t->pid, t->lock.holder) && !shares_lock(l, t, t->lock.holder)) {
 		t->gone = t->lock.holder;
+		t->gone_of = parent_of(t->pid) == lookup_process_of((pid_t)t->gone) ? parent_of(t->pid) : 0;
 		t->lock.holder = 0;
 	}
 	v = variables_of(l, t->pid);

@@ -20,12 +20,15 @@
 struct hung_thread {
 	pid_t pid, tid;
 	char comm[64];           /* raw bytes */
+	char state;              /* as ps(1) has it: T stopped by a signal, t by a debugger */
+	unsigned int prio;       /* model/lock.h */
 	struct task_call call;
 	uint64_t switches;       /* so often has it left a CPU */
 	bool asleep;             /* and it was in this wait, for the same holder, between the two looks */
 	enum lock_kind kind;     /* LOCK_NONE: it waits for no lock */
 	struct lock_state lock;
-	uint32_t gone;           /* who holds it by the word of the lock, and is no thread of anybody who may */
+	uint32_t gone;           /* who holds it by the word of the lock, and is no thread of anybody who may, ... */
+	pid_t gone_of;           /* ... but one of its parent, from which it was forked; 0 = it is not */
 	char lock_name[320];     /* raw bytes, "" = none */
 	uint32_t nr_frames;
 	struct sberf_frame *frame;       /* innermost first */

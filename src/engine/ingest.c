@@ -177,13 +177,23 @@ static void remember_waker(struct ingest *in, const struct raw_event *raw, const
 struct holder_asked {
 	struct processes *ps;
 	struct process *p;
+	bool shared;             /* the lock may be one of several processes */
 };
+
+/* The number here of the thread that the process asked about calls TID, and whose it is; 0 = there is none. */
+static pid_t holder_find(const struct holder_asked *h, uint32_t tid, struct process **ret)
+{
+	const pid_t own = process_thread_inside(h->ps, h->p, (pid_t)tid);
+
+	*ret = own || !h->shared ? h->p : process_of_thread(h->ps, (pid_t)tid);
+	return own ? own : h->shared && *ret ? (pid_t)tid : 0;
+}
 
 static bool holder_exists(void *ctx, uint32_t tid)
 {
-	const struct holder_asked *h = ctx;
+	struct process *of;
 
-	return process_thread_inside(h->ps, h->p, (pid_t)tid) != 0;
+	return holder_find(ctx, tid, &of) != 0;
 }
 
 /* The place of the data at ADDRESS of P, as a stack of one frame; STACK_ROOT when it is none of a file. */
@@ -201,7 +211,9 @@ static stack_id ingest_data_place(struct ingest *in, struct process *p, uint64_t
 static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw, thread_id waiter)
 {
 	const struct lock_futex *f = &raw->wait.lock;
-	struct holder_asked asked = { .ps = in->ps, .p = f->address ? processes_get(in->ps, raw->pid) : NULL };
+	struct holder_asked asked = { .ps = in->ps, .p = f->address ? processes_get(in->ps, raw->pid) : NULL,
+				      .shared = !lock_op_private(f->op) };
+	struct process *of;
 	struct held_lock l = { .holder = ID_NONE };
 	struct lock_state state;
 	pid_t holder;
@@ -215,9 +227,9 @@ static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw, threa
 	l.place = ingest_data_place(in, asked.p, l.address);
 	if (l.place == STACK_ROOT)
 		(void)alloc_facts_at(in->config.sink->allocs, raw->pid, l.address, &l.place, &l.offset);
-	holder = state.holder ? process_thread_inside(in->ps, asked.p, (pid_t)state.holder) : 0;
+	holder = state.holder ? holder_find(&asked, state.holder, &of) : 0;
 	if (holder)
-		l.holder = process_thread(in->ps, asked.p, holder, 0, 0, NULL);
+		l.holder = process_thread(in->ps, of, holder, 0, 0, NULL);
 	prios_compare(&in->prios, waiter, f->op, &l);
 	id = dict_lock(in->config.dict, &l);
 	return id == ID_NONE ? LOCK_ID_NONE : id;

@@ -43,6 +43,11 @@ static inline bool wait_state_runnable(unsigned int state)
 {
 	return state == WAIT_PREEMPTED || state == WAIT_NEW || state == WAIT_THROTTLED;
 }
+/* Was a thread in STATE kept from running, by a signal, a debugger or the freezer, whatever it wanted? */
+static inline bool wait_state_stopped(unsigned int state)
+{
+	return state == WAIT_STOPPED || state == WAIT_TRACED || state == WAIT_FROZEN;
+}
 /* A letter or a name; WAIT_STATE_NR when it is none. */
 enum wait_state wait_state_find(const char *text);
 

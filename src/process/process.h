@@ -98,6 +98,8 @@ void process_name_thread(struct processes *ps, struct process *p, pid_t tid, con
  * second where numbers differ.
  */
 pid_t process_thread_inside(const struct processes *ps, struct process *p, pid_t inside);
+/* The process that TID, a thread of which something is known, is of; NULL = there is none. */
+struct process *process_of_thread(const struct processes *ps, pid_t tid);
 
 /*
  * The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues

@@ -189,6 +189,18 @@ pid_t process_thread_inside(const struct processes *ps, struct process *p, pid_t
 	return tid;
 }
 
+struct process *process_of_thread(const struct processes *ps, pid_t tid)
+{
+	for (size_t i = 0; i < ps->v.n; i++) {
+		struct process *p = ps->v.v[i];
+		const size_t at = count_below(p->threads.v, p->threads.n, tid, tid);
+
+		if (at < p->threads.n && p->threads.v[at].tid == tid && !p->threads.v[at].dead)
+			return p;
+	}
+	return NULL;
+}
+
 /* What a thread is called that nobody has told the name of: threads inherit it. */
 static const char *inherited_comm(const struct process *p, const struct thread_now *t)
 {

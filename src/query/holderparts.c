@@ -42,6 +42,7 @@ char *holder_note(const struct dict *d, thread_id holder, enum holder_how how, c
 {
 	static const char *const words[HOLDER_HOWS] = {
 		[HOLDER_RAN] = ", which ran", [HOLDER_WAITED] = ", which waited",
+		[HOLDER_WAS_STOPPED] = ", which was stopped",
 		[HOLDER_QUEUED] = ", in the run queue",
 		[HOLDER_NOT_KNOWN] = "", [HOLDER_ABOVE] = ", which is above",
 	};
@@ -181,11 +182,19 @@ static uint32_t holderparts_note(const struct holder_parts *p, uint32_t at, thre
 static void holderparts_divide(struct holder_parts *p, uint32_t at, uint64_t ns, const struct held_lock *l,
 			       size_t slice);
 
+static enum holder_how holderparts_how(const struct holder_parts *p, const struct fact *f)
+{
+	if (f->kind == EVENT_SAMPLE)
+		return HOLDER_RAN;
+	if (f->kind == EVENT_RUNNABLE)
+		return HOLDER_QUEUED;
+	return wait_state_stopped(dict_get_wait(p->d, f->wait)->state) ? HOLDER_WAS_STOPPED : HOLDER_WAITED;
+}
+
 /* NS of the wait: A, what the holder did. */
 static void holderparts_piece(struct holder_parts *p, uint32_t at, uint64_t ns, const struct holder_activity *a)
 {
-	const enum holder_how how = a->fact.kind == EVENT_SAMPLE ? HOLDER_RAN :
-		a->fact.kind == EVENT_BLOCKED ? HOLDER_WAITED : HOLDER_QUEUED;
+	const enum holder_how how = holderparts_how(p, &a->fact);
 	const struct held_lock *l;
 	const thread_id holder = holder_parts_holder(p, &a->fact, &l);
 

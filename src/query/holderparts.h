@@ -22,6 +22,7 @@
 enum holder_how {
 	HOLDER_RAN,              /* below it stand its samples, */
 	HOLDER_WAITED,           /* its waits, */
+	HOLDER_WAS_STOPPED,      /* those in which it was stopped, */
 	HOLDER_QUEUED,           /* what it was about in the run queue, */
 	HOLDER_NOT_KNOWN,        /* nothing: nothing of it is known, or it is too little to be told */
 	HOLDER_ABOVE,            /* nothing: it stands above as one who waits */

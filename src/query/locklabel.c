@@ -97,7 +97,8 @@ char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t s
 char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char *dst, size_t size)
 {
 	static const char *const how[] = {
-		[HOLDER_UNKNOWN] = "", [HOLDER_WAITS] = ", waits now", [HOLDER_BESIDE] = ", mostly in",
+		[HOLDER_UNKNOWN] = "", [HOLDER_WAITS] = ", waits now", [HOLDER_STOPPED] = ", is stopped now, in",
+		[HOLDER_BESIDE] = ", mostly in",
 		[HOLDER_RELEASED] = ", released in",
 	};
 	char thread[LABEL_MAX];

@@ -24,6 +24,8 @@ struct stack_kind {
 struct locked_row {
 	uint64_t address;
 	uint32_t pid, kind;
+	stack_id place;          /* STACK_ROOT of the first that was there, ... */
+	uint32_t pad;
 	struct lock_row row;
 	uint64_t stack_ns;       /* waited at row.stack */
 	size_t slice;            /* the last in which it was waited for, */
@@ -61,7 +63,7 @@ struct now_waiting {
 	stack_id stack;
 	size_t slice;
 	uint64_t ns;
-	bool woken;
+	bool woken, stopped;
 };
 
 struct locks_builder {
@@ -169,6 +171,7 @@ static bool locks_note_now(struct locks_builder *b, const struct fact *f, size_t
 	*now = want;
 	now->ns = (uint64_t)f->longest_ns;
 	now->woken = f->kind == EVENT_RUNNABLE;
+	now->stopped = wait_state_stopped(dict_get_wait(b->d, f->wait)->state);
 	return true;
 }
 
@@ -277,6 +280,18 @@ static bool locks_add_inversion(struct locks_builder *b, struct held_row *h, con
 	return true;
 }
 
+/* The row of the lock WANT that is in PLACE. Another block at the same address, by another stack, is another lock. */
+static uint32_t locks_find(struct locks_builder *b, struct locked_row *want, stack_id place)
+{
+	const uint32_t first = keyed_get(&b->locks, want, row);
+
+	if (first == HIDX_NONE || place == STACK_ROOT || b->locks.v[first].row.place == STACK_ROOT ||
+	    b->locks.v[first].row.place == place)
+		return first;
+	want->place = place;     /* ... and that of each other one */
+	return keyed_get(&b->locks, want, row);
+}
+
 /* Adds the fact F, of a wait W on a futex, of the slice V. */
 static bool locks_add(struct locks_builder *b, const struct fact *f, const struct wait *w, unsigned int is,
 		      const struct slice_view *v)
@@ -285,11 +300,11 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 	const struct held_lock *l = dict_get_lock(b->d, w->lock);
 	const struct thread *t = dict_get_thread(b->d, f->thread);
 	const enum lock_kind kind = w->lock ? locks_kind(b, f->stack) : LOCK_FUTEX;
-	const struct locked_row want = { .address = locks_address(l, kind), .pid = w->lock ? (uint32_t)t->pid : 0,
-					 .kind = kind };
+	struct locked_row want = { .address = locks_address(l, kind), .pid = w->lock ? (uint32_t)t->pid : 0,
+				   .kind = kind };
 	bool inferred = false;
 	const thread_id holder = w->lock ? locks_holder(b, w, kind, &inferred) : ID_NONE;
-	const uint32_t id = keyed_get(&b->locks, &want, row);
+	const uint32_t id = locks_find(b, &want, l->place);
 	const uint32_t held = id == HIDX_NONE ? HIDX_NONE : locks_held(b, id, holder, inferred);
 	struct lock_row *row;
 
@@ -401,7 +416,7 @@ static void locks_find_stacks(struct locks_builder *b)
 		if (h->wanted && now != HIDX_NONE && !b->now.v[now].woken &&
 		    (b->now.v[now].held == ID_NONE || b->now.v[now].lock != h->lock)) {
 			h->row.stack = b->now.v[now].stack;
-			h->row.how = HOLDER_WAITS;
+			h->row.how = b->now.v[now].stopped ? HOLDER_STOPPED : HOLDER_WAITS;
 		} else if (h->row.how == HOLDER_UNKNOWN && h->released != STACK_ROOT) {
 			h->row.stack = h->released;
 			h->row.how = HOLDER_RELEASED;

@@ -24,6 +24,7 @@
 enum holder_stack {
 	HOLDER_UNKNOWN,          /* there is none */
 	HOLDER_WAITS,            /* the wait that it is in now, while somebody waits for it */
+	HOLDER_STOPPED,          /* the same, and it cannot run until it is continued */
 	HOLDER_BESIDE,           /* where it spent most of the slice of time in which most waited for it */
 	HOLDER_RELEASED,         /* where it ended waits */
 };

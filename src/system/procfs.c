@@ -121,6 +121,19 @@ static bool skip_words(const char **p, const char *end, unsigned int n)
 	return true;
 }
 
+/* A whole number below a thousand, perhaps negative. */
+static bool parse_small(const char **p, const char *end, int *ret)
+{
+	const bool negative = *p != end && **p == '-';
+	uint64_t n;
+
+	*p += negative;
+	if (!parse_dec(p, end, &n) || n >= 1000)
+		return false;
+	*ret = negative ? -(int)n : (int)n;
+	return true;
+}
+
 bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 {
 	const char *end = text + len, *open = memchr(text, '(', len), *close = memrchr(text, ')', len), *p = text;
@@ -143,7 +156,8 @@ bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 	    !parse_dec(&p, end, &flags) ||
 	    !skip_words(&p, end, 0) || !parse_dec(&p, end, &minor) || !skip_words(&p, end, 1) ||
 	    !parse_dec(&p, end, &st.major_faults) || !skip_words(&p, end, 1) || !parse_dec(&p, end, &user) ||
-	    !skip_words(&p, end, 0) || !parse_dec(&p, end, &kernel) || !skip_words(&p, end, 4) ||
+	    !skip_words(&p, end, 0) || !parse_dec(&p, end, &kernel) || !skip_words(&p, end, 2) ||
+	    !parse_small(&p, end, &st.prio) || !skip_words(&p, end, 1) ||
 	    !parse_dec(&p, end, &st.threads) || !skip_words(&p, end, 1) || !parse_dec(&p, end, &st.start_ticks) ||
 	    !skip_words(&p, end, 1) || !parse_dec(&p, end, &st.rss_pages))
 		return false;
@@ -151,6 +165,7 @@ bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 	st.ticks = user + kernel;
 	st.pid = (pid_t)pid;
 	st.ppid = (pid_t)ppid;
+	st.prio += 100;
 	st.kthread = flags & PF_KTHREAD_BIT;
 	*ret = st;
 	return true;

@@ -26,6 +26,7 @@ struct proc_stat {
 	uint64_t faults;         /* page faults of its threads, those that have ended too: fields 10 and 12 */
 	uint64_t major_faults;   /* of them: with a disk to wait for */
 	uint64_t ticks;          /* CPU time of its threads, in clock ticks: fields 14 and 15 */
+	int prio;                /* of the first thread, as the kernel has it (low ones run first): field 18 + 100 */
 	uint64_t threads;        /* field 20 */
 	uint64_t rss_pages;      /* field 24 */
 	char comm[64];           /* raw bytes, NUL-terminated; kernel threads may have more than 15 */

@@ -78,6 +78,25 @@ says "two processes" "deadlock of 2 threads:"
 matches "by shared memory" "  locked waits for mutex[^,]*, held by other, which waits for mutex[^,]*, held by locked" "$(cat plain)"
 stop_workload
 
+# What becomes of who holds: stopped, and killed; and a process that was forked while another thread of its parent held a lock.
+start_workload locked 0 apart
+child=$(pgrep -P "$workload")
+also_kill "$child"
+kill -STOP "$workload"
+"$SBERF" doctor -p "$child" >said 2>err
+matches "a holder that is stopped" "held by locked [(]$workload, stopped[)],.*which is stopped in pause" "$(tr '\n' ' ' <said)"
+stop_workload
+"$SBERF" doctor -p "$child" >said 2>err
+matches "and is gone, from shared memory" "other [(]$child[)] waits for mutex [^,]*, held by thread $workload, which is gone" "$(cat said)"
+kill "$child"
+start_workload locked 0 forked
+child=$(pgrep -P "$workload")
+also_kill "$child"
+"$SBERF" doctor -p "$child" >said 2>err
+matches "a lock that was held when it was forked" "other [(]$child[)] waits for mutex lock [^,]*, held by thread [0-9]+ of process $workload when that forked this one" "$(cat said)"
+kill "$child"
+stop_workload
+
 look 3 files
 matches "by locks on files" "  locked waits for file lock [^,]*, held by other, which waits for file lock [^,]*, held by locked" "$(cat plain)"
 stop_workload

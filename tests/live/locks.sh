@@ -82,7 +82,7 @@ note "$(head -3 locks)"
 matches "a convoy" 'convoy, for [^:]*: on average [2-7][.][0-9] threads waited, and it was handed over every [0-9.]+ us, of which [0-9.]+ [nu]s [(][0-9.]+ %[)]' "$(cat locks)"
 stop_workload
 if chrt -f 1 true 2>/dev/null; then
-	start_workload locked 0 inverted
+	start_workload locked 0 inverted 40
 	record inverted.data -p "$workload" --duration 1s
 	"$SBERF" report -i inverted.data --format locks >locks
 	note "$(cat locks)"
@@ -92,6 +92,17 @@ if chrt -f 1 true 2>/dev/null; then
 else
 	skip "real-time priorities are not allowed here" "a priority inversion"
 fi
+
+# A lock in memory that two processes share, whose holder is stopped.
+start_workload locked 0 apart
+child=$(pgrep -P "$workload")
+also_kill "$child"
+kill -STOP "$workload"
+record apart.data -p "$workload,$child" --duration 1s
+"$SBERF" report -i apart.data --format locks >locks
+matches "the holder is in another process, and is stopped" "held by locked $workload, is stopped now, in: .*sleeps" "$(cat locks)"
+kill "$child"
+stop_workload
 
 # A deadlock that was there before: in the report of a recording, and in that of one document of top.
 start_workload locked 0 cycle 5

@@ -95,6 +95,51 @@ static void by_time(void **state)
 	locks_free(l);
 }
 
+/* Blocks of two stacks at one address, one after the other, are two locks; what is not known is the first one. */
+static void another_block(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	static const char *const makers[] = { NULL, "main;makes;malloc", "main;makes;malloc",
+					      "main;other;malloc", NULL };
+	struct locks *l;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		const struct held_lock held = { .address = 0x10, .holder = b, .guess = LOCK_MUTEX,
+						.place = makers[i] ? made_stack(m, makers[i]) : STACK_ROOT };
+
+		wait_for(m, 100 * (i + 1), a, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 1u << i);
+		m->ev.wait.lock = dict_lock(m->d, &held);
+		made_again(m);
+	}
+	l = locks_of(m);
+	assert_int_equal(l->nr_locks, 2);
+	assert_int_equal(l->lock[0].ns, (1 + 2 + 4 + 16) * MS);
+	assert_int_equal(l->lock[0].place, made_stack(m, "main;makes;malloc"));
+	assert_int_equal(l->lock[1].ns, 8 * MS);
+	assert_int_equal(l->lock[1].place, made_stack(m, "main;other;malloc"));
+	locks_free(l);
+}
+
+/* A holder that a signal has stopped. */
+static void stopped(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	char label[LABEL_MAX];
+	struct locks *l;
+
+	wait_for(m, 100, a, "main;take;pthread_mutex_lock", 0x10, b, LOCK_MUTEX, 5);
+	made_open(m);
+	made_wait(m, 100 * MS, b, "main;naps", EVENT_BLOCKED, "pause", 'T', 9 * MS);
+	made_open(m);
+	l = locks_of(m);
+	assert_int_equal(l->holder[0].how, HOLDER_STOPPED);
+	lock_holder_label(l, &l->holder[0], label, sizeof(label));
+	assert_string_equal(label, "held by b 12, is stopped now, in");
+	locks_free(l);
+}
+
 /* A convoy is known by how many wait and how fast the lock goes round; not where it is held for long, or few wait. */
 static void convoys(void **state)
 {
@@ -346,6 +391,8 @@ int main(void)
 		MADE_TEST(by_time),
 		MADE_TEST(who_ended_it_is_inferred),
 		MADE_TEST(what_holders_did),
+		MADE_TEST(another_block),
+		MADE_TEST(stopped),
 		MADE_TEST(convoys),
 		MADE_TEST(inversions),
 		MADE_TEST(places),

@@ -136,6 +136,7 @@ static void stat_text(void **state)
 	assert_int_equal(st.start_ticks, 987654);
 	assert_int_equal(st.faults, 4);
 	assert_int_equal(st.major_faults, 3);
+	assert_int_equal(st.prio, 109);
 	assert_false(st.kthread);
 	assert_false(st.zombie);
 	assert_true(proc_parse_stat(kthread, sizeof(kthread) - 1, &st));

@@ -7,6 +7,8 @@
  *	locked SECONDS kinds     a thread for each kind of lock: see start_kinds()
  *	locked SECONDS shared    two processes, each with a mutex that the other waits for, in shared memory
  *	locked SECONDS files     the same with locks on files
+ *	locked SECONDS apart     the first holds a mutex in shared memory, and its child "other" waits for it
+ *	locked SECONDS forked    it has forked its child "other" while a thread held a mutex, for which that waits
  *	locked SECONDS truth N   N threads that take one mutex in turns, hold it for milliseconds, and say at the end,
  *	                         when the alarm comes, who held it when: "held TID FROM TO", CLOCK_MONOTONIC in ns; and
  *	                         "ahead NS", how far CLOCK_REALTIME is ahead of that
@@ -14,8 +16,8 @@
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
  *	locked SECONDS convoy N  N threads that take an inheriting mutex in turns, which the kernel hands over, and
  *	                         hold it for microseconds
- *	locked SECONDS inverted  on one CPU: "high" (real-time) waits for a mutex that "low" (nice 10) has while it
- *	                         computes, and cannot, as "middle" (real-time) computes for 40 of each 60 ms
+ *	locked SECONDS inverted N  on one CPU: "high" (real-time) waits for a mutex that "low" (nice 10) has while it
+ *	                         computes, and cannot, as "middle" (real-time) computes for N ms of each N + 20
  *	locked SECONDS request N N times, from SIGUSR1 on: "request" computes for 2 ms in handles() and hands work to
  *	                         "worker", which waits for a mutex that "keeper" holds and sleeps with, and then
  *	                         computes for 3 ms. Says how long all of that took by its own clock, in ns:
@@ -185,6 +187,50 @@ static void start_crossing(int files)
 		_exit(0);
 	}
 	crosses(0, files);
+}
+
+/* The child waits for MUTEX; says so. */
+static void start_child(pthread_mutex_t *mutex)
+{
+	const pid_t child = fork();
+
+	if (!child) {
+		pthread_setname_np(pthread_self(), "other");
+		pthread_mutex_lock(mutex);
+		sink++;
+		_exit(0);
+	}
+	until_asleep(child);
+	ready();
+	sleeps();
+}
+
+static void start_apart(void)
+{
+	pthread_mutexattr_t attr;
+
+	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&common->lock[0], &attr);
+	pthread_mutex_lock(&common->lock[0]);
+	start_child(&common->lock[0]);
+}
+
+static void *holds_for_good(void *arg)
+{
+	pthread_mutex_lock(&lock[0]);
+	pthread_barrier_wait(&all_hold);
+	sleeps();
+	return arg;
+}
+
+static void start_forked(void)
+{
+	pthread_barrier_init(&all_hold, NULL, 2);
+	start_kind("holder", 0, holds_for_good);
+	pthread_barrier_wait(&all_hold);
+	start_child(&lock[0]);
 }
 
 static void *works(void *arg)
@@ -474,7 +520,7 @@ static void *is_in_the_way(void *arg)
 {
 	run_at(10, 0);
 	for (;;) {
-		spin_ns(40 * NSEC_PER_MSEC);
+		spin_ns((uint64_t)count * NSEC_PER_MSEC);
 		sleep_ns(20 * NSEC_PER_MSEC);
 	}
 	return arg;
@@ -557,6 +603,10 @@ int main(int argc, char **argv)
 		start_truth(!strcmp(mode, "heap"));
 	if (!strcmp(mode, "busy"))
 		start_busy();
+	if (!strcmp(mode, "apart"))
+		start_apart();
+	if (!strcmp(mode, "forked"))
+		start_forked();
 	if (!strcmp(mode, "convoy"))
 		start_convoy();
 	if (!strcmp(mode, "inverted"))
