@@ -84,11 +84,13 @@ static int in_worker_fail(struct in_worker *o, enum plugin_op op, const char *wh
 	char how[96];
 
 	worker_stop(&o->worker, !why, how, sizeof(how));
+	if (!why && worker_was_killed(&o->worker))
+		return -EINTR;
 	err_set(fault, EPROTO, "%s in %s", why ? why : how[0] ? how : "it closed its connection", plugin_call_name(op));
 	return -EIO;
 }
 
-/* Waits for a message of the worker, to o->in. 0, or a fault. */
+/* Waits for a message of the worker, to o->in. 0, or a fault, or -EINTR. */
 static int in_worker_take(struct in_worker *o, const struct waiting *w, struct err *fault)
 {
 	const uint64_t start = clock_mono_ns();

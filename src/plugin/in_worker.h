@@ -33,7 +33,8 @@ int in_worker_start(struct in_worker *o, struct plugin_hello *ret_hello, bool *r
 
 /*
  * Makes the call C, for which a worker must be there: the plug-in's result. A crash, too long a time, and what
- * makes no sense are a fault: a sentence in *FAULT, -EIO, and the worker is gone.
+ * makes no sense are a fault: a sentence in *FAULT, -EIO, and the worker is gone. -EINTR, also of in_worker_start():
+ * somebody has killed it, which is no fault.
  */
 int in_worker_call(struct in_worker *o, const struct plugin_call *c, struct err *fault);
 

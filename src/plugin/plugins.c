@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KILLED_MAX 8u                     /* workers that are killed during one call, before it has no answer */
+
 struct plugin {
 	struct plugin_info info;
 	char *path;
@@ -292,14 +294,14 @@ static int process_attach(struct plugin_process *p, size_t i)
 		return a->state == ATTACHED_MINE ? 0 : -ENOENT;
 	r = plugin_do(plugin, &c, &fault);
 	a->generation = plugin->generation;
-	a->state = !r ? ATTACHED_MINE : r == -EAGAIN ? ATTACHED_NOT_YET : ATTACHED_NOT_MINE;
+	a->state = !r ? ATTACHED_MINE : r == -EAGAIN || r == -EINTR ? ATTACHED_NOT_YET : ATTACHED_NOT_MINE;
 	if (!r && !a->counted)
 		plugin->info.processes += a->counted = true;
-	return !r || r == -EAGAIN ? r : -ENOENT;
+	return !r || r == -EAGAIN || r == -EINTR ? r : -ENOENT;
 }
 
-/* Makes the call C of the plug-in I, all but process and target of which is set. Its result. */
-static int process_call(struct plugin_process *p, size_t i, struct plugin_call *c)
+/* Once. -EINTR: somebody has killed the worker. */
+static int process_try(struct plugin_process *p, size_t i, struct plugin_call *c)
 {
 	struct plugin *plugin = &p->set->v.v[i];
 	struct err e = ERR_INIT;
@@ -308,7 +310,10 @@ static int process_call(struct plugin_process *p, size_t i, struct plugin_call *
 	/* Of what is loaded it is known what it has no answer to: then no process is looked at. */
 	if (plugin->info.off || (plugin->has && !(plugin->has & 1u << c->op)))
 		return -ENOSYS;
-	if (plugin_load_now(plugin, &e)) {
+	r = plugin_load_now(plugin, &e);
+	if (r == -EINTR)
+		return r;
+	if (r) {
 		/* What has been loaded before has made a fault this time. */
 		if (plugin->has)
 			plugin_fault(plugin, &e);
@@ -325,8 +330,18 @@ static int process_call(struct plugin_process *p, size_t i, struct plugin_call *
 	c->target = &p->target;
 	c->log = plugin->info.log;
 	r = plugin_do(plugin, c, &e);
-	if (e.code)
+	if (e.code || r == -EINTR)
 		p->of[i].state = ATTACHED_NOT_YET;
+	return r;
+}
+
+/* Makes the call C of the plug-in I, all but process and target of which is set. Its result. */
+static int process_call(struct plugin_process *p, size_t i, struct plugin_call *c)
+{
+	int r = -EINTR;
+
+	for (unsigned int tries = 0; tries < KILLED_MAX && r == -EINTR; tries++)
+		r = process_try(p, i, c);
 	return r;
 }
 

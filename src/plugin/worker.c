@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #define PROGRAM "sberf-worker"
+#define MEMORY_MAX (1ull << 30)          /* one that was killed with so much was killed for that, by the kernel */
 
 bool worker_is_there(void)
 {
@@ -89,6 +90,12 @@ const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_
 	}
 	w->pid = 0;
 	return dst;
+}
+
+bool worker_was_killed(const struct worker *w)
+{
+	return w->status >= 0 && WIFSIGNALED(w->status) && w->peak_bytes < MEMORY_MAX &&
+	       (WTERMSIG(w->status) == SIGKILL || WTERMSIG(w->status) == SIGTERM);
 }
 
 bool worker_is_idle(const struct worker *w)

@@ -40,6 +40,9 @@ int worker_start(const char *job, int file, struct worker *ret, struct err *e);
  */
 const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_size);
 
+/* Did somebody end it who is not sberf, and not the kernel for its memory? Of one that worker_stop() has seen. */
+bool worker_was_killed(const struct worker *w);
+
 /* Is it waiting for something, and not for a CPU or a disk? */
 bool worker_is_idle(const struct worker *w);
 

@@ -17,16 +17,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #define LOOK_MS 20                       /* how often a silent worker is looked at */
 #define FAULTS_MAX 2u                    /* crashes at a file, which is left alone then */
-/* A worker that was killed with so much memory was killed for that, by the kernel. */
-#define MEMORY_MAX (1ull << 30)
 #define TRIES_MAX 128u                   /* of one batch, with longer and longer pauses after one that was killed */
 #define PAUSE_MS 100                     /* the longest one */
 #define FILE_BYTES_MAX (16ull << 30)     /* of a debug file that is handed out */
@@ -235,13 +231,6 @@ static void names_worker_leave(struct names_worker *w, struct told_module *m, co
 	unread_add(w->unread, m->path, &e);
 }
 
-/* Was it somebody else who ended W? */
-static bool names_worker_was_killed(const struct worker *w)
-{
-	return w->status >= 0 && WIFSIGNALED(w->status) && w->peak_bytes < MEMORY_MAX &&
-	       (WTERMSIG(w->status) == SIGKILL || WTERMSIG(w->status) == SIGTERM);
-}
-
 /* The worker is of no use any more: WHY, NULL = it has ended. Whatever it was at may be to blame. False. */
 static bool names_worker_fail(struct names_worker *w, const char *why)
 {
@@ -250,7 +239,7 @@ static bool names_worker_fail(struct names_worker *w, const char *why)
 
 	names_worker_end(w, !why, how, sizeof(how));
 	w->stats->workers_ended++;
-	if (!why && names_worker_was_killed(&w->worker)) {
+	if (!why && worker_was_killed(&w->worker)) {
 		w->kills++;
 		return false;
 	}

@@ -294,6 +294,26 @@ static void is_given_up_after_three_faults(void **state)
 	world_end(&w);
 }
 
+/* Whoever kills the worker delays what it says: that is no fault of the plug-in. */
+static void workers_that_are_killed_are_no_fault(void **state)
+{
+	struct world w;
+
+	world_begin(&w);
+	for (unsigned int i = 0; i < 3 * PLUGIN_FAULTS_MAX; i++) {
+		AUTO_FILE FILE *f = fopen("/proc/thread-self/children", "re");
+		int worker;
+
+		assert_int_equal(world_ask(&w, WRONG_NOT), 1);
+		assert_non_null(f);
+		assert_int_equal(fscanf(f, "%d", &worker), 1);
+		assert_int_equal(kill(worker, SIGKILL), 0);
+	}
+	assert_int_equal(world_ask(&w, WRONG_NOT), 1);
+	assert_int_equal(world_info(&w).faults, 0);
+	world_end(&w);
+}
+
 static void refuses_what_is_no_plugin(void **state)
 {
 	AUTO(plugins_free) struct plugins *ps = plugins_new(&elf);
@@ -463,6 +483,7 @@ int main(void)
 		cmocka_unit_test(may_not_do_anything),
 		cmocka_unit_test(plans_python_in_the_worker),
 		cmocka_unit_test(is_given_up_after_three_faults),
+		cmocka_unit_test(workers_that_are_killed_are_no_fault),
 		cmocka_unit_test(refuses_what_is_no_plugin),
 		cmocka_unit_test(accepts_older_structures),
 		cmocka_unit_test(reads_the_process_alone),

@@ -334,7 +334,7 @@ static void plugins_and_what_they_failed_at(void **state)
 	assert_screen_has(w.d.canvas, "script_unmatched: ");
 	assert_screen_has(w.d.canvas, "script_nameless: frames of Python whose code was gone before its name was read");
 	assert_screen_has(w.d.canvas, "split_refused: files that sberf-collector would not open: names may");
-	assert_screen_has(w.d.canvas, "worker_ended: times that sberf-worker, which reads files, ended and was started");
+	assert_screen_has(w.d.canvas, "worker_ended: times that sberf-worker, which reads files, ended and was");
 	assert_screen_has(w.d.canvas, "files_left: files at which it ended twice, and of which no more is read");
 	assert_screen_has(w.d.canvas, "plugins: what plug-ins have named, and what they failed at");
 	driver_press(&w.d, "<Right>");
