@@ -12,6 +12,7 @@
 #include "capture/source.h"
 #include "collector/ask.h"
 #include "plugin/find.h"
+#include "plugin/worker.h"
 #include "symbol/runtime_names.h"
 
 #include <errno.h>
@@ -63,17 +64,19 @@ static int doctor_plugins(struct err *e)
 	return 0;
 }
 
-/* Whether a recording can be made without root's privileges. */
+/* Whether sberf can capture without root's privileges: --split needs two programs. */
 static void doctor_split(void)
 {
 	char program[PATH_MAX];
-	const bool found = installed_find(COLLECTOR_PROGRAM, program);
+	const char *missing = !installed_find(COLLECTOR_PROGRAM, program) ? COLLECTOR_PROGRAM :
+			      !worker_is_there() ? "sberf-worker" : NULL;
 
-	printf("%-8s %-32s %s\n", found ? "ok" : "note", "sudo sberf record --split",
-	       found ? program : COLLECTOR_PROGRAM " is not installed");
-	if (!found)
-		printf("%-8s needed: " COLLECTOR_PROGRAM " in %s, to give up root while recording\n", "",
-		       installed_dir());
+	if (!missing) {
+		printf("%-8s %-32s %s\n", "ok", "sudo sberf record --split", program);
+		return;
+	}
+	printf("%-8s %-32s %s is not installed\n", "note", "sudo sberf record --split", missing);
+	printf("%-8s needed: %s in %s, to give up root while capturing\n", "", missing, installed_dir());
 }
 
 int cmd_doctor(const struct options *o, struct err *e)
