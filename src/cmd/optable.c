@@ -718,10 +718,17 @@ const struct opt opts[] = {
 		.name = "push", .metavar = "URL", .type = OPT_TEXT, .what = "address to push to",
 		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push),
 		.help = "push profiles to a store, every ten seconds",
-		.more = "pyroscope+http://HOST[:4040][/PATH] for Pyroscope and Grafana Alloy, parca+http://HOST[:7070]"
-			"[/PATH] for Parca, otlp+http://HOST[:4318][/PATH] for a collector of OpenTelemetry (profiles "
-			"of OTLP 1.10). Then --listen is not needed. What the store does not take at once waits in "
-			"memory, 64 MiB and an hour at most, and everything that is lost is counted.",
+		.more = "pyroscope+http://HOST[:4040][/PATH] for Pyroscope and Grafana Alloy, "
+			"parca+http://HOST[:7070][/PATH] for Parca, otlp+http://HOST[:4318][/PATH] for a "
+			"collector of OpenTelemetry (profiles of OTLP 1.10). +https:// instead of +http:// is "
+			"over TLS, by libcurl. Then --listen is not needed. What the store does not take at "
+			"once waits in memory, 64 MiB and an hour at most, and everything that is lost is "
+			"counted.",
+	}, {
+		.name = "push-ca", .metavar = "FILE", .type = OPT_FILE, .what = "file of certificates",
+		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push_ca),
+		.help = "over https trust these certificates instead of those of the system",
+		.more = "A file of PEM. The server's certificate is always checked.",
 	}, {
 		.name = "push-headers", .metavar = "FILE", .type = OPT_FILE, .what = "file of headers",
 		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push_headers),

@@ -874,9 +874,9 @@ static int check_serving(const struct options *o, bool page, struct err *e)
 		return err_set(e, EINVAL, "--import is about a file: name it");
 	if (o->listen && o->socket)
 		return err_set(e, EINVAL, "--listen and --socket both say where to answer: give one of them");
-	if (!o->push && (o->push_headers || o->labels.n))
+	if (!o->push && (o->push_headers || o->push_ca || o->labels.n))
 		return err_set(e, EINVAL, "%s is about what is pushed: say where to, with --push",
-			       o->push_headers ? "--push-headers" : "--label");
+			       o->push_headers ? "--push-headers" : o->push_ca ? "--push-ca" : "--label");
 	if (!page && o->output && !o->keep_ns)
 		return err_set(e, EINVAL, "-o is where --keep writes what it has in memory: give both");
 	if (!page && !o->push && !o->listen && !o->socket && !o->when.n)

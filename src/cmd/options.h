@@ -187,6 +187,7 @@ struct options {
 	double max_cpu;                  /* --max-cpu (agent), percent of one CPU; PERCENT_NONE = none */
 	text_vec when;                   /* --when (top, record, agent) */
 	const char *push;                /* --push (agent), NULL = nowhere */
+	const char *push_ca;             /* --push-ca; the same */
 	const char *push_headers;        /* --push-headers; the same */
 	text_vec labels;                 /* --label NAME=VALUE; may be repeated */
 

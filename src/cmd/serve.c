@@ -76,6 +76,7 @@ static int service_push(struct service *s, struct err *e)
 	if (!r && s->o->push_headers)
 		r = push_headers_read(s->o->push_headers, &s->headers, e);
 	p->headers = s->headers ? s->headers : "";
+	p->ca = s->o->push_ca;
 	p->command = s->o->command_name;
 	p->refresh_ns = s->config.refresh_ns;
 	if (!r && !push_labels_get(&p->labels, "service_name")) {

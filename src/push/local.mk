@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/push: one "libsberf_engine_a_SOURCES += src/push/FILE" a line, headers too.
+libsberf_engine_a_SOURCES += src/push/https.c
+libsberf_engine_a_SOURCES += src/push/https.h
 libsberf_engine_a_SOURCES += src/push/otlp.c
 libsberf_engine_a_SOURCES += src/push/otlp.h
 libsberf_engine_a_SOURCES += src/push/retryafter.c

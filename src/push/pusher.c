@@ -4,6 +4,7 @@
 
 #include "push/pusher.h"
 
+#include "push/https.h"
 #include "push/retryafter.h"
 
 #include "base/cleanup.h"
@@ -51,6 +52,7 @@ struct window {
 };
 
 struct pusher {
+	struct https *https;             /* NULL = it is pushed without TLS */
 	char *otlp_headers;              /* c.headers, and that it is compressed */
 	struct pusher_config c;
 	pthread_t thread;
@@ -218,8 +220,9 @@ static void pusher_send(struct pusher *p)
 		.len = w->len, .end_ns = clock_mono_ns() + ANSWER_NS, .stop = &p->hurry, .most = REPLY_MAX,
 	};
 	struct http_reply reply;
-	const int r = http_post(&peer, &post, &reply);
-	char status[32];
+	char status[32], why[HTTPS_WHY_MAX] = "";
+	const int r = p->https ? https_post(p->https, &peer, &post, &reply, why) :
+				 http_post(&peer, &post, &reply);
 
 	text_format(status, sizeof(status), "refuses this: %d", reply.status);
 	if (!r && reply.status / 100 == 2) {
@@ -232,7 +235,7 @@ static void pusher_send(struct pusher *p)
 	} else if (r || is_for_later(reply.status)) {
 		p->figures.again++;
 		if (!p->failing)
-			pusher_say(p, "takes nothing now, and is asked again", r ? strerror(-r) : reply.body);
+			pusher_say(p, "takes nothing now, and is asked again", *why ? why : r ? strerror(-r) : reply.body);
 		p->failing = true;
 		p->next_ns = clock_mono_ns() + pusher_again(p, &reply);
 	} else {
@@ -299,7 +302,14 @@ int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e
 	if (!p)
 		return err_nomem(e, "a pusher of profiles");
 	p->c = *c;
+	p->c = *c;
+	r = c->url.tls ? https_new(c->ca, &p->https, e) : 0;
+	if (r < 0) {
+		free(p);
+		return r;
+	}
 	if (asprintf(&p->otlp_headers, "%sContent-Encoding: gzip\r\n", c->headers) < 0) {
+		https_free(p->https);
 		free(p);
 		return err_nomem(e, "a pusher of profiles");
 	}
@@ -312,6 +322,7 @@ int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e
 	r = pthread_create(&p->thread, NULL, pusher_main, p);
 	if (r) {
 		free(p->otlp_headers);
+		https_free(p->https);
 		free(p);
 		return err_set(e, r, "cannot start the thread that pushes profiles: %s", strerror(r));
 	}
@@ -340,6 +351,7 @@ void pusher_free(struct pusher *p, struct pusher_figures *ret)
 		window_drop(p);
 	vec_free(&p->queue);
 	free(p->otlp_headers);
+	https_free(p->https);
 	pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);
 	free(p);

@@ -14,9 +14,9 @@
 static const struct push_kind {
 	const char *scheme, *port, *path;
 } kinds[PUSH_ENGINES] = {
-	[PUSH_PYROSCOPE] = { "pyroscope+http://", "4040", "/push.v1.PusherService/Push" },
-	[PUSH_PARCA] = { "parca+http://", "7070", "/api/profiles/writeraw" },
-	[PUSH_OTLP] = { "otlp+http://", "4318", "/v1development/profiles" },
+	[PUSH_PYROSCOPE] = { "pyroscope+http", "4040", "/push.v1.PusherService/Push" },
+	[PUSH_PARCA] = { "parca+http", "7070", "/api/profiles/writeraw" },
+	[PUSH_OTLP] = { "otlp+http", "4318", "/v1development/profiles" },
 };
 
 /* HOST, [HOST] or HOST:PORT, of LEN bytes. */
@@ -53,10 +53,11 @@ int push_url_parse(const char *text, struct push_url *ret, struct err *e)
 {
 	for (unsigned int k = 0; k < PUSH_ENGINES; k++) {
 		const size_t n = strlen(kinds[k].scheme);
-		const char *at = text + n, *path, *end = kinds[k].path;
+		const bool tls = !strncmp(text + n, "s://", 4);
+		const char *at = text + n + (tls ? 4 : 3), *path, *end = kinds[k].path;
 		size_t len;
 
-		if (strncmp(text, kinds[k].scheme, n) != 0)
+		if (strncmp(text, kinds[k].scheme, n) != 0 || (!tls && strncmp(text + n, "://", 3) != 0))
 			continue;
 		path = at + strcspn(at, "/");
 		len = strlen(path);
@@ -64,17 +65,14 @@ int push_url_parse(const char *text, struct push_url *ret, struct err *e)
 		if (k == PUSH_OTLP && len >= strlen(OTLP_END) &&
 		    !strncmp(path + len - strlen(OTLP_END), OTLP_END, strlen(OTLP_END)))
 			end = "";
-		*ret = (struct push_url){ .engine = (enum push_engine)k };
-		if (!is_plain(at) || !take_host(at, (size_t)(path - at), kinds[k].port, ret) ||
+		*ret = (struct push_url){ .engine = (enum push_engine)k, .tls = tls };
+		if (!is_plain(at) || !take_host(at, (size_t)(path - at), tls ? "443" : kinds[k].port, ret) ||
 		    len + strlen(end) >= sizeof(ret->target))
-			return err_set(e, EINVAL, "'%s' is no address: write it as %sHOST[:PORT][/PATH]", text,
-				       kinds[k].scheme);
+			return err_set(e, EINVAL, "'%s' is no address: write it as %s%s://HOST[:PORT][/PATH]", text,
+				       kinds[k].scheme, tls ? "s" : "");
 		text_format(ret->target, sizeof(ret->target), "%.*s%s", (int)len, path, end);
 		return 0;
 	}
-	if (strstr(text, "https://"))
-		return err_set(e, EINVAL, "'%s' takes TLS, which sberf does not speak: push to a proxy or collector on "
-			       "this machine", text);
 	return err_set(e, EINVAL, "'%s' does not say who takes profiles: it must begin with pyroscope+http://, "
-		       "parca+http:// or otlp+http://", text);
+		       "parca+http:// or otlp+http://, or +https:// in the same way", text);
 }

@@ -126,6 +126,38 @@ fi
 matches "a slow answer is one" " 0 attempts failed, 0 windows refused, 0 dropped" "$(cat err)"
 kill $store
 
+# Over TLS, to a server whose certificate is by a CA of its own.
+if ! command -v openssl >/dev/null; then
+	skip "openssl is not installed" "over TLS"
+elif "$SBERF" agent -p $$ --push pyroscope+https://127.0.0.1:1 --push-ca /nowhere 2>err || grep -q "built without" err; then
+	skip "it is built without libcurl" "over TLS"
+else
+	matches "a file of certificates that is not there" "cannot read certificates from /nowhere: No such file" "$(cat err)"
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2 2>/dev/null
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out req.pem -subj /CN=store 2>/dev/null
+	printf 'subjectAltName=IP:127.0.0.1\n' >ext
+	openssl x509 -req -in req.pem -CA ca.pem -CAkey ca.key -CAcreateserial -extfile ext -days 2 -out cert.pem 2>/dev/null
+	: >log
+	store --tls cert.pem key.pem log 200
+	agent --push "otlp+https://127.0.0.1:$port" --push-ca ca.pem --push-headers headers
+	looks_on
+	kill $agent
+	wait $agent
+	note "$(cat err)"
+	equal "over TLS: the same request" "/v1development/profiles application/x-protobuf gzip tenant one Bearer abc" \
+		"$(of '*[r[0]["path"]] + [r[0]["headers"][x] for x in ("Content-Type", "Content-Encoding", "X-Scope-OrgID", "Authorization")]')"
+	matches "over TLS: counted" "[12] windows of ten seconds pushed .*, 0 attempts failed, 0 windows refused, 0 dropped" "$(cat err)"
+	# To the same store, whom the system does not trust; and nobody is there for the next: it ends all the same.
+	agent --push "otlp+https://127.0.0.1:$port"
+	looks_on
+	kill $agent
+	wait $agent
+	note "$(cat err)"
+	matches "a certificate that nobody trusts" "takes nothing now, and is asked again: .*certificate" "$(cat err)"
+	matches "nothing is sent to it" " 0 windows of ten seconds pushed" "$(cat err)"
+	kill $store
+fi
+
 # Nobody there: it ends all the same.
 agent --push "parca+http://127.0.0.1:1"
 looks_on

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """push_store.py - a store of profiles that answers as it is told.
 
-usage: push_store.py LOG ANSWER...
+usage: push_store.py [--tls CERTIFICATE KEY] LOG ANSWER...
 
 Prints its port. ANSWER is a status, STATUS@SECONDS with a Retry-After, STATUS@dSECONDS with one that
 is a date so far from now, "slow": a 200 in small pieces, or "reset": the connection is reset in the midst
@@ -13,10 +13,14 @@ import email.utils
 import http.server
 import json
 import socket
+import ssl
 import struct
 import sys
 import time
 
+tls = sys.argv[1] == "--tls" and sys.argv[2:4]
+if tls:
+    del sys.argv[1:4]
 log = open(sys.argv[1], "w", buffering=1)
 answers = sys.argv[2:]
 
@@ -64,5 +68,9 @@ class Store(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.HTTPServer(("127.0.0.1", 0), Store)
+if tls:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*tls)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 print(server.server_port, flush=True)
 server.serve_forever()

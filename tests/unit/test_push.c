@@ -28,6 +28,8 @@ static void addresses(void **state)
 		{ "pyroscope+http://host/", "host", "4040", "/push.v1.PusherService/Push" },
 		{ "pyroscope+http://10.0.0.1:80/a/b", "10.0.0.1", "80", "/a/b/push.v1.PusherService/Push" },
 		{ "parca+http://[::1]", "::1", "7070", "/api/profiles/writeraw" },
+		{ "otlp+https://host/x", "host", "443", "/x/v1development/profiles" },
+		{ "pyroscope+https://host:8443", "host", "8443", "/push.v1.PusherService/Push" },
 		{ "otlp+http://host", "host", "4318", "/v1development/profiles" },
 		{ "otlp+http://host/x", "host", "4318", "/x/v1development/profiles" },
 		{ "otlp+http://host:80/api/org/v1/profiles/", "host", "80", "/api/org/v1/profiles" },
@@ -52,7 +54,8 @@ static void no_addresses(void **state)
 	} cases[] = {
 		{ "", "must begin with pyroscope+http://" },
 		{ "http://host", "must begin with pyroscope+http://" },
-		{ "pyroscope+https://host", "takes TLS" },
+		{ "pyroscope+ftp://host", "must begin with" },
+		{ "pyroscope+https://", "write it as pyroscope+https://HOST" },
 		{ "pyroscope+http://", "is no address" },
 		{ "pyroscope+http://:4040", "is no address" },
 		{ "pyroscope+http://host:", "is no address" },
