@@ -31,10 +31,9 @@
 #include <string.h>
 
 #define TURN_MS 100
-#define SET_SINGLE_NS NSEC_PER_SEC       /* a set of jumps is watched so long at least where calls are shown singly, */
-#define SET_NS (NSEC_PER_SEC / 10)       /* and where they are counted, */
-#define SET_CALLS 64u                    /* unless so many calls were seen with it */
-#define SET_LEAST_NS (NSEC_PER_SEC / 50) /* moving breakpoints takes the kernel milliseconds */
+#define SET_NS NSEC_PER_SEC              /* a set of jumps is watched so long from its first call on, */
+#define SET_CALLS 64u                    /* or for so many calls, where they are not shown singly, */
+#define SET_LEAST_NS (NSEC_PER_SEC / 50) /* and not less: moving breakpoints takes the kernel milliseconds */
 #define OFF_MOST_NS (2 * NSEC_PER_SEC)
 #define HELD_MAX 16384u                  /* calls with records that wait for the end */
 #define WORD_BITS 64u
@@ -362,7 +361,7 @@ static int programs_find_one(struct branch_programs *p, struct branch_wish *w, s
 		return r;
 	programs_describe(f, ret);
 	r = programs_condition(f, ret, e);
-	return r || p->records ? r : programs_add_parts(p, f, e);
+	return r || !f->code ? r : programs_add_parts(p, f, e);
 }
 
 /* All jumps on a condition, each once. */
@@ -540,8 +539,23 @@ static bool programs_records(struct branch_programs *p, const struct program_fol
 	return branch_sources_add(&p->sources, ret->branch.v, ret->branch.n);
 }
 
+/* Branches of the records of a CPU that are from a function of a BPF program are of its code. */
+static void programs_place(const struct branch_programs *p, struct branch_call *call)
+{
+	for (size_t i = 0; i < p->followed.n; i++)
+		for (size_t k = 0; k < p->followed.v[i].part.n; k++) {
+			const struct program_part *part = &p->followed.v[i].part.v[k];
+
+			for (size_t b = 0; b < call->branch.n; b++)
+				if (call->branch.v[b].from - part->function->address < part->function->size)
+					call->branch.v[b].space = BRANCH_SPACE(part->code.probe, part->code.first);
+		}
+}
+
 static void programs_tell(struct branch_programs *p, struct branch_call *call)
 {
+	if (p->records)
+		programs_place(p, call);
 	p->told++;
 	p->gaps += call->gaps;
 	p->ops.ended(p->ops.ctx, call);
@@ -648,10 +662,11 @@ static int programs_follow_all(struct branch_programs *p, struct err *e)
 
 	if (r)
 		return r;
-	/* What has been attached has symbols of its own. */
-	programs_read_symbols(p);
-	if (p->records)
+	/* What takes records, and what has been attached for that, has symbols of its own. */
+	if (p->records) {
+		programs_read_symbols(p);
 		return 0;
+	}
 	if (p->jump.n && !programs_are_silent(p))
 		p->each = bpfcalls_breakpoints(p->calls, &p->why);
 	p->look_ns = clock_mono_ns();
@@ -734,7 +749,7 @@ void branch_programs_turn(struct branch_programs *p)
 	programs_keep_budget(p, now_ns);
 	for_ns = now_ns - p->set_ns;
 	if (sets > 1 && !p->off_until_ns && p->set_calls &&
-	    (for_ns >= (single ? SET_SINGLE_NS : SET_NS) ||
+	    (for_ns >= SET_NS ||
 	     (!single && p->set_calls >= SET_CALLS && for_ns >= SET_LEAST_NS)))
 		programs_watch(p, p->set % sets + 1);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ELEMENT_MAX (1 << 24)            /* bytes of one of an array: whatever its number is, it is somewhere */
 #define MODIFIERS_MAX 32u        /* names and qualifiers of one type, behind each other */
 #define NESTED_MAX 16u           /* members without a name, in each other */
 #define TYPE_TEXT_MAX 128u
@@ -68,8 +69,7 @@ static int ktypes_index(struct ktypes *t)
 	return 0;
 }
 
-/* Of BTF, which is given up; NULL = there is none, and E says so already. */
-static int ktypes_of_btf(struct btf *btf, struct ktypes **ret, struct err *e)
+int ktypes_of_btf(struct btf *btf, struct ktypes **ret, struct err *e)
 {
 	AUTO(ktypes_free) struct ktypes *t = btf ? calloc(1, sizeof(*t)) : NULL;
 
@@ -119,11 +119,13 @@ static const struct btf_type *ktypes_function(const struct ktypes *t, const char
 	char whole[256];
 	const struct ktypes_name wanted = { .name = whole };
 	const struct ktypes_name *found;
+	const struct btf_type *proto;
 
 	/* A copy that the compiler made for some callers is called f.isra.0. */
 	text_format(whole, sizeof(whole), "%s%.*s", before, (int)strcspn(name, "."), name);
 	found = bsearch(&wanted, t->name, t->nr, sizeof(wanted), ktypes_compare);
-	return found ? btf__type_by_id(t->btf, found->proto) : NULL;
+	proto = found ? btf__type_by_id(t->btf, found->proto) : NULL;
+	return proto && btf_is_func_proto(proto) ? proto : NULL;
 }
 
 /* The type of function that is called by the tracepoint NAME: its parameters have no names. */
@@ -259,8 +261,8 @@ static int ktypes_to_element(struct ktypes_walk *w, uint32_t index)
 	else
 		return err_set(w->e, EOPNOTSUPP, "'%s' is no array", w->shown);
 	size = btf__resolve_size(w->t->btf, w->type);
-	if (!r && size <= 0)
-		return err_set(w->e, EOPNOTSUPP, "elements of '%s' have no size", w->shown);
+	if (!r && (size <= 0 || size > ELEMENT_MAX))
+		return err_set(w->e, EOPNOTSUPP, "elements of '%s' have no size, or one that cannot be", w->shown);
 	w->offset += (int64_t)index * size;
 	return r;
 }

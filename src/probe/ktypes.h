@@ -20,6 +20,9 @@ struct ktypes;
 int ktypes_open(struct ktypes **ret, struct err *e);
 /* The same of a BPF program, whose type information has the number BTF_ID. */
 int ktypes_open_program(uint32_t btf_id, struct ktypes **ret, struct err *e);
+struct btf;
+/* The same of BTF, which is given up in any case; NULL = there is none, and E says so already. Pure. */
+int ktypes_of_btf(struct btf *btf, struct ktypes **ret, struct err *e);
 void ktypes_free(struct ktypes *t);              /* NULL is fine */
 
 /* Whose arguments are asked for. */

@@ -58,8 +58,9 @@ at_least "programs that are there all the time" 5 "$(wc -l <theirs)"
 equal "each of them, with type and tag as bpftool has them" "" "$(comm -13 ours theirs)"
 
 mkdir bpffs
-pinned=$(unshare -m bash -c 'mount -t bpf none bpffs && bpftool prog pin id "$1" "bpffs/kept here" && "$2" bpf -d 0.1' - "$id" "$SBERF")
-matches "where it is pinned" "^ *$id +tracing .* sb_leave[a-z_]*  $SCRATCH/bpffs/kept here, sberf \\($recorder\\)" "$(grep "^ *$id " <<<"$pinned")"
+pinned=$(unshare -m bash -c 'mount -t bpf none bpffs && bpftool prog pin id "$1" "bpffs/kept here" &&
+	bpftool prog pin id "$1" "$3" && "$2" bpf -d 0.1' - "$id" "$SBERF" $'bpffs/odd\e[31m\nname')
+matches "where it is pinned" "^ *$id +tracing .* sb_leave[a-z_]*  $SCRATCH/bpffs/kept here, $SCRATCH/bpffs/odd[^[:cntrl:]]+name, sberf \\($recorder\\)" "$(grep "^ *$id " <<<"$pinned")"
 "$SBERF" list "bpf:$id:*" >listed
 note "$(cat listed)"
 matches "sberf list has its functions, by its number, with what they are given" \
