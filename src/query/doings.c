@@ -125,12 +125,12 @@ static int doings_compare_samples(const void *va, const void *vb)
 					   compare_numbers(a->stack, b->stack);
 }
 
-/* Whether the wait A, of which the stack may not have been known yet, goes on in B. */
+/* Whether the wait A, whose stack may not have been known yet, goes on in B, and the same thread holds its lock. */
 static bool doings_goes_on(const struct doing *a, const struct doing *b)
 {
 	return a->thread == b->thread && a->to_ns == b->from_ns && a->kind == EVENT_BLOCKED &&
 	       b->kind == EVENT_BLOCKED && a->call == b->call && a->state == b->state && a->waker == ID_NONE &&
-	       a->context == WAKER_UNKNOWN;
+	       a->context == WAKER_UNKNOWN && (!a->lock || !b->lock || a->lock == b->lock);
 }
 
 /* Puts pieces together, and lets no wait of a thread begin before the last one has ended. */

@@ -277,6 +277,28 @@ static void in_turns(void **state)
 	assert_int_equal(tree->node[0].total_ns, 100 * MS);
 }
 
+/* A wait that was told in pieces, each with who held the lock then, and nobody who ended it. */
+static void in_pieces(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b"),
+			c = made_thread(m, 10, 13, "c");
+	const struct held_lock by_b = { .address = 0x10, .holder = b, .guess = LOCK_MUTEX },
+			       by_c = { .address = 0x10, .holder = c, .guess = LOCK_MUTEX };
+	struct critical_figures f;
+	const struct tree *tree;
+
+	waited(m, a, TAKE, EVENT_BLOCKED, "futex", 1000, 1030, WAKER_UNKNOWN, ID_NONE);
+	told[nr_told - 1].wait.lock = dict_lock(m->d, &by_c);
+	waited(m, a, TAKE, EVENT_BLOCKED, "futex", 1030, 1100, WAKER_UNKNOWN, ID_NONE);
+	told[nr_told - 1].wait.lock = dict_lock(m->d, &by_b);
+	waited(m, b, "b;naps", EVENT_BLOCKED, "clock_nanosleep", 1000, 1100, WAKER_HARDIRQ, ID_NONE);
+	waited(m, c, "c;naps", EVENT_BLOCKED, "clock_nanosleep", 1000, 1100, WAKER_HARDIRQ, ID_NONE);
+	tree = path(m, a, (const uint64_t[][2]){ { 1000, 1100 } }, 1, 0, &f);
+	assert_int_equal(at(tree, TAKE ";[held by c, which waited];c;naps;[timer]"), 30 * MS);
+	assert_int_equal(at(tree, TAKE ";[held by b, which waited];b;naps;[timer]"), 70 * MS);
+}
+
 /* What is not known is said: who ended a wait, waits that were added up, threads that were not recorded. */
 static void path_not_known(void **state)
 {
@@ -315,6 +337,7 @@ int main(void)
 		MADE_TEST(handed_on),
 		MADE_TEST(slowest),
 		MADE_TEST(in_turns),
+		MADE_TEST(in_pieces),
 		MADE_TEST(path_not_known),
 	};
 
