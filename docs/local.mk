@@ -12,6 +12,14 @@ man3_MANS = docs/sberf-plugin.3 docs/sberf-symbolize.3 docs/sberf-unwind.3
 completiondir = $(datadir)/bash-completion/completions
 completion_DATA = docs/completion/sberf
 
+# A unit of systemd, which knows where sberf is installed.
+systemdsystemunitdir = $(prefix)/lib/systemd/system
+systemdsystemunit_DATA = docs/sberf-agent.service
+CLEANFILES += docs/sberf-agent.service
+EXTRA_DIST += docs/sberf-agent.service.in
+docs/sberf-agent.service: docs/sberf-agent.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed 's,@bin[d]ir@,$(bindir),' $< >$@.tmp && mv $@.tmp $@
+
 # What exporters say of themselves, without the functions that write (src/export/exporter.h).
 docs/exporters.c: $(wildcard $(top_srcdir)/src/export/*.c)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && { echo '#include "export/exporter.h"'; \

@@ -235,7 +235,8 @@ static void pusher_send(struct pusher *p)
 	} else if (r || is_for_later(reply.status)) {
 		p->figures.again++;
 		if (!p->failing)
-			pusher_say(p, "takes nothing now, and is asked again", *why ? why : r ? strerror(-r) : reply.body);
+			pusher_say(p, "takes nothing now, and is asked again",
+				   *why ? why : r ? strerror(-r) : reply.body);
 		p->failing = true;
 		p->next_ns = clock_mono_ns() + pusher_again(p, &reply);
 	} else {
