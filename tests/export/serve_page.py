@@ -79,6 +79,40 @@ def panes(b, address, names):
     equal(names + "nothing runs but the page", ["undefined", []], [b.run("typeof PWN"), b.complaints()])
 
 
+def figure(text):
+    """What a cell is worth, in seconds, bytes or pieces."""
+    units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "KB": 1024, "MB": 1 << 20, "k": 1e3, "M": 1e6}
+    long = re.fullmatch(r"~?(\d+)([hm])(\d+)", text)
+    short = re.match(r"[~<]?([\d.,]+) ?(\S*)", text)
+    if long:
+        return (60 * int(long[1]) + int(long[3])) * (60 if long[2] == "h" else 1)
+    return float(short[1].replace(",", "")) * units.get(short[2], 1) if short else -1
+
+
+def sorting(b, address):
+    """A list sorts by what figures mean, by mouse and by keyboard, and goes back to how it came."""
+    b.visit(address)
+    b.wait(READY)
+    b.run("document.querySelector('[data-pane=threads]').click()")
+    b.wait("document.querySelectorAll('.serve-list tbody tr').length > 1")
+    names = "[...document.querySelectorAll('.serve-list tbody tr')].map(t => t.dataset.key)"
+    heads = "[...document.querySelectorAll('.serve-list th')].map(t => t.getAttribute('aria-sort'))"
+    came = b.run(names)
+    b.run("document.querySelector('.serve-list th').focus()")
+    for _ in range(2):
+        for kind in ("keyDown", "keyUp"):
+            b.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13)
+    equal("by name, by keyboard, backwards", ["descending", sorted(came, reverse=True)], [b.run(heads)[0], b.run(names)])
+    b.run("[...document.querySelectorAll('.serve-list th')].at(-1).click()")
+    cells = b.run("[...document.querySelectorAll('.serve-list tbody tr')].map(t => t.cells[t.cells.length - 1].textContent)")
+    values = [figure(c) for c in cells]
+    say(len(values) > 1 and values == sorted(values, reverse=True), "by a figure, by mouse, the largest first", cells)
+    b.run("[...document.querySelectorAll('.serve-list th')].at(-1).click()")
+    b.run("[...document.querySelectorAll('.serve-list th')].at(-1).click()")
+    equal("the third click goes back", came, b.run(names))
+    equal("sorting: no complaints", [], b.complaints())
+
+
 def policy(b, address):
     """What got into the page does not run; other names and other sites get nothing."""
     b.run("document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.PWN = 1' }))")
@@ -167,6 +201,7 @@ def main(where, address, hostile):
         ranges(b, where, address)
         panes(b, address, "")
         panes(b, hostile, "hostile: ")
+        sorting(b, address)
         policy(b, address)
         tabs(b, address)
         again(b, where, address)
