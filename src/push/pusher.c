@@ -63,6 +63,7 @@ struct pusher {
 	/* The thread's: */
 	VEC(struct window) queue;        /* oldest first */
 	size_t bytes;
+	uint64_t window_ns;              /* how long one is */
 	uint64_t from_ns, to_ns;         /* the window that is not over */
 	uint64_t next_ns, backoff_ns;    /* when the first of the queue is sent */
 	bool failing;
@@ -275,7 +276,7 @@ static void *pusher_main(void *arg)
 		if (now >= p->to_ns + SETTLE_NS + p->c.refresh_ns) {
 			window_make(p);
 			p->from_ns = p->to_ns;
-			p->to_ns += WINDOW_NS;
+			p->to_ns += p->window_ns;
 		}
 		queue_trim(p, now);
 		if (p->queue.n && now >= p->next_ns)
@@ -292,6 +293,16 @@ static void *pusher_main(void *arg)
 			break;
 	}
 	return NULL;
+}
+
+/* SBERF_PUSH_WINDOW says shorter ones, in seconds, so that many of them need not take days (tests/bench/week.sh). */
+static uint64_t pusher_window_ns(void)
+{
+	const char *text = getenv("SBERF_PUSH_WINDOW"), *end = text ? text + strlen(text) : NULL;
+	uint64_t seconds;
+
+	return text && parse_dec(&text, end, &seconds) && text == end && seconds && seconds * NSEC_PER_SEC < WINDOW_NS ?
+		seconds * NSEC_PER_SEC : WINDOW_NS;
 }
 
 int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e)
@@ -318,8 +329,9 @@ int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e
 	thread_cond_init(&p->wake);
 	(void)!getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
 	now = clock_mono_ns();
+	p->window_ns = pusher_window_ns();
 	p->from_ns = now - now % SLICE_NS;
-	p->to_ns = p->from_ns + (1 + chance % (WINDOW_NS / SLICE_NS)) * SLICE_NS;
+	p->to_ns = p->from_ns + (1 + chance % (p->window_ns / SLICE_NS)) * SLICE_NS;
 	r = pthread_create(&p->thread, NULL, pusher_main, p);
 	if (r) {
 		free(p->otlp_headers);

@@ -26,6 +26,7 @@ EXTRA_DIST += tests/bench/offcpu.sh
 EXTRA_DIST += tests/bench/reach.sh
 EXTRA_DIST += tests/bench/probes.sh
 EXTRA_DIST += tests/bench/memory.sh
+EXTRA_DIST += tests/bench/week.sh
 EXTRA_DIST += tests/bench/peers.sh
 EXTRA_DIST += tests/bench/scale.sh
 EXTRA_DIST += tests/bench/numa.sh

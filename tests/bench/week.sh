@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# week.sh - memory of an agent over a day or more: the whole machine is captured and pushed, in windows of a second instead of ten, while
+# processes start and end all the time, each with a name of its own, in cgroups that come and go. What there is to keep of a process, a
+# name, a cgroup and a window comes as often in MINUTES as on a machine with a new process each second and a new container each minute in
+# MINUTES times what is printed as "stands for". RSS of the agent each ten seconds, and how much it grew in the second half.
+set -eu
+work=$(mktemp -d)
+sberf=${SBERF:?is set by make bench}
+minutes=${MINUTES:-4}
+true=$(readlink -f "$(type -P true)")
+root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+group=
+# shellcheck disable=SC2317  # by trap
+end_week() {
+	# shellcheck disable=SC2046  # one word each
+	kill $(jobs -p) 2>/dev/null || :
+	wait 2>/dev/null || :
+	[ -z "$group" ] || rmdir "$group"/* "$group" 2>/dev/null || :
+	rm -rf "$work"
+}
+trap end_week EXIT
+cd "$work"
+
+# A store that takes everything.
+cat >store.py <<'PY'
+import http.server, sys
+class Store(http.server.BaseHTTPRequestHandler):
+	protocol_version = "HTTP/1.1"
+	def do_POST(self):
+		body = self.rfile.read(int(self.headers["Content-Length"]))
+		with open("pushed", "a") as f:
+			f.write("%d\n" % len(body))
+		self.send_response(200)
+		self.send_header("Content-Length", "0")
+		self.end_headers()
+	def log_message(self, *a):
+		pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
+print(server.server_port, flush=True)
+server.serve_forever()
+PY
+mkfifo port
+/usr/bin/python3 store.py >port &
+read -r port <port
+
+# Births and deaths: a new name each time, a new cgroup for each hundred.
+storm() {
+	local i=0
+	group=$root/sberf-week-$$
+	[ -n "$root" ] && mkdir "$group" 2>/dev/null || group=
+	while :; do
+		i=$((i + 1))
+		if [ -n "$group" ] && [ $((i % 100)) = 0 ]; then
+			mkdir "$group/$i.scope" && echo $BASHPID >"$group/$i.scope/cgroup.procs"
+			[ ! -d "$group/$((i - 100)).scope" ] || rmdir "$group/$((i - 100)).scope" 2>/dev/null || :
+		fi
+		ln -s "$true" "n$i"
+		"./n$i"
+		rm "n$i"
+		echo $i >born
+	done
+}
+group=${root:+$root/sberf-week-$$}
+storm &
+SBERF_PUSH_WINDOW=1 "$sberf" agent -a --push "pyroscope+http://127.0.0.1:$port" 2>err &
+agent=$!
+echo "seconds rss_kb born windows"
+rss=()
+for ((s = 10; s <= 60 * minutes; s += 10)); do
+	sleep 10
+	rss+=("$(awk '/^VmRSS/ { print $2 }' /proc/$agent/status)")
+	echo "$s ${rss[-1]} $(cat born) $(wc -l <pushed)"
+done
+kill -INT $agent
+wait $agent || :
+tail -n 2 err
+half=$((${#rss[@]} / 2))
+echo "stands for $(($(cat born) / 3600)) h of a machine that starts a process each second"
+echo "rss_growth_second_half_percent $(((${rss[-1]} - ${rss[half]}) * 100 / ${rss[half]}))"
