@@ -431,7 +431,7 @@ static int check_namespace(struct bpf_side *k, struct err *e)
 		return err_set(e, EPERM,
 			       "sberf runs in a pid namespace of its own, so process ids here (%d) are not those "
 			       "of the kernel "
-			       "(%u): start the container with --pid=host", (int)getpid(), k->skel->bss->own_tgid);
+			       "(%u): %s", (int)getpid(), k->skel->bss->own_tgid, probe_host_pids(probe_manager()));
 	return 0;
 }
 

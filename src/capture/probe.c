@@ -17,12 +17,31 @@
 #include <string.h>
 
 #define CAPS "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog"
-#define DOCKER "docker run --pid=host --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add SYSLOG ..."
+#define CAP_ADD "--cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add SYSLOG"
 
 #define PARANOID_MAX 2
 #define YAMA_NO_ATTACH 3         /* kernel.yama.ptrace_scope: not even with the capability, until the next boot */
 #define UNPARANOID "sudo sysctl kernel.perf_event_paranoid=2"
 #define UNRESTRICTED "sudo sysctl kernel.kptr_restrict=1"
+
+/* By who starts it. The filter of system calls of Podman 4 denies bpf() with these capabilities, too. */
+static const struct {
+	const char *start, *pids, *seccomp;
+} managers[] = {
+	[PROBE_DOCKER] = { "docker run --pid=host --cgroupns=host " CAP_ADD " ...",
+			   "start the container with --pid=host", "docker run --security-opt seccomp=unconfined ..." },
+	[PROBE_PODMAN] = { "podman run --pid=host --cgroupns=host --security-opt seccomp=unconfined " CAP_ADD " ...",
+			   "start the container with --pid=host", "podman run --security-opt seccomp=unconfined ..." },
+	[PROBE_KUBERNETES] = { "in the spec of the pod: hostPID: true, and in that of its container: "
+			       "securityContext: {privileged: true}",
+			       "set hostPID: true in the spec of the pod",
+			       "in the spec of its container: securityContext: {seccompProfile: {type: Unconfined}}" },
+};
+
+const char *probe_host_pids(enum probe_manager m)
+{
+	return managers[m].pids;
+}
 
 /* In a container: namespaces of its own, or capabilities that no command inside can give. */
 static bool probe_contained(const struct probe_facts *f)
@@ -51,7 +70,7 @@ static bool is_paranoid(const struct probe_facts *f)
 static void probe_grant(const struct probe_facts *f, char *dst, size_t size)
 {
 	if (probe_contained(f))
-		probe_fill(dst, size, DOCKER);
+		probe_fill(dst, size, "%s", managers[f->manager].start);
 	else
 		probe_fill(dst, size, "sudo setcap " CAPS "+ep %s%s", f->self[0] ? f->self : "sberf",
 			   is_paranoid(f) ? " && " UNPARANOID : "");
@@ -103,7 +122,7 @@ static void check_namespaces(struct rows *r)
 	probe_fill(c->now, sizeof(c->now), "%s user namespace, %s pid namespace", user ? "initial" : "other",
 		   pid ? "initial" : "other");
 	if (!user || !pid)
-		probe_fill(c->fix, sizeof(c->fix), DOCKER);
+		probe_fill(c->fix, sizeof(c->fix), "%s", managers[r->f->manager].start);
 }
 
 /* The programs need nothing that a lockdown denies, so this is for information; see say_locked(). */
@@ -411,8 +430,8 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 		return err_set(e, code,
 			       "%s was denied (%s): sberf runs in a user namespace, whose capabilities do not "
 			       "count for the "
-			       "kernel as a whole; it must run in the initial one: " DOCKER,
-			       probe_denied(step), strerror(code));
+			       "kernel as a whole; it must run in the initial one, as root, with: %s",
+			       probe_denied(step), strerror(code), managers[f->manager].start);
 	if (caps)
 		return say_capabilities(f, step, code, caps, e);
 	if (step == PROBE_STEP_PERF && is_paranoid(f))
@@ -423,8 +442,8 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 		return err_set(e, code,
 			       "%s was denied (%s) though the capabilities are held: the seccomp filter of "
 			       "this container "
-			       "must allow it; run: docker run --security-opt seccomp=unconfined ...",
-			       probe_denied(step), strerror(code));
+			       "must allow it; run: %s",
+			       probe_denied(step), strerror(code), managers[f->manager].seccomp);
 	return 0;
 }
 

@@ -21,6 +21,9 @@
 
 #define PROBE_UNKNOWN INT64_MIN          /* a number that the kernel does not show */
 
+/* What starts the container that sberf is in, and how a person tells it to give it more. */
+enum probe_manager { PROBE_DOCKER, PROBE_PODMAN, PROBE_KUBERNETES };
+
 struct probe_facts {
 	bool btf;                        /* /sys/kernel/btf/vmlinux is there */
 	bool cap_bpf, cap_perfmon;       /* each also by CAP_SYS_ADMIN */
@@ -29,6 +32,7 @@ struct probe_facts {
 	bool init_userns, init_pidns;    /* in the initial user and pid namespace */
 	/* CAP_BPF and CAP_PERFMON are not in the bounding set: this process can never get them */
 	bool bounded;
+	enum probe_manager manager;      /* when it is in one; PROBE_DOCKER also where nothing says which */
 	bool seccomp;                    /* system calls are filtered */
 	int64_t paranoid;                /* kernel.perf_event_paranoid */
 	int64_t unprivileged_bpf;        /* kernel.unprivileged_bpf_disabled */
@@ -60,6 +64,11 @@ struct probe_facts {
  * denied or absent.
  */
 void probe_gather(struct probe_facts *ret);
+
+/* Of this process. */
+enum probe_manager probe_manager(void);
+/* What to add for the pid namespace of the host: "start the container with --pid=host" */
+const char *probe_host_pids(enum probe_manager m);
 
 enum probe_state {
 	PROBE_OK,

@@ -167,6 +167,14 @@ static void gather_nodes(struct probe_facts *f)
 	f->move_pages = numa_move_pages(0, 1, &page, NULL, &status, 0) < 0 ? errno : 0;
 }
 
+/* Podman leaves a file in each container; Kubernetes tells each one where its own service is. */
+enum probe_manager probe_manager(void)
+{
+	if (getenv("KUBERNETES_SERVICE_HOST"))
+		return PROBE_KUBERNETES;
+	return access("/run/.containerenv", F_OK) ? PROBE_DOCKER : PROBE_PODMAN;
+}
+
 void probe_gather(struct probe_facts *ret)
 {
 	struct probe_facts f = { 0 };
@@ -179,6 +187,7 @@ void probe_gather(struct probe_facts *ret)
 	f.init_userns = is_ns("/proc/self/ns/user", INIT_USER_NS_INO);
 	f.init_pidns = is_ns("/proc/self/ns/pid", INIT_PID_NS_INO);
 	f.bounded = prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) == 0 || prctl(PR_CAPBSET_READ, CAP_PERFMON, 0, 0, 0) == 0;
+	f.manager = probe_manager();
 	f.seccomp = probe_gather_is_filtered();
 	f.paranoid = probe_gather_number("/proc/sys/kernel/perf_event_paranoid");
 	f.unprivileged_bpf = probe_gather_number("/proc/sys/kernel/unprivileged_bpf_disabled");

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "system/hostroot.h"
 #include "system/procfs.h"
 
 #include <ctype.h>
@@ -145,22 +146,38 @@ static bool mount_of(char *line, char *ret)
 	return n > 0;
 }
 
-int cgroup_mount(char ret_path[PROC_PATH_MAX])
+/* The mount that the process PID, a number or "self", has, seen from ROOT: a descriptor, and its path there; -1. */
+static int cgroup_mount_of(const char *pid, const char *root, char ret_path[PROC_PATH_MAX])
 {
-	AUTO_FILE FILE *f = fopen("/proc/self/mountinfo", "re");
+	char file[32];
+	AUTO_FILE FILE *f = NULL;
 	AUTO_FREE char *line = NULL;
 	size_t cap = 0;
 
+	snprintf(file, sizeof(file), "/proc/%s/mountinfo", pid);
+	f = fopen(file, "re");
 	while (f && getline(&line, &cap, f) > 0) {
+		char path[PROC_PATH_MAX + 16];
 		int fd;
 
 		if (!mount_of(line, ret_path))
 			continue;
-		fd = open(ret_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		snprintf(path, sizeof(path), "%s%s", root, ret_path);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0)
 			return fd;
 	}
 	return -1;
+}
+
+int cgroup_mount(char ret_path[PROC_PATH_MAX])
+{
+	const bool hidden = *host_root() && host_cgroups_hidden();
+	int fd = hidden ? -1 : cgroup_mount_of("self", "", ret_path);
+
+	if (fd < 0 && *host_root())
+		fd = cgroup_mount_of(host_process(), host_root(), ret_path);
+	return fd;
 }
 
 static bool is_cgroup2(int fd)

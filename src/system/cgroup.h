@@ -22,8 +22,8 @@ struct cgroups;
 
 /*
  * Where the cgroup v2 hierarchy is mounted for this process (/proc/self/mountinfo, see
- * proc_pid_mountinfo(5)): an O_RDONLY descriptor of that directory, the caller's, and its path; -1
- * when it is mounted nowhere.
+ * proc_pid_mountinfo(5)); where that is nowhere or not the whole, for the host (hostroot.h): an
+ * O_RDONLY descriptor of that directory, the caller's, and its path; -1 when it is mounted nowhere.
  */
 int cgroup_mount(char ret_path[PROC_PATH_MAX]);
 

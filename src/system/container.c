@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "system/hostroot.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -457,6 +458,13 @@ void container_read(const char *root, const struct container_place *p, struct co
 		snprintf(ret->name, sizeof(ret->name), "%.*s", CGROUP_ID_SHOWN, p->id);
 }
 
+void container_read_here(const struct container_place *p, struct container *ret)
+{
+	container_read("", p, ret);
+	if (*host_root() && !strncmp(ret->name, p->id, CGROUP_ID_SHOWN))
+		container_read(host_root(), p, ret);
+}
+
 char *container_label(const struct container *c, char dst[CONTAINER_LABEL_MAX])
 {
 	if (*c->pod)
@@ -513,7 +521,7 @@ static void container_try(struct container_search *s, const char *path, bool old
 	snprintf(s->seen, sizeof(s->seen), "%s", path);
 	if (!strncmp(path, s->path, p.len) && !s->path[p.len])
 		return;
-	container_read("", &p, &c);
+	container_read_here(&p, &c);
 	if (!container_is(&p, &c, s->name))
 		return;
 	container_label(&c, label);
@@ -572,6 +580,9 @@ int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[
 	if (!*s->path)
 		return err_set(e, ENOENT, "no container, pod or unit with running processes is called '%s'; key t of "
 			       "'sberf top -a' shows those that run", name);
+	if (!s->old && host_cgroups_hidden())
+		return err_set(e, EPERM, "sberf runs in a cgroup namespace of its own, so it cannot follow that of '%s': "
+			       "start its container with --cgroupns=host, or name processes with -p", s->label);
 	if (*s->other)
 		return err_set(e, EEXIST, "'%s' is more than one container: %s and %s; name one as NAMESPACE/POD/NAME, "
 			       "or by the first digits of its id", name, s->label, s->other);
@@ -587,7 +598,7 @@ void container_name_cgroup(const char *path, char label[CONTAINER_LABEL_MAX], ch
 
 	if (!container_parse(path, &p))
 		return;
-	container_read("", &p, &c);
+	container_read_here(&p, &c);
 	container_label(&c, label);
 	snprintf(image, CONTAINER_LABEL_MAX, "%s", c.image);
 }

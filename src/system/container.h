@@ -61,6 +61,9 @@ bool container_parse(const char *path, struct container_place *ret);
  */
 void container_read(const char *root, const struct container_place *p, struct container *ret);
 
+/* The same of this machine; when sberf runs in a container (system/hostroot.h), by files of the host. */
+void container_read_here(const struct container_place *p, struct container *ret);
+
 /* "NAMESPACE/POD/NAME" of a container in a pod, else its name, to DST. Returns DST. */
 char *container_label(const struct container *c, char dst[CONTAINER_LABEL_MAX]);
 

@@ -84,7 +84,10 @@ static char *container_text(const struct proc_users *u, const struct container_p
 	char label[CONTAINER_LABEL_MAX];
 	struct container c;
 
-	container_read(u->root ? u->root : "", p, &c);
+	if (u->root)
+		container_read(u->root, p, &c);
+	else
+		container_read_here(p, &c);
 	if (!strncmp(c.name, p->id, CGROUP_ID_SHOWN) && !*c.pod)
 		return strdup(proc_group_name(path, label, sizeof(label)));
 	return strdup(container_label(&c, label));

@@ -119,4 +119,36 @@ echo '{"annotations":{"nerdctl/name":"web"}}' >"containerd/io.containerd.runtime
 echo '{"annotations":{"nerdctl/name":"web"}}' >"containerd/io.containerd.runtime.v2.task/k8s.io/$pod/config.json"
 knowing "$SBERF" record --container web --duration 0.2 -o two.data >said 2>err
 matches "two of a name: status and a sentence" "^1 .*'web' is more than one container: web and web \(.*; name one as" "$? $(cat err)"
+
+# A real container, made by runc of a folder with busybox: by its name, with both of its pids.
+if command -v runc >/dev/null && command -v busybox >/dev/null; then
+	made=$(printf 'e%063x' $$)
+	mkdir -p "bundle/rootfs/bin" bundle/rootfs/proc bundle/rootfs/dev bundle/rootfs/sys "docker/containers/$made"
+	cp "$(command -v busybox)" bundle/rootfs/bin/sh
+	echo '{"Name":"/made","Config":{"Image":"busybox:1"}}' >"docker/containers/$made/config.v2.json"
+	runc spec -b bundle
+	python3 - "/sberf-test-$$/docker/$made" <<-'PY'
+		import json, sys
+		spec = json.load(open("bundle/config.json"))
+		spec["process"].update(terminal=False, args=["/bin/sh", "-c", "while :; do :; done"], rlimits=[])
+		spec["linux"]["cgroupsPath"] = sys.argv[1]
+		json.dump(spec, open("bundle/config.json", "w"))
+	PY
+	if runc --root "$PWD/runc" run -d -b bundle "sberf-$$" </dev/null >runc.out 2>&1; then
+		inner=$(runc --root "$PWD/runc" state "sberf-$$" | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
+		knowing "$SBERF" record --container made --duration 0.5 -o made.data >said 2>err
+		equal "a container that runc made: by its name, with both pids" "$inner 1 made busybox:1" \
+			"$(of made.data "pid pid_inside container image")"
+		note "$(cat err)"
+	else
+		note "$(cat runc.out)"
+		skip "runc makes no container here" "a container that runc made"
+	fi
+	runc --root "$PWD/runc" delete -f "sberf-$$"
+	for dir in /sys/fs/cgroup/*/"sberf-test-$$/docker" /sys/fs/cgroup/*/"sberf-test-$$"; do
+		[ "$dir" = "$top" ] || rmdir "$dir" 2>/dev/null
+	done
+else
+	skip "runc is not installed" "a container that runc made"
+fi
 finish

@@ -66,9 +66,14 @@ static void root_in_container(void **state)
 	f.bounded = true;
 	SAYS(&f, PROBE_STEP_RING, EPERM, "container", "cap_bpf and cap_perfmon",
 	     "--cap-add BPF --cap-add PERFMON", "--pid=host");
+	f.manager = PROBE_PODMAN;
+	SAYS(&f, PROBE_STEP_RING, EPERM, "podman run --pid=host --cgroupns=host", "seccomp=unconfined --cap-add");
+	f.manager = PROBE_KUBERNETES;
+	SAYS(&f, PROBE_STEP_RING, EPERM, "hostPID: true", "privileged: true");
+	assert_non_null(strstr(probe_host_pids(PROBE_KUBERNETES), "hostPID"));
 	f = fine();
 	f.init_userns = false;
-	SAYS(&f, PROBE_STEP_RING, EPERM, "user namespace");
+	SAYS(&f, PROBE_STEP_RING, EPERM, "user namespace", "docker run");
 	f = fine();
 	f.seccomp = true;
 	SAYS(&f, PROBE_STEP_PERF, EPERM, "seccomp");
