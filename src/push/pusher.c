@@ -301,8 +301,9 @@ static uint64_t pusher_window_ns(void)
 	const char *text = getenv("SBERF_PUSH_WINDOW"), *end = text ? text + strlen(text) : NULL;
 	uint64_t seconds;
 
-	return text && parse_dec(&text, end, &seconds) && text == end && seconds && seconds * NSEC_PER_SEC < WINDOW_NS ?
-		seconds * NSEC_PER_SEC : WINDOW_NS;
+	if (!text || !parse_dec(&text, end, &seconds) || text != end || !seconds || seconds >= WINDOW_NS / NSEC_PER_SEC)
+		return WINDOW_NS;
+	return seconds * NSEC_PER_SEC;
 }
 
 int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e)

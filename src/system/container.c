@@ -581,8 +581,8 @@ int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[
 		return err_set(e, ENOENT, "no container, pod or unit with running processes is called '%s'; key t of "
 			       "'sberf top -a' shows those that run", name);
 	if (!s->old && host_cgroups_hidden())
-		return err_set(e, EPERM, "sberf runs in a cgroup namespace of its own, so it cannot follow that of '%s': "
-			       "start its container with --cgroupns=host, or name processes with -p", s->label);
+		return err_set(e, EPERM, "sberf runs in a cgroup namespace of its own, so it cannot follow that of "
+			       "'%s': start its container with --cgroupns=host, or name processes with -p", s->label);
 	if (*s->other)
 		return err_set(e, EEXIST, "'%s' is more than one container: %s and %s; name one as NAMESPACE/POD/NAME, "
 			       "or by the first digits of its id", name, s->label, s->other);
