@@ -38,9 +38,10 @@ struct otlp {
 	struct strtab *texts;
 };
 
-/* From ids of one pprof to places in the tables, by id; ids are small numbers. */
+/* From ids of one pprof to places in the tables, by id: most are small numbers, and what is no frame has large ones. */
 struct places {
 	VEC(int32_t) v;
+	VEC(struct { uint64_t id; int32_t at; }) large;
 };
 
 /* A message of TYPE at the end of LIST, or NULL. */
@@ -84,7 +85,16 @@ static int32_t otlp_text_of(struct otlp *o, const profile_in *in, int64_t i)
 
 static void places_set(struct otlp *o, struct places *p, uint64_t id, size_t at)
 {
-	if (id > UINT32_MAX / 8 || (id >= p->v.n && !vec_reserve(&p->v, id + 1 - p->v.n))) {
+	if (id > UINT32_MAX / 64) {
+		if (!vec_reserve(&p->large, 1)) {
+			o->no_memory = true;
+			return;
+		}
+		p->large.v[p->large.n].id = id;
+		p->large.v[p->large.n++].at = (int32_t)at;
+		return;
+	}
+	if (id >= p->v.n && !vec_reserve(&p->v, id + 1 - p->v.n)) {
 		o->no_memory = true;
 		return;
 	}
@@ -95,6 +105,9 @@ static void places_set(struct otlp *o, struct places *p, uint64_t id, size_t at)
 
 static int32_t places_get(const struct places *p, uint64_t id)
 {
+	for (size_t i = 0; id > UINT32_MAX / 64 && i < p->large.n; i++)
+		if (p->large.v[i].id == id)
+			return p->large.v[i].at;
 	return id < p->v.n ? p->v.v[id] : 0;
 }
 
@@ -315,6 +328,9 @@ static void otlp_take_profile(struct otlp *o, const profile_in *in, const char *
 	p->period_type = on_cpu ? otlp_type(o, "cpu", "nanoseconds") : NULL;
 	p->period = on_cpu;
 	otlp_id(o, p);
+	vec_free(&mappings.large);
+	vec_free(&functions.large);
+	vec_free(&locations.large);
 	vec_free(&mappings.v);
 	vec_free(&functions.v);
 	vec_free(&locations.v);

@@ -174,6 +174,8 @@ static void window_make(struct pusher *p)
 			p->bytes += len;
 		}
 	}
+	else
+		p->figures.dropped++;
 	p->figures.dropped += body != NULL;
 	free(body);
 	for (unsigned int k = 0; k < KINDS; k++)
