@@ -53,6 +53,7 @@ bpf_headers += bpf/oncpu.bpf.h
 bpf_headers += bpf/thin.bpf.h
 bpf_headers += bpf/totals.bpf.h
 bpf_headers += bpf/traces.bpf.h
+bpf_headers += bpf/handover.bpf.h
 bpf_headers += bpf/offcpu.bpf.h
 bpf_headers += bpf/tasks.bpf.h
 bpf_headers += bpf/faults.bpf.h

@@ -191,6 +191,7 @@ struct sb_task {
 	__u64 stack_end;         /* where the last copy of its stack met a page that cannot be read; 0 = it did not */
 	__u64 kstack_id;         /* of the wait whose kernel stack the iterator has told */
 	__u64 regs;              /* where those of its user side are, when it came by no system call */
+	__u64 lock;              /* sb_lock.address of the wait under way; 0 = none */
 	__u64 waker_start_ns;
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];

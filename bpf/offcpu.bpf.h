@@ -21,6 +21,7 @@
 #define SBERF_BPF_OFFCPU_H
 
 #include "entered.bpf.h"
+#include "handover.bpf.h"
 #include "inside.bpf.h"
 #include "kstack.bpf.h"
 #include "plan.bpf.h"
@@ -43,7 +44,6 @@
 #define TASK_FROZEN 0x8000u      /* since 6.1 */
 
 /* futex(2): without flags, and as a mask those that wait: FUTEX_WAIT, LOCK_PI, WAIT_BITSET, LOCK_PI2 */
-#define SB_FUTEX_COMMAND 0x7fu
 #define SB_FUTEX_WAITS (1u << 0 | 1u << 6 | 1u << 9 | 1u << 13)
 
 #define CHANCE_BITS 24
@@ -286,23 +286,18 @@ __noinline int sb_put_interpreter(__u32 index)
 	const __u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	const struct sb_plan *p = bpf_map_lookup_elem(&plans, &tgid);
 	struct sb_slot *slot = bpf_map_lookup_elem(&slots, &index);
-	__u64 state, thread;
 	struct sb_lock *l;
 
 	if (!p || !slot)
 		return 0;
-	l = &((struct sb_part_wait *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)))->lock;
+	l = lock_of(slot);
 	if (!l->address || l->address - p->lock_start >= p->lock_bytes)
 		return 0;
 	l->address = p->lock_start;
 	l->flags = SB_LOCK_OF_INTERPRETER;
 	l->from = SB_LOCK_BYTES;
 	/* Who has just let it go may wait for another thread to take it: that is nobody's. */
-	if (!p->holder || bpf_probe_read_user(&state, sizeof(state), (void *)p->holder) ||
-	    bpf_probe_read_user(&thread, sizeof(thread), (void *)(state + p->holder_thread)) ||
-	    thread == sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf())) ||
-	    bpf_probe_read_user(&l->holder, sizeof(l->holder), (void *)(thread + p->holder_id)))
-		l->holder = 0;
+	l->holder = interpreter_holder(p, sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf())));
 	return 0;
 }
 
@@ -340,6 +335,7 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	struct sb_part_regs *r;
 	struct sb_hdr *h;
 
+	st->lock = 0;
 	if (!slot)
 		return;
 	h = (void *)slot->rec;
@@ -369,6 +365,7 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	} else if (h->flags & SB_F_KTHREAD) {
 		slot->stack = 1;
 	}
+	st->lock = w->lock.address;
 	slot->size = off;
 	/* A full barrier: what was written above is seen by whoever sees the id. */
 	__sync_lock_test_and_set(&slot->state, st->id);
@@ -522,13 +519,14 @@ static __always_inline enum summing sum_wait(struct sb_cpu *c, const struct sb_s
 }
 
 /*
- * Can a wait of LENGTH be one of many? Longer ones are told with their time; with wakers each is told with
- * its own, and inside calls of probes with how long these took.
+ * Can a wait of LENGTH, kept in SLOT, be one of many? Longer ones are told with their time, so are those for locks that
+ * may go from hand to hand meanwhile; with wakers each is told with its own, and inside calls of probes with how long
+ * these took.
  */
-static __always_inline bool is_summed(const struct sb_task *st, __u64 length, __u64 period)
+static __always_inline bool is_summed(const struct sb_task *st, struct sb_slot *slot, __u64 length, __u64 period)
 {
 	return sum_waits && !wakers && length < period && length < SB_SUM_LONGEST && length >= min_wait_ns &&
-	       !(st->flags & SB_WAIT_SEEDED) &&
+	       !(length >= SB_TURN_LEAST && lock_of(slot)->address) && !(st->flags & SB_WAIT_SEEDED) &&
 	       !(insides && st->inside.call[0] && st->inside.call[0] != SB_INSIDE_UNKNOWN);
 }
 
@@ -561,7 +559,7 @@ static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task,
 	blocked = st->waking_ns ? st->waking_ns - out_ns : length;
 	if (runnable_only(st))
 		blocked = 0;
-	if (stack && slot && is_summed(st, length, how.period))
+	if (stack && slot && is_summed(st, slot, length, how.period))
 		summing = sum_wait(c, slot, task, st, now, blocked, length - blocked, &key);
 	if (summing == SUM_FIRST) {
 		how.sum = key.id;
@@ -767,6 +765,8 @@ static __always_inline int on_waking(__u64 *ctx, bool walk)
 	if (!c || !st || !st->ready || st->on || st->waking_ns || runnable_only(st))
 		return 0;
 	st->waking_ns = now;
+	if (st->lock && may_hand_over(c, now))
+		sb_hand_over(st->lock, st->id, st->slot - 1, (__u64)p->tgid << 32 | (__u32)p->pid, p->start_time);
 	if (!wakers)
 		return 0;
 	st->context = SB_WAKER_TASK;

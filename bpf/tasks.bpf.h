@@ -31,6 +31,16 @@ static __always_inline void start_child(struct task_struct *child)
 	st->ready = 1;
 }
 
+/* What TASK waits for, which was there before the capture: memory is not read. */
+static __always_inline void seed_lock(struct sb_task *st, struct task_struct *task)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+
+	if (st->call == SB_CALL_FUTEX && !(st->flags & SB_WAIT_COMPAT) &&
+	    SB_FUTEX_WAITS >> (regs->si & SB_FUTEX_COMMAND & 31) & 1)
+		st->lock = regs->di;
+}
+
 /*
  * TASK was there before the capture. It may switch while it is looked at: the switch programs leave
  * it alone until it is ready, and what was seen is checked again after that.
@@ -46,6 +56,7 @@ static __always_inline void seed(struct sb_task *st, struct task_struct *task)
 	} else {
 		begin_wait(st, decode_state(task, false, task->__state), SB_WAIT_SEEDED, now, FOUND, cpu, node_of(cpu));
 		set_call(st, task);
+		seed_lock(st, task);
 	}
 	st->ready = 1;
 	barrier();

@@ -31,6 +31,8 @@
 #define SB_REC_WAKE 5        /* a task wakes one of the target: sb_part_wake */
 #define SB_REC_EVENT 6       /* a probe was hit: sb_part_event, and sb_part_text for each argument that is a string */
 #define SB_REC_INSIDE 7      /* a call has ended that samples or waits were inside of: sb_part_inside */
+/* the current task wakes one of the target by the futex that this waits on: sb_part_handover */
+#define SB_REC_HANDOVER 8
 
 /* sb_hdr.flags */
 #define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
@@ -75,6 +77,7 @@ struct sb_part {
 #define SB_PART_SUM 14       /* struct sb_part_sum: hits that are like this one are summed */
 #define SB_PART_INSIDE 15    /* struct sb_part_inside */
 #define SB_PART_TAKEN 16     /* struct sb_part_taken + nr records of what the plan of its process reads */
+#define SB_PART_HANDOVER 17  /* struct sb_part_handover */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -522,6 +525,21 @@ struct sb_part_wake {
 };
 
 /*
+ * The current task was told by futex(2) to wake who waits at LOCK. Waits of SB_TURN_LEAST and more are divided by it
+ * among those who held the lock meanwhile, so they are not summed.
+ */
+struct sb_part_handover {
+	struct sb_part part;
+	__u64 start_ns;          /* of the task that is woken */
+	__u64 out_ns;            /* since when it waits: LOCK is as it was then */
+	__u32 pid, tid;
+	struct sb_lock lock;     /* nothing around it is known when its stack was taken while it waited */
+	__u32 holder;            /* of the lock of an interpreter: who has it now, or had it last, as LOCK.holder */
+	__u32 pad;
+};
+#define SB_TURN_LEAST 1000000ull         /* ns */
+
+/*
  * A slot keeps the stack of a task while it waits: a whole record of SB_REC_WAIT in the making.
  * STATE says whose turn it is; it only changes by atomic exchange.
  *
@@ -920,6 +938,8 @@ struct sb_cpu {
 	/* the block that was sampled last here, until its thread allocates another one */
 	__u64 alloc_tid, alloc_addr;
 	__u64 own_variables;     /* what is added to a pointer to a variable of each CPU, for this one; 0 = not known */
+	__u64 handover_ns;       /* up to when records of handovers are used up */
+	__u64 pad;
 };
 
 /*
@@ -995,7 +1015,8 @@ _Static_assert(sizeof(struct sb_part_taken) == 24, "sb_part_taken is wire format
 _Static_assert(sizeof(struct sb_plan) == 40 + 16 * SB_PLAN_STEPS, "sb_plan is shared with user space");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 368, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 384, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_part_handover) == 112, "sb_part_handover is wire format");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 _Static_assert(sizeof(struct sb_bpf_call) == 128 + 8 * SB_CALL_JUMPS, "sb_bpf_call is wire format");
 #endif

@@ -296,6 +296,18 @@ static bool read_inside(struct cursor *in, struct raw_event *ev)
 	return true;
 }
 
+static bool read_handover(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_handover *p = wire_decode_take(in, sizeof(*p));
+
+	if (!p || ev->kind != RAW_HANDOVER || p->out_ns > ev->time_ns)
+		return false;
+	ev->handover = (struct raw_handover){ .pid = (pid_t)p->pid, .tid = (pid_t)p->tid, .start_ns = p->start_ns,
+					      .since_ns = p->out_ns, .holder = p->holder };
+	wire_decode_lock(&p->lock, &ev->handover.lock);
+	return true;
+}
+
 static bool read_walk(struct cursor *in, struct raw_sample *s)
 {
 	const struct sb_part_walk *p = wire_decode_take(in, sizeof(*p));
@@ -379,6 +391,8 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 		return read_sum(in, ev);
 	case SB_PART_INSIDE:
 		return read_inside(in, ev);
+	case SB_PART_HANDOVER:
+		return read_handover(in, ev);
 	default:
 		return true;
 	}
@@ -416,6 +430,9 @@ static bool wire_decode_kind_of(unsigned int kind, enum raw_kind *ret)
 	case SB_REC_INSIDE:
 		*ret = RAW_INSIDE;
 		return true;
+	case SB_REC_HANDOVER:
+		*ret = RAW_HANDOVER;
+		return true;
 	default:
 		return false;
 	}
@@ -436,6 +453,8 @@ static bool is_whole(const struct raw_event *ev)
 		return ev->hit.count;
 	case RAW_INSIDE:
 		return ev->inside.call;
+	case RAW_HANDOVER:
+		return ev->handover.lock.address;
 	default:
 		return true;
 	}

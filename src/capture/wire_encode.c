@@ -80,6 +80,9 @@ static bool wire_encode_kind(enum raw_kind kind, uint16_t *ret)
 	case RAW_INSIDE:
 		*ret = SB_REC_INSIDE;
 		return true;
+	case RAW_HANDOVER:
+		*ret = SB_REC_HANDOVER;
+		return true;
 	default:
 		return false;
 	}
@@ -227,6 +230,13 @@ int32_t wire_encode_call(uint32_t call, bool *ret_compat)
 	}
 }
 
+static void wire_encode_lock(const struct lock_futex *l, struct sb_lock *ret)
+{
+	*ret = (struct sb_lock){ .address = l->address, .op = l->op, .value = l->value, .from = (__u16)l->from,
+				 .holder = l->holder, .flags = l->of_interpreter ? SB_LOCK_OF_INTERPRETER : 0 };
+	memcpy(ret->bytes, l->bytes, sizeof(ret->bytes));
+}
+
 static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 {
 	const struct raw_wait *w = &ev->wait;
@@ -252,10 +262,7 @@ static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 	p->to_node = w->to_node;
 	p->sum = w->sum;
 	memcpy(p->inside.call, ev->sample.inside, sizeof(ev->sample.inside));
-	p->lock = (struct sb_lock){ .address = w->lock.address, .op = w->lock.op, .value = w->lock.value,
-				    .from = (__u16)w->lock.from, .holder = w->lock.holder,
-				    .flags = w->lock.of_interpreter ? SB_LOCK_OF_INTERPRETER : 0 };
-	memcpy(p->lock.bytes, w->lock.bytes, sizeof(p->lock.bytes));
+	wire_encode_lock(&w->lock, &p->lock);
 	p->waker_pid = (uint32_t)w->waker_pid;
 	p->waker_tid = (uint32_t)w->waker_tid;
 	p->waker_start_ns = w->waker_start_ns;
@@ -282,6 +289,20 @@ static void wire_encode_inside(struct making *m, const struct raw_inside *inside
 		return;
 	p->call = inside->call;
 	p->took_ns = inside->took_ns;
+}
+
+static void wire_encode_handover(struct making *m, const struct raw_handover *h)
+{
+	struct sb_part_handover *p = wire_encode_part(m, SB_PART_HANDOVER, 0, sizeof(*p), 0);
+
+	if (!p)
+		return;
+	p->start_ns = h->start_ns;
+	p->out_ns = h->since_ns;
+	p->pid = (uint32_t)h->pid;
+	p->tid = (uint32_t)h->tid;
+	p->holder = h->holder;
+	wire_encode_lock(&h->lock, &p->lock);
 }
 
 static void wire_encode_addr(struct making *m, uint64_t addr)
@@ -345,6 +366,8 @@ size_t wire_encode_record(const struct raw_event *ev, void *dst, size_t size)
 		wire_encode_hit(&m, &ev->hit);
 	else if (ev->kind == RAW_INSIDE)
 		wire_encode_inside(&m, &ev->inside);
+	else if (ev->kind == RAW_HANDOVER)
+		wire_encode_handover(&m, &ev->handover);
 	wire_encode_regs(&m, s);
 	wire_encode_walk(&m, s);
 	wire_encode_segments(&m, s);

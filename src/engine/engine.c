@@ -18,6 +18,7 @@
 #include "engine/alloc_facts.h"
 #include "engine/growth_facts.h"
 #include "engine/insides.h"
+#include "engine/lock_turns.h"
 #include "engine/parked.h"
 #include "engine/size_readings.h"
 #include "system/container.h"
@@ -130,7 +131,8 @@ static uint64_t engine_settled_ns(const struct engine *en)
 /* Shows what is under way and cannot be told yet: waits that have not ended, blocks of memory that are in use. */
 static void engine_show_open(struct engine *en)
 {
-	struct event_sink rest = { .profile = en->profile, .provisional = &en->open, .insides = en->sink.insides };
+	struct event_sink rest = { .profile = en->profile, .provisional = &en->open, .insides = en->sink.insides,
+				   .turns = en->sink.turns };
 	const uint64_t now = source_now_ns(en->source);
 	uint64_t from_ns = now;
 
@@ -722,7 +724,10 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 
 	en->telling_wakers = plan->wakers;
 	atomic_init(&en->wakers, plan->wakers);
-	return plan->off_cpu ? offcpu_new(&c, &en->sink.offcpu, e) : 0;
+	if (!plan->off_cpu)
+		return 0;
+	en->sink.turns = lock_turns_new(profile_dict(en->profile));
+	return en->sink.turns ? offcpu_new(&c, &en->sink.offcpu, e) : err_nomem(e, "holders of locks");
 }
 
 static int engine_build_numa(struct engine *en, const struct engine_config *c, struct err *e)
@@ -1079,6 +1084,7 @@ void engine_free(struct engine *en)
 	sizes_free(en->sink.sizes);
 	vec_free(&en->open);
 	insides_free(en->sink.insides);
+	lock_turns_free(en->sink.turns);
 	numa_facts_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
 	scripts_free(en->scripts);

@@ -8,6 +8,7 @@
 #include "engine/growth_facts.h"
 #include "engine/hit_sums.h"
 #include "engine/insides.h"
+#include "engine/lock_turns.h"
 #include "engine/numa_facts.h"
 #include "engine/offcpu.h"
 #include "engine/size_readings.h"
@@ -48,8 +49,10 @@ static void event_sink_put(struct event_sink *s, const struct event *ev)
 		event_sink_lose(&s->not_recorded, ev, PROBE_LOST_RECORD);
 }
 
-void event_sink_add(struct event_sink *s, const struct event *ev)
+/* EV as it is, or with a further part of its wait. */
+static void event_sink_know(void *sink, const struct event *ev)
 {
+	struct event_sink *s = sink;
 	struct event known;
 
 	if (!s->insides || !ev->calls[0]) {
@@ -59,6 +62,14 @@ void event_sink_add(struct event_sink *s, const struct event *ev)
 	known = *ev;
 	if (insides_know(s->insides, &known, s->provisional != NULL))
 		event_sink_put(s, &known);
+}
+
+void event_sink_add(struct event_sink *s, const struct event *ev)
+{
+	if (s->turns && ev->kind == EVENT_BLOCKED && ev->wait.lock != LOCK_ID_NONE)
+		lock_turns_divide(s->turns, ev, event_sink_know, s);
+	else
+		event_sink_know(s, ev);
 }
 
 static void take_sample(struct event_sink *s, const struct raw_event *raw, const struct event *ev)

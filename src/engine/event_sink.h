@@ -22,6 +22,7 @@ struct alloc_facts;
 struct sizes;
 struct hit_sums;
 struct insides;
+struct lock_turns;
 struct numa_facts;
 struct offcpu;
 struct probe_notes;
@@ -54,6 +55,8 @@ struct event_sink {
 	struct hit_sums *hits;
 	/* knows how long calls of probes took; NULL = there are none that take time */
 	struct insides *insides;
+	/* knows who held locks while others waited; NULL = who held one when a wait began stands for all of it */
+	struct lock_turns *turns;
 
 	/*
 	 * Sees each event of event_sink_walked(), with its RAW, and each of event_sink_add(), with

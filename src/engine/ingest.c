@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "engine/alloc_facts.h"
 #include "engine/insides.h"
+#include "engine/lock_turns.h"
 #include "engine/intern.h"
 #include "engine/learn.h"
 #include "engine/parked.h"
@@ -207,42 +208,89 @@ static stack_id ingest_data_place(struct ingest *in, struct process *p, uint64_t
 	return place == ID_NONE ? STACK_ROOT : place;
 }
 
-/* What RAW waited for, as long as the process is known. What kind of lock that is names say, later. */
-static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw, thread_id waiter)
+/* The thread that the process P calls NUMBER; ID_NONE when there is none. */
+static thread_id ingest_holder(struct ingest *in, struct process *p, uint32_t number)
 {
-	const struct lock_futex *f = &raw->wait.lock;
-	struct holder_asked asked = { .ps = in->ps, .p = f->address ? processes_get(in->ps, raw->pid) : NULL,
-				      .shared = !lock_op_private(f->op) };
-	struct process *of;
+	const pid_t holder = number ? process_thread_inside(in->ps, p, (pid_t)number) : 0;
+
+	return holder ? process_thread(in->ps, p, holder, 0, 0, NULL) : ID_NONE;
+}
+
+/* The lock F of P, and who held it, but for the memory that it is in. */
+static struct held_lock ingest_held(struct ingest *in, struct process *p, const struct lock_futex *f)
+{
+	struct holder_asked asked = { .ps = in->ps, .p = p, .shared = !lock_op_private(f->op) };
 	struct held_lock l = { .holder = ID_NONE };
 	struct lock_state state;
+	struct process *of;
 	pid_t holder;
-	lock_id id;
 
-	if (!asked.p || !lock_op_waits(f->op))
-		return LOCK_ID_NONE;
 	l.guess = lock_guess(f, holder_exists, &asked, &state);
 	l.address = state.address;
 	l.readers = state.readers;
-	l.place = ingest_data_place(in, asked.p, l.address);
-	if (l.place == STACK_ROOT)
-		(void)alloc_facts_at(in->config.sink->allocs, raw->pid, l.address, &l.place, &l.offset);
 	holder = state.holder ? holder_find(&asked, state.holder, &of) : 0;
 	if (holder)
 		l.holder = process_thread(in->ps, of, holder, 0, 0, NULL);
+	return l;
+}
+
+/*
+ * What RAW waited for, by the thread WAITER, since SINCE_NS (0 = not known), as long as the process is known. What kind
+ * of lock that is names say, later.
+ */
+static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw, thread_id waiter, uint64_t since_ns)
+{
+	const struct lock_futex *f = &raw->wait.lock;
+	struct process *p = f->address ? processes_get(in->ps, raw->pid) : NULL;
+	struct held_lock l;
+	lock_id id;
+
+	if (!p || !lock_op_waits(f->op))
+		return LOCK_ID_NONE;
+	l = ingest_held(in, p, f);
+	l.place = ingest_data_place(in, p, l.address);
+	if (l.place == STACK_ROOT)
+		(void)alloc_facts_at(in->config.sink->allocs, raw->pid, l.address, &l.place, &l.offset);
+	if (in->config.sink->turns && since_ns)
+		lock_turns_held(in->config.sink->turns, raw->pid, &l, since_ns);
 	prios_compare(&in->prios, waiter, f->op, &l);
 	id = dict_lock(in->config.dict, &l);
 	return id == ID_NONE ? LOCK_ID_NONE : id;
 }
 
+/* RAW is told by the thread that wakes: it held the lock until now, unless its memory says that another one did. */
+static void ingest_handover(struct ingest *in, const struct raw_event *raw)
+{
+	const struct raw_handover *h = &raw->handover;
+	struct process *p = processes_get(in->ps, h->pid), *by = processes_get(in->ps, raw->pid);
+	struct lock_turn turn = { .ns = raw->time_ns, .holder = ID_NONE, .next = ID_NONE };
+	struct held_lock l;
+	thread_id waker;
+
+	if (!p || !by || !in->config.sink->turns)
+		return;
+	l = ingest_held(in, p, &h->lock);
+	lock_turns_held(in->config.sink->turns, h->pid, &l, h->since_ns);
+	waker = process_thread(in->ps, by, raw->tid, raw->sample.start_ns, raw->sample.cgroup_id, raw->sample.comm);
+	turn.holder = h->lock.of_interpreter || h->holder ? ingest_holder(in, p, h->holder) : waker;
+	if (turn.holder == ID_NONE)
+		return;
+	/* Who let the interpreter go may wait until another thread has it: that thread tells so. */
+	if (turn.holder == waker)
+		turn.next = h->lock.of_interpreter && !h->lock.holder ? waker :
+			process_thread(in->ps, p, h->tid, h->start_ns, 0, NULL);
+	lock_turns_over(in->config.sink->turns, h->pid, &l, &turn);
+}
+
 static void describe_wait(struct ingest *in, const struct raw_event *raw, struct event *ev)
 {
 	const struct raw_wait *w = &raw->wait;
+	const bool ended = raw->kind == RAW_WAIT;
 
 	prios_put(&in->prios, ev->thread, w->prio);
 	ev->wait.call = w->call;
 	ev->wait.state = w->state;
-	ev->wait.lock = ingest_lock(in, raw, ev->thread);
+	ev->wait.lock = ingest_lock(in, raw, ev->thread, ended ? raw->time_ns - w->runnable_ns - w->blocked_ns : 0);
 	ev->flags |= w->seeded ? EVENT_F_EARLIER : 0;
 }
 
@@ -505,6 +553,9 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 		insides_see(in->config.sink->insides, ev);
 	switch (ev->kind) {
 	case RAW_INSIDE:
+		break;
+	case RAW_HANDOVER:
+		ingest_handover(in, ev);
 		break;
 	case RAW_SAMPLE:
 		ingest_sample(in, ev);

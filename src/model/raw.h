@@ -40,6 +40,8 @@ enum raw_kind {
 	RAW_FAULT,
 	RAW_EVENT,               /* a probe was hit: sample has the stacks, hit the rest */
 	RAW_INSIDE,              /* a call has ended that samples or waits were inside of: inside */
+	/* a thread of the target waits for a lock, which the thread named lets go: handover */
+	RAW_HANDOVER,
 };
 
 /*
@@ -171,6 +173,16 @@ struct raw_inside {
 	bool unwanted;           /* the condition of its probe does not hold: it is no call that counts */
 };
 
+/* A thread wakes another one that waits on a futex, by futex(2) with its address. */
+struct raw_handover {
+	pid_t pid, tid;          /* who is woken */
+	uint64_t start_ns;       /* of that thread */
+	uint64_t since_ns;       /* since when it waits, */
+	struct lock_futex lock;  /* for this, as it was then */
+	/* of the lock of an interpreter: who has it, or had it last, as lock.holder; 0 = not known */
+	uint32_t holder;
+};
+
 struct raw_mmap {
 	uint64_t start, len, pgoff;      /* bytes */
 	uint32_t prot, flags;            /* PROT_*, MAP_* */
@@ -197,13 +209,17 @@ struct raw_event {
 	pid_t pid, tid;                  /* in the initial pid namespace */
 	union {
 		struct {
-			/* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT, RAW_EVENT, RAW_INSIDE */
+			/*
+			 * RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT, RAW_EVENT, RAW_INSIDE,
+			 * RAW_HANDOVER
+			 */
 			struct raw_sample sample;
 			union {
 				struct raw_wait wait;
 				struct raw_wake wake;
 				struct raw_hit hit;
 				struct raw_inside inside;
+				struct raw_handover handover;
 			};
 		};
 		struct raw_mmap mmap;

@@ -450,6 +450,7 @@ void processes_apply(struct processes *ps, const struct raw_event *ev)
 	case RAW_FAULT:
 	case RAW_EVENT:
 	case RAW_INSIDE:
+	case RAW_HANDOVER:
 		return;
 	case RAW_MMAP:
 		apply_mmap(ps, ev);

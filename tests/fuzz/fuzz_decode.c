@@ -72,7 +72,8 @@ static void check_hit(const struct raw_hit *hit, uint64_t end_ns)
 static void check_event(const struct raw_event *ev)
 {
 	must(ev->kind == RAW_SAMPLE || ev->kind == RAW_WAIT || ev->kind == RAW_WAKE || ev->kind == RAW_MOVE ||
-	     ev->kind == RAW_FAULT || ev->kind == RAW_EVENT || ev->kind == RAW_INSIDE);
+	     ev->kind == RAW_FAULT || ev->kind == RAW_EVENT || ev->kind == RAW_INSIDE ||
+	     ev->kind == RAW_HANDOVER);
 	check_sample(&ev->sample);
 	if (ev->kind == RAW_WAIT || ev->kind == RAW_MOVE)
 		check_wait(&ev->wait, ev->time_ns);
@@ -82,6 +83,9 @@ static void check_event(const struct raw_event *ev)
 		check_hit(&ev->hit, ev->time_ns);
 	else if (ev->kind == RAW_WAKE)
 		must(ev->wake.wait_id);
+	else if (ev->kind == RAW_HANDOVER)
+		must(ev->handover.lock.address && ev->handover.since_ns <= ev->time_ns &&
+		     ev->handover.lock.from <= LOCK_BYTES);
 	else if (ev->kind == RAW_INSIDE)
 		must(ev->inside.call && raw_inside_begun_ns(ev->inside.call) <= ev->time_ns);
 }

@@ -541,6 +541,44 @@ static void wakes(void **state)
 	assert_cut_anywhere(&r);
 }
 
+static void handovers(void **state)
+{
+	struct sb_part_handover *p;
+	struct raw_event ev;
+	struct rec r;
+
+	start(&r, 0);
+	((struct sb_hdr *)r.b)->kind = SB_REC_HANDOVER;
+	p = part(&r, SB_PART_HANDOVER, sizeof(*p));
+	p->pid = 29;
+	p->tid = 30;
+	p->start_ns = 31;
+	p->out_ns = 900;
+	p->holder = 7;
+	p->lock = (struct sb_lock){ .address = 0x1000, .flags = SB_LOCK_OF_INTERPRETER, .holder = 8, .from = 99 };
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.kind, RAW_HANDOVER);
+	assert_int_equal(ev.tid, 11);
+	assert_int_equal(ev.handover.pid, 29);
+	assert_int_equal(ev.handover.tid, 30);
+	assert_int_equal(ev.handover.start_ns, 31);
+	assert_int_equal(ev.handover.since_ns, 900);
+	assert_int_equal(ev.handover.holder, 7);
+	assert_int_equal(ev.handover.lock.address, 0x1000);
+	assert_int_equal(ev.handover.lock.holder, 8);
+	assert_int_equal(ev.handover.lock.from, SB_LOCK_BYTES);
+	assert_true(ev.handover.lock.of_interpreter);
+	assert_cut_anywhere(&r);
+	p->out_ns = 1001;
+	refuse(&r);
+	p->out_ns = 900;
+	p->lock.address = 0;
+	refuse(&r);
+	p->lock.address = 0x1000;
+	((struct sb_hdr *)r.b)->kind = SB_REC_WAKE;
+	refuse(&r);
+}
+
 static void faults(void **state)
 {
 	struct sb_part_sample *p;
@@ -761,6 +799,7 @@ int main(void)
 		cmocka_unit_test(parts_of_waits),
 		cmocka_unit_test(waits_that_make_no_sense),
 		cmocka_unit_test(wakes),
+		cmocka_unit_test(handovers),
 		cmocka_unit_test(faults),
 		cmocka_unit_test(moves),
 	};
