@@ -8,6 +8,7 @@
 #include "export/fxmarkers.h"
 
 #include "base/order.h"
+#include "base/text.h"
 #include "query/label.h"
 #include "query/locks.h"
 
@@ -61,6 +62,7 @@ bool fx_markers_add(struct fx_markers *m, const struct event *ev, enum fx_catego
 void fx_markers_free(struct fx_markers *m)
 {
 	vec_free(&m->v);
+	vec_free(&m->turns);
 }
 
 static int fxmarkers_compare(const void *va, const void *vb)
@@ -82,6 +84,18 @@ static bool fxmarkers_goes_on(const struct fx_marker *a, const struct fx_marker 
 	       a->state == b->state && a->stack == b->stack && a->category == b->category;
 }
 
+/* Notes for MARKER, the last one that has turns, that its lock was held for the time of PIECE as that says. */
+static void fxmarkers_add_turn(struct fx_markers *m, struct fx_marker *marker, const struct fx_marker *piece)
+{
+	struct fx_turn *turn = piece->lock && piece->kind == EVENT_BLOCKED ? vec_push(&m->turns) : NULL;
+
+	if (!turn)
+		return;
+	*turn = (struct fx_turn){ .lock = piece->lock, .ns = piece->end_ns - piece->start_ns };
+	if (!marker->nr_turns++)
+		marker->first_turn = (uint32_t)(m->turns.n - 1);
+}
+
 void fx_markers_sort(struct fx_markers *m)
 {
 	size_t n = 0;
@@ -94,8 +108,11 @@ void fx_markers_sort(struct fx_markers *m)
 
 		if (!last || !fxmarkers_goes_on(last, &next)) {
 			m->v.v[n++] = next;
+			fxmarkers_add_turn(m, &m->v.v[n - 1], &next);
 			continue;
 		}
+		fxmarkers_add_turn(m, last, &next);
+		last->lock = last->lock ? last->lock : next.lock;
 		last->end_ns = next.end_ns;      /* who ended it is told by the last piece */
 		last->waker = next.waker;
 		last->context = next.context;
@@ -117,24 +134,81 @@ static void set_waker(struct jsonout *j, json_t *data, const struct dict *d, con
 		    json_string(waker_context_name(m->context)));
 }
 
-/* Which lock it waited for, and who held it then. */
-static void set_lock(struct jsonout *j, json_t *data, const struct fx_tables *t, const struct fx_marker *m)
+static int fxmarkers_compare_held(const void *va, const void *vb)
+{
+	const struct fx_turn *a = va, *b = vb;
+
+	return compare_numbers(b->ns, a->ns);
+}
+
+/*
+ * Who held the lock of M: its lock of each turn is replaced by a holder, turns of one holder are added up and sorted by
+ * time. Returns how many there are; those of which nobody is known are left out.
+ */
+static uint32_t fxmarkers_held(const struct fx_tables *t, const struct fx_marker *m, struct fx_turn *held)
+{
+	const enum lock_kind kind = locks_stack_kind(t->reader->d, t->reader->names, m->stack);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->nr_turns; i++) {
+		const struct fx_turn turn = { .lock = locks_told_holder(t->reader->d, held[i].lock, kind),
+					      .ns = held[i].ns };
+		uint32_t at = 0;
+
+		if (turn.lock == ID_NONE)
+			continue;
+		while (at != n && held[at].lock != turn.lock)
+			at++;
+		if (at != n)
+			held[at].ns += turn.ns;
+		else
+			held[n++] = turn;
+	}
+	if (n)
+		qsort(held, n, sizeof(*held), fxmarkers_compare_held);
+	return n;
+}
+
+#define HELD_TEXT (2 * LABEL_MAX)        /* bytes of the names of those who held one lock during one wait */
+
+/* "worker 12", or "worker 12 (60.0 %), worker 13 (40.0 %)" of the wait M. */
+static void fxmarkers_put_held(const struct fx_tables *t, const struct fx_marker *m, const struct fx_turn *held,
+			       uint32_t n, char *dst)
+{
+	const uint64_t length_ns = m->end_ns - m->start_ns;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n && at < HELD_TEXT - LABEL_MAX; i++) {
+		const double percent = length_ns ? 100.0 * (double)held[i].ns / (double)length_ns : 100;
+		char name[LABEL_MAX];
+
+		label_thread(t->reader->d, dict_get_thread(t->reader->d, held[i].lock), name, sizeof(name));
+		text_format(dst + at, HELD_TEXT - at, n > 1 || percent < 99.95 ? "%s%s (%.1f %%)" : "%s%s",
+			    i ? ", " : "", name, percent);
+		at += strlen(dst + at);
+	}
+}
+
+/* Which lock it waited for, and who held it meanwhile. */
+static void set_lock(struct jsonout *j, json_t *data, const struct fx_markers *list, const struct fx_tables *t,
+		     const struct fx_marker *m)
 {
 	const struct dict *d = t->reader->d;
 	const struct held_lock *l = m->lock ? dict_get_lock(d, m->lock) : NULL;
-	thread_id holder;
-	char name[LABEL_MAX];
+	struct fx_turn *held = list->turns.v + m->first_turn;
+	char name[LABEL_MAX], names[HELD_TEXT];
+	uint32_t n;
 
-	if (!l || m->kind != EVENT_BLOCKED)
+	if (!l || m->kind != EVENT_BLOCKED || !m->nr_turns)
 		return;
 	lock_place_label(d, t->reader->names, l->place, l->offset, name, sizeof(name));
 	jsonout_set(j, data, "lock", *name ? json_sprintf("%s (0x%" PRIx64 ")", name, l->address) :
 		    json_sprintf("0x%" PRIx64, l->address));
-	holder = locks_told_holder(d, m->lock, locks_stack_kind(d, t->reader->names, m->stack));
-	if (holder == ID_NONE)
+	n = fxmarkers_held(t, m, held);
+	if (!n)
 		return;
-	label_thread(d, dict_get_thread(d, holder), name, sizeof(name));
-	jsonout_set(j, data, "holder", json_string(name));
+	fxmarkers_put_held(t, m, held, n, names);
+	jsonout_set(j, data, "holder", json_string(names));
 }
 
 /* The stack that it waited in, as the viewer shows beside a marker: false when out of memory. */
@@ -148,7 +222,8 @@ static bool set_stack(struct jsonout *j, json_t *data, struct fx_tables *t, cons
 	return true;
 }
 
-static bool put_data(struct jsonout *j, struct fx_tables *t, const struct fx_marker *m, const char *arch)
+static bool put_data(struct jsonout *j, const struct fx_markers *list, struct fx_tables *t, const struct fx_marker *m,
+		     const char *arch)
 {
 	json_t *data = json_pack("{s:s, s:s, s:s, s:s}", "type", MARKER_TYPE, "part",
 				 m->kind == EVENT_BLOCKED ? "blocked" : "runnable",
@@ -158,7 +233,7 @@ static bool put_data(struct jsonout *j, struct fx_tables *t, const struct fx_mar
 	const bool ok = set_stack(j, data, t, m);
 
 	set_waker(j, data, t->reader->d, m);
-	set_lock(j, data, t, m);
+	set_lock(j, data, list, t, m);
 	jsonout_put(j, NULL, data);
 	return ok;
 }
@@ -215,7 +290,7 @@ bool fx_markers_put(const struct fx_markers *list, size_t *at, thread_id thread,
 	jsonout_begin(j, "markers", '{');
 	jsonout_begin(j, "data", '[');
 	for (size_t i = 0; i < n && ok; i++)
-		ok = put_data(j, t, &m[i], meta->arch);
+		ok = put_data(j, list, t, &m[i], meta->arch);
 	jsonout_end(j, ']');
 	ok = ok && put_names(j, t, m, n, meta->arch);
 	fxmarkers_put_times(j, "startTime", m, n, meta->start_mono_ns);

@@ -23,7 +23,8 @@ struct fx_marker {
 	uint64_t start_ns, end_ns;
 	thread_id thread, waker; /* waker: ID_NONE = not known */
 	stack_id stack;
-	lock_id lock;
+	lock_id lock;            /* when it began */
+	uint32_t first_turn, nr_turns;   /* in turns: who held that meanwhile */
 	uint32_t call;           /* CALL_* */
 	uint8_t kind;            /* enum event_kind */
 	uint8_t state;           /* enum wait_state */
@@ -31,8 +32,14 @@ struct fx_marker {
 	uint8_t category;        /* enum fx_category */
 };
 
+struct fx_turn {
+	lock_id lock;
+	uint64_t ns;
+};
+
 struct fx_markers {
 	VEC(struct fx_marker) v;
+	VEC(struct fx_turn) turns;       /* made by fx_markers_sort() */
 };
 
 /* The layout of markers, as an item of the profile's markerSchema. NULL when out of memory. */

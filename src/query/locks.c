@@ -123,6 +123,10 @@ static thread_id locks_holder(const struct locks_builder *b, const struct wait *
 	const thread_id holder = locks_told_holder(b->d, w->lock, kind);
 	const bool told = holder < b->filter.threads;    /* the dictionary may have grown */
 
+	*ret_inferred = false;
+	/* Of several who read it the last one ends the wait. */
+	if (!told && lock_is_rwlock(kind) && dict_get_lock(b->d, w->lock)->readers)
+		return ID_NONE;
 	*ret_inferred = !told && w->context == WAKER_TASK && w->waker < b->filter.threads;
 	return told ? b->filter.same[holder] : *ret_inferred ? b->filter.same[w->waker] : ID_NONE;
 }

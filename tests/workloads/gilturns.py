@@ -3,23 +3,27 @@
 
 usage: gilturns.py SECONDS THREADS
 
-Prints "ready" when it begins, and in the end, as tests/workloads/locked.c does with "truth": "held TID FROM TO" for
+Prints "ready" when it begins, and in the end, after SECONDS or when it gets SIGTERM, as tests/workloads/locked.c does with "truth": "held TID FROM TO" for
 each turn, in ns of CLOCK_MONOTONIC, and "ahead NS", how far the clock of the day is ahead of that. Threads say
 again and again that they run: between the last word of one and the first one of the next either of them may have
 it. A thread that was stopped and then had to give it up says nothing, so there is "unsure FROM TO" where nobody has
 said anything for 0.2 ms.
 """
 import os
+import signal
 import sys
 import threading
 import time
+
+
+over = []
 
 
 def runs(stamps):
     tid = threading.get_native_id()
     now = time.monotonic_ns()
     end = now + int(float(sys.argv[1]) * 1e9)
-    while now < end:
+    while now < end and not over:
         x = 0
         for i in range(200):
             x += i
@@ -27,6 +31,7 @@ def runs(stamps):
         stamps.append((now, tid))
 
 
+signal.signal(signal.SIGTERM, lambda *_: over.append(True))
 print("ready", flush=True)
 own = []
 all_stamps = [own] + [[] for _ in range(int(sys.argv[2]))]

@@ -12,6 +12,7 @@
  *	locked SECONDS truth N   N threads that take one mutex in turns, hold it for milliseconds, and say at the end,
  *	                         when the alarm comes, who held it when: "held TID FROM TO", CLOCK_MONOTONIC in ns; and
  *	                         "ahead NS", how far CLOCK_REALTIME is ahead of that
+ *	locked SECONDS rwlock N  the same with an rwlock, which each third thread reads: "reads TID FROM TO"
  *	locked SECONDS heap N    the same with another mutex every 77 ms, each in a block that table_new() allocates
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
  *	locked SECONDS convoy N  N threads that take an inheriting mutex in turns, which the kernel hands over, and
@@ -251,9 +252,11 @@ static void *works(void *arg)
 
 static struct {
 	pid_t tid;
+	int reads;
 	uint64_t from_ns, to_ns;
 } turn[TURNS_MAX];
-static int turns;
+static int turns, of_rwlock;
+static pthread_rwlock_t shared_in_turns = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 NOINLINE void holds(int i)
 {
@@ -269,17 +272,31 @@ static void *takes_turns(void *arg)
 
 	while (!time_is_over && turns < TURNS_MAX) {
 		pthread_mutex_t *mutex = __atomic_load_n(&taken_in_turns, __ATOMIC_ACQUIRE);
+		const int reads = of_rwlock && i % 3 == 2;
 		uint64_t from;
+		int at;
 
-		pthread_mutex_lock(mutex);
+		if (!of_rwlock)
+			pthread_mutex_lock(mutex);
+		else if (reads)
+			pthread_rwlock_rdlock(&shared_in_turns);
+		else
+			pthread_rwlock_wrlock(&shared_in_turns);
 		from = now_ns();
 		holds(i);
-		turn[turns].tid = gettid();
-		turn[turns].from_ns = from;
-		turn[turns++].to_ns = now_ns();
-		pthread_mutex_unlock(mutex);
-		/* Up to a millisecond, so that others come at any time of a turn. */
-		sleep_ns((uint64_t)turns * 7919 % 1000 * NSEC_PER_USEC);
+		at = __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED);
+		if (at < TURNS_MAX) {
+			turn[at].tid = gettid();
+			turn[at].reads = reads;
+			turn[at].from_ns = from;
+			turn[at].to_ns = now_ns();
+		}
+		if (of_rwlock)
+			pthread_rwlock_unlock(&shared_in_turns);
+		else
+			pthread_mutex_unlock(mutex);
+		/* Up to a millisecond, so that others come at any time of a turn; more, so that readers come at all. */
+		sleep_ns((uint64_t)turns * 7919 % 1000 * NSEC_PER_USEC * (of_rwlock ? 20 : 1));
 	}
 	return arg;
 }
@@ -335,8 +352,9 @@ static void start_truth(int heap)
 	for (int i = 0; i < count; i++)
 		pthread_join(thread[i], NULL);
 	printf("ahead %" PRIu64 "\n", ahead_ns());
-	for (int i = 0; i < turns; i++)
-		printf("held %d %" PRIu64 " %" PRIu64 "\n", turn[i].tid, turn[i].from_ns, turn[i].to_ns);
+	for (int i = 0; i < turns && i < TURNS_MAX; i++)
+		printf("%s %d %" PRIu64 " %" PRIu64 "\n", turn[i].reads ? "reads" : "held", turn[i].tid,
+		       turn[i].from_ns, turn[i].to_ns);
 	exit(0);
 }
 
@@ -599,7 +617,8 @@ int main(int argc, char **argv)
 		count = 1;
 	if (!strcmp(mode, "shared") || !strcmp(mode, "files"))
 		start_crossing(!strcmp(mode, "files"));
-	if (!strcmp(mode, "truth") || !strcmp(mode, "heap"))
+	of_rwlock = !strcmp(mode, "rwlock");
+	if (!strcmp(mode, "truth") || !strcmp(mode, "heap") || of_rwlock)
 		start_truth(!strcmp(mode, "heap"));
 	if (!strcmp(mode, "busy"))
 		start_busy();
