@@ -19,6 +19,8 @@ struct followed {
 	__u64 slot;                      /* where its return address is; 0 = none is followed */
 	__u32 probe;
 	__u32 depth;                     /* of what is called: calls of the function itself that have not returned */
+	__u32 number;                    /* of the function */
+	__u32 pad;
 };
 
 struct {
@@ -32,6 +34,17 @@ struct {
 static __always_inline bool is_within(const struct followed *f, __u32 probe, __u64 sp)
 {
 	return f && f->slot && f->probe == probe && f->slot - sp < FOLLOWED_NEAR;
+}
+
+/*
+ * Does SP, which is not within the call F of TASK, belong to an interrupt that came within that call? Then it stands on
+ * another stack than that of the task, where the call is.
+ */
+static __always_inline bool is_interrupt(const struct followed *f, const struct task_struct *task, __u64 sp)
+{
+	const __u64 stack = (__u64)task->stack;
+
+	return f->slot && f->slot - stack < FOLLOWED_NEAR && sp - stack >= FOLLOWED_NEAR;
 }
 
 /*
@@ -96,7 +109,7 @@ static __always_inline int follow_call(struct sb_ctx_regs *regs, bool returned)
 	within = is_within(f, hit.probe, sp);
 	if (!f && root && !returned)
 		lose_call(hit.probe);
-	if (!f || (!within && (!root || returned)))
+	if (!f || (!within && (!root || returned || is_interrupt(f, task, sp))))
 		return 0;
 	sb_regs_to_args(regs, hit.arg);
 	hit.arg[SB_BRANCH_RESULT] = sb_regs_result(regs);
@@ -146,10 +159,10 @@ static __always_inline int follow_called(struct sb_ctx_regs *regs, bool returned
 	if (!f)
 		return 0;
 	within = is_within(f, hit.probe, sp - (returned ? sizeof(__u64) : 0));
-	/* One that begins where another one did, or above it: its return was not seen. */
-	if (root && !returned && f->slot <= sp)
+	/* If it begins where the same one did, or above, the return was not seen. Another one there was jumped to. */
+	if (root && !returned && (f->slot < sp || (f->slot == sp && f->number == SB_COOKIE_TEXT(cookie))))
 		within = false;
-	if (!within && (!root || returned))
+	if (!within && (!root || returned || is_interrupt(f, task, sp)))
 		return 0;
 	sb_regs_to_args(regs, hit.arg);
 	hit.arg[SB_BRANCH_RESULT] = sb_regs_result(regs);
@@ -161,6 +174,7 @@ static __always_inline int follow_called(struct sb_ctx_regs *regs, bool returned
 	if (!within) {
 		f->slot = told ? sp : 0;
 		f->probe = hit.probe;
+		f->number = SB_COOKIE_TEXT(cookie);
 		f->depth = 0;
 	}
 	if (root && !returned)

@@ -224,6 +224,7 @@ struct uprobe_task {
 };
 
 struct task_struct {
+	void *stack;                    /* in the kernel: its lowest address */
 	struct uprobe_task *utask;      /* with CONFIG_UPROBES */
 	struct thread_info thread_info;
 	struct thread_struct thread;

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #define NO_CALL UINT32_MAX
+#define STACK_NEAR 32768u        /* no stack of the kernel is larger */
 
 struct graph_thread {
 	int32_t pid, tid;
 	struct graph graph;      /* that is under way: without calls = none is */
 	uint32_t innermost;      /* of its calls that have not returned; NO_CALL */
+	uint64_t sp;             /* where the first one began */
 };
 
 struct graphs {
@@ -67,8 +69,18 @@ static void graph_begin(struct graphs *g, struct graph_thread *t, const struct b
 	t->graph.tid = h->tid;
 	t->graph.probe = h->probe;
 	strncpy(t->graph.comm, h->comm, sizeof(t->graph.comm) - 1);
+	t->sp = h->sp;
 	t->innermost = NO_CALL;
 	g->figures.open++;
+}
+
+/* Whether the first call of T is over, and its return was not seen, as H begins. */
+static bool graph_is_over(const struct graph_thread *t, const struct branch_hit *h)
+{
+	/* Another function that begins at the same place was jumped to, and returns in place of the first one. */
+	if (h->sp == t->sp)
+		return h->sp && h->number == t->graph.call.v[0].number;
+	return h->sp > t->sp && h->sp - t->sp < STACK_NEAR;
 }
 
 static void graph_enter(struct graphs *g, struct graph_thread *t, const struct branch_hit *h)
@@ -79,6 +91,10 @@ static void graph_enter(struct graphs *g, struct graph_thread *t, const struct b
 		t->graph.dropped++;
 		g->figures.dropped++;
 		return;
+	}
+	if (t->graph.call.n && graph_is_over(t, h)) {
+		g->figures.left++;
+		graph_forget(g, t);
 	}
 	if (!t->graph.call.n)
 		graph_begin(g, t, h);

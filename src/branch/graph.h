@@ -42,6 +42,7 @@ struct graphs_figures {
 	uint64_t graphs;         /* that are whole */
 	uint64_t open;           /* are under way */
 	uint64_t unbegun;        /* hits of calls that had begun before */
+	uint64_t left;           /* are left out, as the return of the first call was not seen */
 	uint64_t unreturned;     /* calls within them whose return was not seen */
 	uint64_t dropped;        /* calls for which there was no room */
 	uint64_t refused;        /* hits without memory or room */

@@ -34,20 +34,24 @@ static bool wish_ends(const char *at)
  */
 static int wish_parse_kernel(const char *text, struct spec *ret, bool *late, struct err *e)
 {
-	char call[SPEC_TEXT_MAX];
+	const char *condition = strstr(text, " /");
+	char part[SPEC_TEXT_MAX];
 	struct err why = ERR_INIT;
 	const int r = spec_parse(text, ret, &why);
+	struct spec call;
 
 	*late = false;
 	if (!r)
 		return 0;
-	/* As if it was one of a program, whose calls have results and times. */
-	if (text_format(call, sizeof(call), "call:x%s", strchr(text, ':')) >= sizeof(call) - 1 ||
-	    spec_parse(call, ret, NULL))
+	/* The condition as if it was one of a program, whose calls have results and times. */
+	if (!condition || text_format(part, sizeof(part), "call:x:x%s", condition) >= sizeof(part) - 1 ||
+	    spec_parse(part, &call, NULL))
+		return err_set(e, -r, "%s", why.text);
+	text_format(part, sizeof(part), "%.*s", (int)(condition - text), text);
+	if (spec_parse(part, ret, NULL))
 		return err_set(e, -r, "%s", why.text);
 	*late = true;
-	ret->point[0].kind = PROBE_KPROBE;
-	memset(ret->point[0].target, 0, sizeof(ret->point[0].target));
+	ret->point[0].when = call.point[0].when;
 	return 0;
 }
 
@@ -126,8 +130,7 @@ static int wish_take_whole(const char *text, bool kernel, struct branch_wish *re
 
 static int wish_take(const char *text, const struct options *o, struct branch_wish *ret, struct err *e)
 {
-	struct spec s;
-	char probe[SPEC_TEXT_MAX];
+	struct spec_point *point = &ret->spec.point[0];
 	bool kernel, late = true;
 	int r;
 
@@ -136,29 +139,57 @@ static int wish_take(const char *text, const struct options *o, struct branch_wi
 	kernel = wish_is_kernel(text);
 	if (kernel && o->how == BRANCHES_LBR)
 		return wish_take_whole(strchr(text, ':') + 1, true, ret, e);
-	r = kernel ? wish_parse_kernel(text, &s, &late, e) : wish_parse(text, &s, e);
+	memset(ret, 0, sizeof(*ret));
+	r = kernel ? wish_parse_kernel(text, &ret->spec, &late, e) : wish_parse(text, &ret->spec, e);
 	if (r)
 		return r;
-	*ret = (struct branch_wish){ .kernel = kernel };
-	if (late)
-		ret->when = s.point[0].when;
-	if (!kernel && o->how == BRANCHES_GRAPH)
-		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: '%.100s' is followed by "
-			       "--how step", text);
-	if (s.point[0].match != SPEC_EXACT || s.measure != SPEC_DEFAULT)
+	ret->kernel = kernel;
+	ret->several = kernel && spec_is_pattern(point);
+	if (point->match == SPEC_REGEX && kernel)
+		return err_set(e, EOPNOTSUPP, "'%.100s': functions of the kernel are followed by a name, a wildcard, "
+			       "[MODULE] or a source file, not by a regular expression", text);
+	if ((point->match != SPEC_EXACT && !ret->several) || ret->spec.measure != SPEC_DEFAULT)
 		return err_set(e, EINVAL, "'%.100s' has to be one function, by its name, with nothing but a "
-			       "/condition/", text);
-	r = late ? condition_check(&s.point[0].when, e) : 0;
-	s.point[0].kind = kernel ? PROBE_KPROBE : PROBE_ENTRY;
-	s.point[0].match = o->how == BRANCHES_GRAPH ? SPEC_GRAPH : SPEC_BRANCHES;
-	s.point[0].number = o->how == BRANCHES_GRAPH ? o->depth ? o->depth : GRAPH_DEPTH : 0;
+			       "/condition/%s", text, kernel ? "" : "; wildcards are for functions of the kernel, k:");
 	if (late)
-		memset(&s.point[0].when, 0, sizeof(s.point[0].when));
-	ret->probe = r ? NULL : strdup(spec_text(&s, probe));
-	return r ? r : ret->probe ? 0 : err_nomem(e, "functions");
+		ret->when = point->when;
+	r = late ? condition_check(&point->when, e) : 0;
+	if (late)
+		memset(&point->when, 0, sizeof(point->when));
+	return r;
 }
 
-int branch_wishes_read(const struct options *o, branch_wishes *ret, struct err *e)
+/* The probe of W, now that it is known HOW it is followed, DEPTH calls deep. */
+static int wish_settle(struct branch_wish *w, enum branch_way how, uint32_t depth, struct err *e)
+{
+	struct spec_point *point = &w->spec.point[0];
+	char text[SPEC_TEXT_MAX];
+
+	if (!w->kernel && how == BRANCHES_GRAPH)
+		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: '%.100s' is followed by "
+			       "--how step", spec_text(&w->spec, text));
+	if (w->several && how == BRANCHES_STEP)
+		return err_set(e, EOPNOTSUPP, "--how step is about one function: '%.100s' may be several, which are "
+			       "followed by --how graph", spec_text(&w->spec, text));
+	point->kind = w->kernel ? PROBE_KPROBE : PROBE_ENTRY;
+	point->match = how == BRANCHES_GRAPH ? SPEC_GRAPH : SPEC_BRANCHES;
+	point->number = how == BRANCHES_GRAPH && !w->several ? depth : 0;
+	w->probe = strdup(spec_text(&w->spec, text));
+	return w->probe ? 0 : err_nomem(e, "functions");
+}
+
+/* The cheapest way that there is for W. */
+static enum branch_way wishes_choose(const branch_wishes *w, enum branch_way asked)
+{
+	if (asked != BRANCHES_AUTO)
+		return asked;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->v[i].several)
+			return BRANCHES_GRAPH;
+	return BRANCHES_STEP;
+}
+
+int branch_wishes_read(const struct options *o, branch_wishes *ret, enum branch_way *how, struct err *e)
 {
 	int r = 0;
 
@@ -179,6 +210,9 @@ int branch_wishes_read(const struct options *o, branch_wishes *ret, struct err *
 		free(text);
 		r = !text ? err_nomem(e, "functions") : r;
 	}
+	*how = wishes_choose(ret, (enum branch_way)o->how);
+	for (size_t i = 0; !r && i < ret->n; i++)
+		r = ret->v[i].probe ? 0 : wish_settle(&ret->v[i], *how, o->depth ? o->depth : GRAPH_DEPTH, e);
 	return r;
 }
 

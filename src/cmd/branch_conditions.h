@@ -19,6 +19,8 @@
 struct branch_wish {
 	bool kernel;             /* of the kernel */
 	bool program;            /* a BPF program */
+	bool several;            /* functions of the kernel that a wildcard, a module or a source file means */
+	struct spec spec;        /* as it was read */
 	/*
 	 * the text of the probe at its blocks, "uprobe:app:f+branches", "kprobe:f+branches /arg0 > 4/"; of a BPF
 	 * program what names it, "12:sub", and with --how lbr the function of the kernel; owned
@@ -30,8 +32,11 @@ struct branch_wish {
 
 typedef VEC(struct branch_wish) branch_wishes;
 
-/* Reads the functions of O. 0, or a negative errno with a sentence. Free RET with branch_wishes_free() in any case. */
-int branch_wishes_read(const struct options *o, branch_wishes *ret, struct err *e);
+/*
+ * Reads the functions of O. *HOW: where branches come from, never BRANCHES_AUTO. 0, or a negative errno with a
+ * sentence. Free RET with branch_wishes_free() in any case.
+ */
+int branch_wishes_read(const struct options *o, branch_wishes *ret, enum branch_way *how, struct err *e);
 void branch_wishes_free(branch_wishes *w);
 
 /* Reads TEXT, as of --part. */

@@ -34,6 +34,8 @@ struct graph_function {
 
 struct branch_graph {
 	struct ktypes *types;    /* NULL = the kernel says nothing of them */
+	struct ktypes *module;   /* the same of the module that was asked for last ... */
+	char module_name[64];    /* ... which is this one */
 	KEYED(struct graph_function) function;
 };
 
@@ -53,6 +55,7 @@ void branch_graph_free(struct branch_graph *b)
 	if (!b)
 		return;
 	ktypes_free(b->types);
+	ktypes_free(b->module);
 	keyed_free(&b->function);
 	free(b);
 }
@@ -66,11 +69,30 @@ static void graph_untyped(struct graph_function *f)
 	}
 }
 
-static void graph_typed(const struct branch_graph *b, struct graph_function *f)
+/* The types that SYMBOL, "f" or "f [module]", has; NULL = nothing is known. */
+static struct ktypes *graph_types_of(struct branch_graph *b, const char *symbol)
+{
+	const char *bracket = strstr(symbol, " [");
+	char name[sizeof(b->module_name)];
+
+	if (!bracket)
+		return b->types;
+	text_format(name, sizeof(name), "%.*s", (int)strcspn(bracket + 2, "]"), bracket + 2);
+	if (!strcmp(name, b->module_name))
+		return b->module;
+	ktypes_free(b->module);
+	b->module = NULL;
+	memcpy(b->module_name, name, sizeof(name));
+	(void)ktypes_open_module(name, &b->module, NULL);
+	return b->module;
+}
+
+static void graph_typed(struct branch_graph *b, const char *symbol, struct graph_function *f)
 {
 	struct param_listed list[PARAM_ARGS + 1];
+	struct ktypes *types = graph_types_of(b, symbol);
 
-	f->typed = b->types && ktypes_list(b->types, KTYPES_FUNCTION, f->name, list);
+	f->typed = types && ktypes_list(types, KTYPES_FUNCTION, f->name, list);
 	if (!f->typed) {
 		graph_untyped(f);
 		return;
@@ -99,7 +121,7 @@ static const struct graph_function *graph_function_of(struct branch_graph *b, co
 		return NULL;
 	b->function.v[id].address = code.start;
 	b->function.v[id].name = code.name;
-	graph_typed(b, &b->function.v[id]);
+	graph_typed(b, code.symbol, &b->function.v[id]);
 	return &b->function.v[id];
 }
 

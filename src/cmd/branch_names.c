@@ -192,7 +192,8 @@ static void names_find_debug(struct branch_names *n)
 	if (r < 0)
 		n->debug = SBERF_MODULE_NONE;
 	if (r < 0 && n->o->branch_lines)
-		fprintf(stderr, "sberf branches: no lines of the kernel: %s\n", why.text);
+		fprintf(stderr, "sberf branches: no lines of the kernel: %s%s\n", why.text,
+			n->o->debuginfod ? "" : ", or use --debuginfod");
 }
 
 void branch_names_open(struct branch_names *n, const struct probe_code *code)

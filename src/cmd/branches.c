@@ -65,6 +65,7 @@ struct branches {
 	struct branch_sums *sums;
 	struct branch_names *names;
 	branch_wishes wish;
+	enum branch_way how;
 	struct spec_expr part;
 	struct branch_show show;
 	struct hitfields fields;         /* of the call at hand */
@@ -277,12 +278,14 @@ static void branches_graph_ended(void *ctx, const struct graph *g)
 	vec_free(&call.branch);
 }
 
-/* The first function of a probe is the one that was noted first (placing.c). */
+/* The first function of a probe is the one that was noted first (placing.c); of several each may be. */
 static bool branches_is_first(void *ctx, uint32_t probe, uint32_t number)
 {
+	const struct branch_wish *w = branches_wish(ctx, probe);
 	struct probe_code code;
 
-	(void)ctx;
+	if (w && w->several)
+		return true;
 	return probe_code_get(probe, 0, &code) && code.first == number;
 }
 
@@ -328,6 +331,26 @@ static void branches_say_price(const struct branches *b, const struct probe_code
 		units_time(all, code->all_ns));
 	if (b->names)
 		branch_names_open(b->names, code);
+}
+
+/* Which way was chosen, and why, where that was left open. */
+static void branches_say_way(const struct branches *b)
+{
+	struct branchrecords_facts facts;
+	struct err why = ERR_INIT;
+	char text[SPEC_TEXT_MAX];
+
+	if (b->o->how != BRANCHES_AUTO)
+		return;
+	for (size_t i = 0; i < b->wish.n; i++)
+		if (b->wish.v[i].several) {
+			text_sanitise(text, sizeof(text), b->wish.v[i].probe, strlen(b->wish.v[i].probe));
+			fprintf(stderr, "sberf branches: by --how graph, since %s may be several functions\n", text);
+			return;
+		}
+	branchrecords_gather(&facts);
+	(void)branchrecords_judge(&facts, &why);
+	fprintf(stderr, "sberf branches: by --how step%s%s\n", why.text[0] ? ": " : "", why.text);
 }
 
 /* Says of each function that is found what its probes cost, once. */
@@ -387,6 +410,7 @@ static void branches_graph_figures(const struct branches *b, struct branch_calls
 	graphs_figures(b->graphs, &g);
 	*ret = (struct branch_calls_figures){ .calls = g.graphs, .open = g.open, .unbegun = g.unbegun,
 					      .refused = g.refused };
+	branches_say_n(b, "calls left out, since their return was not seen", g.left);
 	branches_say_n(b, "calls within others whose return was not seen", g.unreturned);
 	branches_say_n(b, "calls left out, of graphs with more than 8,192", g.dropped);
 }
@@ -585,14 +609,14 @@ static int branches_prepare(struct branches *b, struct err *e)
 		return r;
 	b->show = (struct branch_show){
 		.out = out, .name = branch_names_of, .condition = o->part, .json = o->trace_json,
-		.source = o->how != BRANCHES_GRAPH && (o->branch_lines || (o->part && !o->trace_json)) ?
+		.source = b->how != BRANCHES_GRAPH && (o->branch_lines || (o->part && !o->trace_json)) ?
 			branch_names_source : NULL,
 	};
 	r = branch_names_new(o, &b->names, e);
 	if (r)
 		return r;
 	b->show.ctx = b->names;
-	if (o->how == BRANCHES_GRAPH) {
+	if (b->how == BRANCHES_GRAPH) {
 		r = branch_graph_new(&b->graph, e);
 		b->graphs = r ? NULL : graphs_new(&graphs);
 		if (!b->graphs)
@@ -649,6 +673,7 @@ static int branches_run(struct branches *b, const struct options *asked, struct 
 		return r;
 	signals_block(&set, false);
 	branches_say_prices(b);
+	branches_say_way(b);
 	r = launch_start(&b->launch, e);
 	if (r < 0)
 		return r;
@@ -802,7 +827,7 @@ int cmd_branches(const struct options *o, struct err *e)
 {
 	struct branches b = { .o = o, .launch = LAUNCH_INIT };
 	enum branches_way way = WAY_PROBES;
-	int r = branch_wishes_read(o, &b.wish, e);
+	int r = branch_wishes_read(o, &b.wish, &b.how, e);
 
 	r = r ? r : branches_check_way(&b, &way, e);
 	if (!r && way == WAY_PROBES && o->target == OPT_TARGET_NONE)

@@ -101,9 +101,10 @@ const struct opt opts[] = {
 			"programs",
 		.more = "It is written as a probe (sberf-probe(7)), and may have a /condition/: then only calls that "
 			"meet it count. You can give several functions, each as an argument or behind a comma. "
+			"Functions of the kernel may also be meant by a wildcard (k:tcp_*), with their module "
+			"(k:[nf_tables]nft_*), or by their source files (k::net/core/*.c). "
 			"A BPF program is bpf:NAME, bpf:ID, bpf:tag:TAG or bpf:pinned:PATH, a sub-program of it has "
-				":SUB "
-			"behind that (sberf bpf and sberf list 'bpf:*' show them).",
+			":SUB behind that (sberf bpf and sberf list 'bpf:*' show them).",
 	}, {
 		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
 		.section = SECTION_TARGET, .commands = CMD_TARGETING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
@@ -299,7 +300,8 @@ const struct opt opts[] = {
 		.more = "step: a probe at each basic block of the function, and of BPF programs breakpoints at jumps. "
 			"lbr: branch records of the CPU, of functions of the kernel and BPF programs. graph: the "
 			"functions that a function of the kernel calls, each with its arguments, its result, and the "
-			"time it took. auto: step, and for BPF programs lbr where the CPU has records.",
+			"time it took. auto: graph where a name may be several functions, else step, and for BPF "
+			"programs lbr where the CPU has records; it says which, and why.",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(depth), .min = 1, .max = 9,
@@ -1309,7 +1311,8 @@ static const char *const list_text[] = {
 	"it. sberf looks for the first instruction of the former kind behind the entry; the remark says where it "
 	"is, or why there is none.",
 	"sberf top and sberf record can place all of these (--probe).",
-	"k:NAME and kr:NAME, with wildcards, list functions of the kernel and of its modules with their prototypes, as "
+	"k:NAME and kr:NAME, with wildcards, list functions of the kernel and of its modules with their prototypes "
+	"(k:[MODULE]* those of a module, k::fs/*.c those of source files, with debug information), as "
 	"its BTF has them, also where they cannot be probed, which is said then.",
 	"bpf:ID:FUNCTION and bpf:FUNCTION, with wildcards, list the functions of BPF programs that are loaded, "
 	"with their sub-programs, and what each is given. These cannot be probed yet.",

@@ -117,6 +117,11 @@ int kernel_code_blocks(const struct kernel_code *k, uint64_t address, code_block
 
 /* ---- what is called ---- */
 
+bool kernel_code_traceable(const struct kernel_code *k, const char *name)
+{
+	return !k->traceable || traceable_has(k->traceable, name);
+}
+
 /* Called by everything, or part of how the kernel is compiled: wildcards. */
 static const char *const kernel_common[] = {
 	"*spin_*lock*", "_raw_*", "*rcu_read_*lock*", "__rcu_*", "preempt_*", "migrate_*able", "*lockdep*",
@@ -159,6 +164,7 @@ static void graph_add(struct graph_search *s, uint64_t address, const char *name
 		return;
 	*at = (struct kernel_callee){ .address = address, .depth = s->depth };
 	text_format(at->name, sizeof(at->name), "%.*s", (int)strcspn(name, " "), name);
+	text_format(at->symbol, sizeof(at->symbol), "%s", name);
 }
 
 static void graph_call(void *ctx, uint64_t target)
@@ -173,8 +179,8 @@ static void graph_call(void *ctx, uint64_t target)
 		if (s->ret->v[i].address == target)
 			return;
 	text_format(plain, sizeof(plain), "%.*s", (int)strcspn(sym.name, " "), sym.name);
-	if (!kernel_is_common(plain) && (!s->k->traceable || traceable_has(s->k->traceable, plain)))
-		graph_add(s, target, plain);
+	if (!kernel_is_common(plain) && kernel_code_traceable(s->k, plain))
+		graph_add(s, target, sym.name);
 }
 
 int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t depth, kernel_callees *ret,

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "model/probecode.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define KERNEL_CODE_PATH "[kernel]"      /* probe_code.path of a function of the kernel, */
@@ -36,8 +37,10 @@ int kernel_code_blocks(const struct kernel_code *k, uint64_t address, code_block
 /* A function that is called below another one. */
 struct kernel_callee {
 	uint64_t address;
-	uint32_t depth;          /* of calls at least; 0 = the first one */
-	char name[128];
+	uint32_t depth;          /* of calls at least; 0 = it is where a graph begins */
+	uint32_t loads;          /* what is read where a graph begins with it; for the caller */
+	char name[128];          /* "f", */
+	char symbol[192];        /* or "f [module]" */
 };
 
 typedef VEC(struct kernel_callee) kernel_callees;
@@ -50,6 +53,12 @@ typedef VEC(struct kernel_callee) kernel_callees;
  */
 int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t depth, kernel_callees *ret,
 		      uint32_t *dropped, struct err *e);
+
+/*
+ * Whether the kernel lets a function called NAME, "f" or "f [module]", be traced together with others; of an older
+ * kernel, which does not say that, whether it may be tried.
+ */
+bool kernel_code_traceable(const struct kernel_code *k, const char *name);
 
 DEFINE_AUTO(kernel_code_free, struct kernel_code);
 

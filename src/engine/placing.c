@@ -39,6 +39,7 @@
 /* tracepoints and functions of the kernel of all probes together: each takes it some milliseconds */
 #define TRACES_MAX 256u
 #define FOLLOWED_MAX 2048u       /* the same, with places in functions whose calls are followed */
+#define TOGETHER_MAX 4000u       /* functions of one pattern that are followed, each of which has two places */
 
 /* The number of S; PROBE_NONE. */
 static uint32_t placing_number(const struct spec *s)
@@ -213,7 +214,9 @@ static int add_trace(struct placing *p, const struct wanted *w, const struct cap
 /* Whether N more places in the kernel, WHAT, for W are not too many. */
 static int check_traces(const struct placing *p, size_t n, const char *what, const struct wanted *w, struct err *e)
 {
-	const uint32_t most = spec_is_followed(&w->spec->point[0]) ? FOLLOWED_MAX : TRACES_MAX;
+	const struct spec_point *point = &w->spec->point[0];
+	const uint32_t most = point->match == SPEC_GRAPH && !point->number ? 2 * TOGETHER_MAX :
+		spec_is_followed(point) ? FOLLOWED_MAX : TRACES_MAX;
 
 	if (p->traces.n + n <= most)
 		return 0;
@@ -335,7 +338,7 @@ static int placing_kernel_blocks(struct placing *p, const struct wanted *w, cons
 
 /* Adds entry and return of CALLEE, which has NUMBER and is called below the first function, of W. */
 static int add_called(struct placing *p, const struct wanted *w, const struct kernel_callee *callee, uint32_t number,
-		      bool returned, const struct capture_trace *like, struct err *e)
+		      bool returned, struct err *e)
 {
 	struct capture_trace trace = {
 		.how = returned ? CAPTURE_TRACE_CALLED_RETURN : CAPTURE_TRACE_CALLED, .id = callee->address,
@@ -343,7 +346,7 @@ static int add_called(struct placing *p, const struct wanted *w, const struct ke
 	};
 
 	if (!callee->depth && !returned)
-		trace.loads = like->loads;
+		trace.loads = callee->loads;
 	snprintf(trace.name, sizeof(trace.name), "%s", callee->name);
 	return add_trace(p, w, &trace, e);
 }
@@ -358,8 +361,8 @@ static int number_called(const struct placing *p, const struct wanted *w, const 
 	for (size_t i = 0; i < n && !p->tries; i++) {
 		const struct code_block block = { .vaddr = all[i].address, .size = 1, .end = CODE_END, .probed = true };
 		const struct probe_code code = {
-			.path = KERNEL_GRAPH_PATH, .symbol = all[i].name, .name = all[i].name, .start = all[i].address,
-			.n = 1, .block = &block, .returns = true, .dearest_ns = catalog_kernel_ns(PROBE_KRETPROBE),
+			.path = KERNEL_GRAPH_PATH, .symbol = all[i].symbol, .name = all[i].name,
+			.start = all[i].address, .n = 1, .block = &block, .returns = true, .dearest_ns = catalog_kernel_ns(PROBE_KRETPROBE),
 		};
 
 		(*ret)[i] = probe_code_note(w->probe, &code);
@@ -369,23 +372,82 @@ static int number_called(const struct placing *p, const struct wanted *w, const 
 	return 0;
 }
 
-/* Adds the function F and what it calls, each of which has a number. */
+/* Adds entries and returns of ALL, each of which gets a number. */
+static int placing_kernel_called(struct placing *p, const struct wanted *w, const kernel_callees *all, struct err *e)
+{
+	AUTO_FREE uint32_t *number = NULL;
+	int r = check_traces(p, 2 * all->n, "functions and returns of the kernel", w, e);
+
+	r = r ? r : number_called(p, w, all->v, all->n, &number, e);
+	/* Returns first: a call is followed only once its end can be seen. */
+	for (unsigned int turn = 0; turn < 2 && !r; turn++)
+		for (size_t i = all->n; i-- && !r;)
+			r = add_called(p, w, &all->v[i], number[i], !turn, e);
+	return r;
+}
+
+/* Adds the function F and what it calls. LIKE: of the place where it begins. */
 static int placing_kernel_graph(struct placing *p, const struct wanted *w, const struct kernel_function *f,
 				const struct capture_trace *like, struct err *e)
 {
 	const uint32_t depth = (uint32_t)w->spec->point[0].number;
 	kernel_callees all = { 0 };
-	AUTO_FREE uint32_t *number = NULL;
 	uint32_t dropped;
 	int r = p->kernel ? 0 : kernel_code_open(&p->kernel, e);
 
 	r = r ? r : kernel_code_graph(p->kernel, f->address, depth, &all, &dropped, e);
-	r = r ? r : check_traces(p, 2 * all.n, "functions and returns of the kernel", w, e);
-	r = r ? r : number_called(p, w, all.v, all.n, &number, e);
-	/* Returns first: a call is followed only once its end can be seen. */
-	for (unsigned int turn = 0; turn < 2 && !r; turn++)
-		for (size_t i = all.n; i-- && !r;)
-			r = add_called(p, w, &all.v[i], number[i], !turn, like, e);
+	if (!r && all.n)
+		all.v[0].loads = like->loads;
+	r = r ? r : placing_kernel_called(p, w, &all, e);
+	vec_free(&all);
+	return r;
+}
+
+/*
+ * Those of FOUND that the kernel lets be traced, to RET. A graph begins with each that has what the condition of W asks
+ * for; others are of the graphs in which they are called.
+ */
+static int placing_choose_together(struct placing *p, const struct wanted *w, const kernel_functions *found,
+				   kernel_callees *ret, struct err *e)
+{
+	bool begins = false;
+	int r = 0;
+
+	for (size_t i = 0; i < found->n && r >= 0; i++) {
+		const struct kernel_function *f = &found->v[i];
+		struct kernel_callee *at;
+
+		if (!kernel_code_traceable(p->kernel, f->name))
+			continue;
+		r = placing_kernel_loads(p, w, KTYPES_FUNCTION, f->name, e);
+		at = r >= 0 || r == -ENOENT ? vec_push(ret) : NULL;
+		if (!at)
+			return r < 0 && r != -ENOENT ? r : err_nomem(e, "functions of the kernel");
+		*at = (struct kernel_callee){ .address = f->address, .depth = r < 0,
+					      .loads = r < 0 ? 0 : (uint32_t)r };
+		text_format(at->name, sizeof(at->name), "%s", f->name);
+		text_format(at->symbol, sizeof(at->symbol), *f->module ? "%s [%s]" : "%s", f->name, f->module);
+		begins |= r >= 0;
+		r = 0;
+	}
+	if (r >= 0 && ret->n && !begins)
+		return err_set(e, ENOENT, "probe '%.100s': none of these %zu functions has a parameter '%s'", w->text,
+			       ret->n, w->names->name[0]);
+	if (r >= 0 && !ret->n)
+		return err_set(e, EOPNOTSUPP, "the kernel lets none of the %zu functions be traced that '%.100s' means",
+			       found->n, w->text);
+	return r < 0 ? r : 0;
+}
+
+/* Adds all functions FOUND, each of which may be called by the others, or begin a graph. */
+static int placing_kernel_together(struct placing *p, const struct wanted *w, const kernel_functions *found,
+				   struct err *e)
+{
+	kernel_callees all = { 0 };
+	int r = p->kernel ? 0 : kernel_code_open(&p->kernel, e);
+
+	r = r ? r : placing_choose_together(p, w, found, &all, e);
+	r = r ? r : placing_kernel_called(p, w, &all, e);
 	vec_free(&all);
 	return r;
 }
@@ -399,6 +461,11 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 	int r = trace_check_functions(e);
 
 	r = r ? r : find_kernel_functions(KALLSYMS_PATH, &w->spec->point[0], &found, e);
+	if (r >= 0 && graph && !w->spec->point[0].number) {
+		r = placing_kernel_together(p, w, &found, e);
+		vec_free(&found);
+		return r;
+	}
 	r = r < 0 ? r : check_traces(p, found.n, "functions of the kernel", w, e);
 	if (follows && found.n > 1)
 		r = err_set(e, E2BIG, "there are %zu functions of the kernel called %.100s", found.n, found.v[0].name);

@@ -162,7 +162,8 @@ static int catalog_plain(const struct catalog *c, enum probe_kind kind)
 
 static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 {
-	AUTO(ktypes_free) struct ktypes *types = NULL;
+	struct ktypes *types = NULL;
+	const char *of = "";
 	kernel_functions found = { 0 };
 	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX] = "", result[128] = "";
 	int rc = find_kernel_functions(KALLSYMS_PATH, c->only, &found, e);
@@ -175,6 +176,14 @@ static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 		text_format(p.name, sizeof(p.name), "%s", found.v[i].name);
 		if (!catalog_wants(c, &p, text))
 			continue;
+		/* Those of a module stand together. */
+		if (strcmp(of, found.v[i].module)) {
+			of = found.v[i].module;
+			ktypes_free(types);
+			types = NULL;
+			(void)(*of ? ktypes_open_module(of, &types, NULL) : ktypes_open(&types, NULL));
+			*args = *result = '\0';
+		}
 		if (types) {
 			ktypes_text(types, KTYPES_FUNCTION, found.v[i].name, args, sizeof(args));
 			ktypes_result_text(types, found.v[i].name, result, sizeof(result));
@@ -182,6 +191,7 @@ static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(p.kind),
 							    catalog_kernel_note(p.kind), result });
 	}
+	ktypes_free(types);
 	vec_free(&found);
 	return rc < 0 ? rc : 0;
 }

@@ -13,7 +13,8 @@
 #define KALLSYMS_PATH "/proc/kallsyms"
 
 struct kernel_function {
-	char name[SPEC_NAME_MAX];        /* of its symbol, without its module */
+	char name[SPEC_NAME_MAX];        /* of its symbol, without its module, which is: */
+	char module[SPEC_PROVIDER_MAX];  /* "" = none */
 	uint64_t address;                /* 0 = the kernel does not show addresses */
 };
 
@@ -21,7 +22,9 @@ typedef VEC(struct kernel_function) kernel_functions;
 
 /*
  * Appends the functions in the file PATH, which is like /proc/kallsyms, that P, of kind
- * PROBE_KPROBE, means, in their order there; those of one name are all meant. A copy of a function
+ * PROBE_KPROBE, means, in their order there; those of one name are all meant. Which functions a source
+ * file has is asked of the kernel's debug information (symbol/kernel_debug.h); without it, that is -ENOENT,
+ * too. A copy of a function
  * that the compiler made for some callers ("f.isra.0", "f.constprop.0") is the function. BPF
  * programs, and what the compiler puts in front of functions ("__pfx_f"), are none. Returns how
  * many; -ENOENT with a sentence when there is none, with the nearest name; -EINVAL, -ENOMEM, or why

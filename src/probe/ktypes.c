@@ -24,7 +24,7 @@ struct ktypes_name {
 };
 
 struct ktypes {
-	struct btf *btf;
+	struct btf *btf, *base;  /* base: of a module, that of the kernel */
 	struct ktypes_name *name;        /* of functions, in the order of their names */
 	size_t nr;
 };
@@ -95,6 +95,22 @@ int ktypes_open(struct ktypes **ret, struct err *e)
 	return ktypes_of_btf(btf, ret, e);
 }
 
+int ktypes_open_module(const char *module, struct ktypes **ret, struct err *e)
+{
+	struct btf *base = btf__load_vmlinux_btf();
+	struct btf *btf = base ? btf__load_module_btf(module, base) : NULL;
+	int r;
+
+	if (!btf)
+		err_set(e, ENOENT, "the kernel says nothing of the types of module %s", module);
+	r = ktypes_of_btf(btf, ret, e);
+	if (r)
+		btf__free(base);
+	else
+		(*ret)->base = base;
+	return r;
+}
+
 int ktypes_open_program(uint32_t btf_id, struct ktypes **ret, struct err *e)
 {
 	struct btf *btf = btf__load_from_kernel_by_id(btf_id);
@@ -110,6 +126,7 @@ void ktypes_free(struct ktypes *t)
 		return;
 	free(t->name);
 	btf__free(t->btf);
+	btf__free(t->base);
 	free(t);
 }
 

@@ -18,6 +18,8 @@ struct ktypes;
 
 /* 0; -ENOENT with a sentence when the kernel says nothing of its types, or -ENOMEM. *RET is the caller's. */
 int ktypes_open(struct ktypes **ret, struct err *e);
+/* The same with the types and functions of MODULE, which is loaded, too. */
+int ktypes_open_module(const char *module, struct ktypes **ret, struct err *e);
 /* The same of a BPF program, whose type information has the number BTF_ID. */
 int ktypes_open_program(uint32_t btf_id, struct ktypes **ret, struct err *e);
 struct btf;

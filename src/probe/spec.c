@@ -218,7 +218,11 @@ static enum spec_match followed_match(const char *begin, const char *end)
 	const char *plus = last_of(begin, end, '+');
 	const size_t len = plus ? (size_t)(end - plus) : 0, graph = strlen(SPEC_GRAPH_TEXT);
 
-	if (!plus || plus == begin || has_wildcard(begin, plus))
+	if (!plus || plus == begin)
+		return SPEC_ANY;
+	if (len == graph + 1 && !memcmp(plus, SPEC_GRAPH_TEXT, graph) && plus[graph] == '0')
+		return SPEC_GRAPH;
+	if (has_wildcard(begin, plus) || *begin == ':')
 		return SPEC_ANY;
 	if (len == strlen(SPEC_BRANCHES_TEXT) && !memcmp(plus, SPEC_BRANCHES_TEXT, len))
 		return SPEC_BRANCHES;
@@ -231,7 +235,8 @@ static int take_followed(struct spec_reader *r, const char *begin, const char *e
 {
 	p->match = (uint8_t)followed_match(begin, end);
 	p->number = p->match == SPEC_GRAPH ? (uint64_t)(end[-1] - '0') : 0;
-	return take_field(r, begin, last_of(begin, end, '+'), false, p->name, sizeof(p->name));
+	return take_field(r, begin, last_of(begin, end, '+'), p->match == SPEC_GRAPH && !p->number, p->name,
+			  sizeof(p->name));
 }
 
 /* A function by name, a line or an offset, at R. */
@@ -392,14 +397,54 @@ static int read_syscall(struct spec_reader *r, struct spec_point *p)
 			   nearest ? nearest : "");
 }
 
+/* The module in brackets at R, if one is there: no bracket of a wildcard, which has a range, or no end. */
+static int read_module(struct spec_reader *r, struct spec_point *p)
+{
+	const char *begin = r->at + 1, *end = begin;
+
+	if (*r->at != '[')
+		return 0;
+	while (isalnum((unsigned char)*end) || *end == '_' || *end == '*' || *end == '?')
+		end++;
+	if (*end != ']' || end == begin)
+		return 0;
+	r->at = end + 1;
+	return take_provider(r, begin, end, p);
+}
+
+/* ":net/core/dev.c", with or without a wildcard, at R. */
+static int read_source_file(struct spec_reader *r, struct spec_point *p)
+{
+	const char *begin = r->at;
+
+	r->at = field_end(begin, false);
+	if (r->at == begin + 1)
+		return spec_refuse(r, begin, "a source file is missing behind ':'");
+	p->match = SPEC_WILDCARD;
+	return take_field(r, begin, r->at, true, p->name, sizeof(p->name));
+}
+
 static int read_kernel_function(struct spec_reader *r, struct spec_point *p)
 {
-	const char *begin = r->at, *end = *begin == '/' ? begin : field_end(begin, false);
+	const char *begin, *end;
+	int rc = read_module(r, p);
 
-	if (followed_match(begin, end) == SPEC_ANY)
+	begin = r->at;
+	end = *begin == '/' ? begin : field_end(begin, false);
+	if (rc)
+		return rc;
+	if (p->kind == PROBE_KPROBE && followed_match(begin, end) != SPEC_ANY) {
+		r->at = end;
+		return take_followed(r, begin, end, p);
+	}
+	if (*begin == ':' && !*p->provider)
+		return read_source_file(r, p);
+	if (!*p->provider || !fields_end(begin))
 		return read_name(r, p, "a function");
-	r->at = end;
-	return take_followed(r, begin, end, p);
+	/* All of the module. */
+	p->match = SPEC_WILDCARD;
+	p->name[0] = '*';
+	return 0;
 }
 
 /* The fields behind the colon of a kind that has fields. */
@@ -413,9 +458,8 @@ static int read_fields(struct spec_reader *r, struct spec_point *p)
 	case PROBE_RAW_TRACEPOINT:
 		return read_name(r, p, "an event");
 	case PROBE_KPROBE:
-		return read_kernel_function(r, p);
 	case PROBE_KRETPROBE:
-		return read_name(r, p, "a function");
+		return read_kernel_function(r, p);
 	case PROBE_USDT:
 		return read_usdt(r, p);
 	default:

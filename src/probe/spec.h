@@ -7,7 +7,7 @@
  *	           | "span:" POINT [ " /" CONDITION "/" ] "~~" POINT [ " /" CONDITION "/" ] [ " " MEASURE ]
  *	POINT      = KIND [ ":" FIELD ]...                       kinds and their fields: kinds.h
  *	FUNCTION   = name | wildcard | "/" regex "/" | FILE ":" LINE | name "+" OFFSET | name "+branches"
- *	           | OFFSET
+ *	           | OFFSET | "[" MODULE "]" [ name | wildcard ] | ":" SOURCE     the last two of the kernel
  *	MEASURE    = "count()" | "time()" | "sum(" EXPRESSION ")"
  *	CONDITION  = EXPRESSION
  *
@@ -65,13 +65,21 @@
 enum spec_match {
 	SPEC_ANY, /* the kind has no name ("signal"), or it was left out */
 	SPEC_EXACT, /* NAME itself */
-	SPEC_WILDCARD, /* base/wildcard.h; escapes of other characters stand in it too */
+	/*
+	 * base/wildcard.h; escapes of other characters stand in it too. Of the kernel's functions one that begins
+	 * with ':' is about the paths of source files: ":net/core/" and a name or wildcard
+	 */
+	SPEC_WILDCARD,
 	SPEC_REGEX, /* extended, found anywhere (base/pattern.h, which has checked it) */
 	SPEC_GROUP, /* of system calls: NAME is "file", "net", "memory" or "process" */
 	SPEC_LINE, /* NAME is a source file, NUMBER its line */
 	SPEC_FUNCTION_OFFSET, /* NUMBER bytes behind the begin of function NAME (exact) */
 	SPEC_BRANCHES, /* each basic block of the functions called NAME (exact): "name+branches" */
-	/* the kernel's function called NAME (exact), and what it calls, NUMBER (1 to 9) calls deep: "name+graph3" */
+	/*
+	 * the kernel's function called NAME (exact), and what it calls, NUMBER (1 to 9) calls deep: "name+graph3".
+	 * NUMBER 0: all that NAME means, as with SPEC_WILDCARD, and nothing else, each called by whichever of them:
+	 * "tcp_*+graph0"
+	 */
 	SPEC_GRAPH,
 	SPEC_FILE_OFFSET, /* NUMBER is a file offset of the target; NAME is "" */
 };
@@ -147,7 +155,8 @@ struct spec_point {
 	 * "/usr/bin/python3". "" = wherever the observed processes have the function.
 	 */
 	char target[SPEC_NAME_MAX];
-	char provider[SPEC_PROVIDER_MAX]; /* PROBE_USDT: provider; PROBE_TRACEPOINT: category; else "" */
+	/* PROBE_USDT: provider; PROBE_TRACEPOINT: category; PROBE_KPROBE, PROBE_KRETPROBE: module; else "" */
+	char provider[SPEC_PROVIDER_MAX];
 	char name[SPEC_NAME_MAX]; /* per match; without escapes unless SPEC_WILDCARD */
 	uint64_t number; /* per match: a line, or an offset in bytes */
 	struct spec_expr when; /* evaluated when the point is hit, before anything is copied */
@@ -184,6 +193,12 @@ int spec_parse(const char *text, struct spec *ret, struct err *e);
  * Reading that gives an equal value. Raw text: sanitise it on output. Returns DST.
  */
 char *spec_text(const struct spec *s, char dst[SPEC_TEXT_MAX]);
+
+/* Whether the name of P, a point in the kernel's functions, may mean several. */
+static inline bool spec_is_pattern(const struct spec_point *p)
+{
+	return p->match == SPEC_WILDCARD || p->match == SPEC_REGEX || (p->match == SPEC_GRAPH && !p->number);
+}
 
 /* Whether P is about calls that are followed, SPEC_BRANCHES or SPEC_GRAPH. */
 static inline bool spec_is_followed(const struct spec_point *p)

@@ -106,6 +106,12 @@ static void put_match(struct writer *w, const struct spec_point *p)
 		put_char(w, '%');
 		put(w, p->name);
 		break;
+	case SPEC_GRAPH:
+		if (!p->number) {
+			put(w, p->name);
+			break;
+		}
+		/* fall through */
 	default:
 		put_plain_name(w, p->name);
 	}
@@ -153,6 +159,11 @@ static void put_point(struct writer *w, const struct spec_point *p)
 	}
 	if (p->kind == PROBE_TRACEPOINT || (p->kind == PROBE_USDT && p->provider_match != SPEC_ANY))
 		put_provider(w, p);
+	if ((p->kind == PROBE_KPROBE || p->kind == PROBE_KRETPROBE) && *p->provider) {
+		put_char(w, '[');
+		put(w, p->provider);
+		put_char(w, ']');
+	}
 	put_match(w, p);
 }
 

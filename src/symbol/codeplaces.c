@@ -5,6 +5,8 @@
 #include "symbol/codeplaces.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
+#include "base/wildcard.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -227,4 +229,56 @@ int code_places_inlined(struct params *d, code_places_is *is, void *ctx, code_pl
 	struct inlined_search s = { .is = is, .ctx = ctx, .ret = ret, .before = ret->n };
 
 	return codeplaces_units(d, codeplaces_inlined_fn, &s, e);
+}
+
+/* ---- functions of source files ---- */
+
+static bool codeplaces_source_is(const char *path, const char *glob)
+{
+	char ends[512];
+
+	text_format(ends, sizeof(ends), "*/%s", glob);
+	return wildcard_matches(glob, path) || wildcard_matches(ends, path);
+}
+
+/* Adds the functions of the unit at UNIT. */
+static int codeplaces_add_unit(Dwarf_Die *unit, code_places *ret, struct err *e)
+{
+	Dwarf_Die die;
+	int r = dwarf_child(unit, &die);
+
+	for (; !r; r = dwarf_siblingof(&die, &die)) {
+		struct code_place *at;
+		Dwarf_Addr base, start, end;
+
+		/* Of several ranges it begins in the first one. */
+		if (dwarf_tag(&die) != DW_TAG_subprogram || dwarf_ranges(&die, 0, &base, &start, &end) <= 0)
+			continue;
+		if (ret->n >= CODE_SOURCE_PLACES_MAX)
+			return err_set(e, E2BIG, "there are more than %u functions in such files",
+				       CODE_SOURCE_PLACES_MAX);
+		at = vec_push(ret);
+		if (!at)
+			return err_nomem(e, "functions of source files");
+		*at = (struct code_place){ .vaddr = start, .scope = dwarf_dieoffset(&die),
+					   .in = codeplaces_name(&die) };
+	}
+	return 0;
+}
+
+int code_places_of_sources(struct params *d, const char *glob, code_places *ret, struct err *e)
+{
+	Dwarf_CU *cu = NULL, *next;
+	Dwarf_Die unit;
+	uint8_t type;
+	int r = 0;
+
+	for (unsigned int n = 0; !r && n < UNITS_MAX_LOOKED; n++) {
+		if (dwarf_get_units(params_dwarf(d), cu, &next, NULL, &type, &unit, NULL))
+			break;
+		cu = next;
+		if (type == DW_UT_compile && codeplaces_source_is(codeplaces_name(&unit), glob))
+			r = codeplaces_add_unit(&unit, ret, e);
+	}
+	return r;
 }

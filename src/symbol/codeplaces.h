@@ -38,4 +38,12 @@ int code_places_of_line(struct params *d, const char *file, uint64_t line, code_
 typedef bool code_places_is(void *ctx, const char *name);
 int code_places_inlined(struct params *d, code_places_is *is, void *ctx, code_places *ret, struct err *e);
 
+/*
+ * Where the functions begin that are in units of source files like GLOB (base/wildcard.h): their paths are like it from
+ * some folder on, "net/core/" and a wildcard. Each place has its name; what was inlined everywhere has none. 0; -E2BIG
+ * with a sentence beyond CODE_SOURCE_PLACES_MAX, -ENOMEM. That there are none is no error.
+ */
+#define CODE_SOURCE_PLACES_MAX 100000u
+int code_places_of_sources(struct params *d, const char *glob, code_places *ret, struct err *e);
+
 #endif

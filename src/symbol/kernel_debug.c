@@ -166,9 +166,8 @@ int kernel_debug_find(const struct kernel_debug_of *of, const char *symfs, bool 
 		return debug_fetch(of, ret, e);
 	if (*other)
 		return err_set(e, ENOENT, "%.300s is not of this build of the kernel, or has no debug information: "
-			       "install that of %s (Debian: linux-image-%s-dbg), or use --debuginfod", other,
-			       of->release, of->release);
+			       "install that of %s (Debian: linux-image-%s-dbg)", other, of->release, of->release);
 	return err_set(e, ENOENT, "there is no debug information of this kernel: install it (Debian: "
-		       "linux-image-%s-dbg; it is looked for as /usr/lib/debug/boot/vmlinux-%s and in the like places, "
-		       "and below --symfs), or use --debuginfod", of->release, of->release);
+		       "linux-image-%s-dbg; it is looked for as /usr/lib/debug/boot/vmlinux-%s and in the like places)",
+		       of->release, of->release);
 }

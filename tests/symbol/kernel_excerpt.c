@@ -30,6 +30,9 @@ static char all_lines[1 << 20];
 static size_t lines_len;
 static char symbols[1 << 16];
 static size_t symbols_len;
+static char all_units[1 << 14];  /* the ranges of each */
+static size_t units_len;
+static unsigned int units;
 
 static void die(const char *what)
 {
@@ -158,7 +161,26 @@ struct wanted {
 	char **name;
 	int n, found;
 	Dwarf_Die *cu;
+	bool begun;              /* the unit has begun, as it has such a function */
 };
+
+static void begin_unit(struct wanted *w)
+{
+	w->begun = true;
+	printf(".long .Lend%u-.Lunit%u\n.Lunit%u: .value 4\n.long 0\n.byte 8\n"
+	       ".uleb128 1\n.asciz \"%s\"\n.long 0\n.quad 0\n.long .Lranges%u-.Lranges\n", units, units, units,
+	       dwarf_diename(w->cu), units);
+	units_len += (size_t)snprintf(all_units + units_len, sizeof(all_units) - units_len, ".Lranges%u:\n", units);
+}
+
+static void end_unit(struct wanted *w)
+{
+	if (!w->begun)
+		return;
+	printf(".uleb128 0\n.Lend%u:\n", units++);
+	units_len += (size_t)snprintf(all_units + units_len, sizeof(all_units) - units_len, ".quad 0, 0\n");
+	w->begun = false;
+}
 
 static int on_function(Dwarf_Die *die, void *ctx)
 {
@@ -168,6 +190,11 @@ static int on_function(Dwarf_Die *die, void *ctx)
 
 	for (int i = 0; i < w->n && name; i++)
 		if (!strcmp(name, w->name[i]) && dwarf_ranges(die, 0, &base, &low, &high) > 0) {
+			if (!w->begun)
+				begin_unit(w);
+			units_len += (size_t)snprintf(all_units + units_len, sizeof(all_units) - units_len,
+						      ".quad 0x%llx, 0x%llx\n", (unsigned long long)low,
+						      (unsigned long long)high);
 			put_function(w->cu, die, name);
 			w->found++;
 		}
@@ -192,15 +219,12 @@ static void put_head(Elf *elf)
 	       /* inlined: name, ranges, call_file, call_line */
 	       ".uleb128 3, 0x1d\n.byte 1\n.uleb128 0x03, 0x08, 0x55, 0x17, 0x58, 0x0f, 0x59, 0x0f, 0, 0\n"
 	       ".uleb128 0\n"
-	       ".section .debug_info\n.long .Linfo_end-.Linfo\n.Linfo: .value 4\n.long 0\n.byte 8\n"
-	       ".uleb128 1\n.asciz \"excerpt\"\n.long 0\n.quad 0\n.long .Lall-.Lranges\n");
+	       ".section .debug_info\n");
 }
 
 static void put_tail(void)
 {
-	printf(".uleb128 0\n.Linfo_end:\n.section .debug_ranges\n.Lranges:\n%s.Lall: .quad 0x%llx, 0x%llx\n"
-	       ".quad 0, 0\n",
-	       all_ranges, TEXT_BASE, TEXT_BASE + 0xc00000);
+	printf(".section .debug_ranges\n.Lranges:\n%s%s", all_ranges, all_units);
 	printf(".section .debug_line\n.long .Lline_end-.Lline\n.Lline: .value 4\n.long .Lprogram-.Lhead\n"
 	       ".Lhead: .byte 1, 1, 1, -5, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1\n.byte 0\n");
 	for (unsigned int i = 0; i < files; i++)
@@ -228,6 +252,7 @@ int main(int argc, char **argv)
 		unit = next;
 		w.cu = &cu;
 		dwarf_getfuncs(&cu, on_function, &w, 0);
+		end_unit(&w);
 	}
 	put_tail();
 	return w.found == w.n ? 0 : 1;

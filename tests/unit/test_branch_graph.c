@@ -52,6 +52,13 @@ static void hit(pid_t tid, uint32_t number, bool returned, int result)
 						 .result = (uint64_t)(int64_t)result });
 }
 
+/* The same with the stack pointer SP, of function NUMBER. */
+static void hit_at(uint32_t number, uint64_t sp, bool returned)
+{
+	graphs_hit(graphs, &(struct branch_hit){ .time_ns = ++now, .pid = 1, .tid = 1, .comm = "app", .probe = 3,
+						 .number = number, .returned = returned, .sp = sp });
+}
+
 static int begin(void **state)
 {
 	const struct graphs_ops ops = { is_first, ended, &seen };
@@ -115,6 +122,30 @@ static void returns_that_lack_are_counted(void **state)
 	assert_true(f.unreturned == 2 && f.unbegun == 3 && f.graphs == 1);
 }
 
+static void a_first_call_whose_return_lacks_is_left_out(void **state)
+{
+	struct graphs_figures f;
+
+	/* What was jumped to begins at the same place, and returns first. */
+	hit_at(FIRST, 0x9000, false);
+	hit_at(8, 0x9000, false);
+	hit_at(8, 0x9008, true);
+	hit_at(FIRST, 0x9008, true);
+	assert_string_equal(seen.text, "7(1-4)=0 <8(2-3)=0");
+	/* The same function at the same place, and another above it, are no parts of a call. */
+	hit_at(FIRST, 0x9000, false);
+	hit_at(FIRST, 0x9000, false);
+	hit_at(8, 0x8f00, false);
+	hit_at(FIRST, 0x9100, false);
+	hit_at(FIRST, 0x9108, true);
+	assert_string_equal(seen.text, "7(8-9)=0");
+	/* On another stack it is as if it was below. */
+	hit_at(FIRST, 0x9000, false);
+	hit_at(8, 0xff000, false);
+	graphs_figures(graphs, &f);
+	assert_true(f.left == 2 && f.graphs == 2 && f.open == 1);
+}
+
 static void too_many_calls_are_left_out(void **state)
 {
 	struct graphs_figures f;
@@ -138,6 +169,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(calls_are_within_calls, begin, end),
 		cmocka_unit_test_setup_teardown(functions_call_themselves, begin, end),
 		cmocka_unit_test_setup_teardown(returns_that_lack_are_counted, begin, end),
+		cmocka_unit_test_setup_teardown(a_first_call_whose_return_lacks_is_left_out, begin, end),
 		cmocka_unit_test_setup_teardown(too_many_calls_are_left_out, begin, end),
 	};
 

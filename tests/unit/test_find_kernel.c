@@ -244,6 +244,12 @@ static void functions_of_the_kernel_have_addresses(void **state)
 	assert_int_equal(functions("kprobe:vfs_raed", path, &l, &e), -ENOENT);
 	assert_string_equal(e.text, "the kernel has no function vfs_raed: did you mean 'vfs_read'?");
 	assert_int_equal(functions("kprobe:made_data", path, &l, &e), -ENOENT);
+	assert_int_equal(functions("k:[module]helper", path, &l, &e), 1);
+	assert_true(l.v[l.n - 1].address == 0xffffffff81000020);
+	assert_string_equal(l.v[l.n - 1].module, "module");
+	assert_int_equal(functions("k:[mod*]", path, &l, &e), 1);
+	assert_int_equal(functions("k:[module]made", path, &l, &e), -ENOENT);
+	assert_string_equal(e.text, "module module has no function made, or is not loaded");
 	unlink(path);
 	assert_int_equal(functions("kprobe:vfs_read", path, &l, &e), -ENOENT);
 	vec_free(&l);

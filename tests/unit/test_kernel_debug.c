@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "symbol/codeplaces.h"
 #include "symbol/kernel_debug.h"
 #include "tests/unit/cmocka_all.h"
 
@@ -95,6 +96,41 @@ static void an_excerpt_is_found_and_has_lines(void **state)
 	drop_symfs(dir);
 }
 
+/* How many functions are in source files like GLOB of D; the last one is NAME. */
+static void of_sources(struct params *d, const char *glob, size_t n, const char *name)
+{
+	code_places found = { 0 };
+
+	assert_int_equal(code_places_of_sources(d, glob, &found, NULL), 0);
+	assert_int_equal(found.n, n);
+	if (n)
+		assert_string_equal(found.v[n - 1].in, name);
+	vec_free(&found);
+}
+
+static void functions_are_found_by_source_file(void **state)
+{
+	char *dir = make_symfs();
+	struct kernel_debug debug;
+	struct elf_file *f;
+	struct params *d;
+
+	(void)state;
+	assert_int_equal(kernel_debug_find(&debian, dir, false, &debug, NULL), 0);
+	assert_int_equal(elf_file_open(debug.fd, &f, NULL), 0);
+	assert_int_equal(params_open(f, &d, NULL), 0);
+	of_sources(d, "fs/file.c", 2, "do_dup2");
+	of_sources(d, "file.c", 2, "do_dup2");
+	of_sources(d, "fs/*.c", 4, "do_dup2");
+	of_sources(d, "fs/open.c", 1, "do_sys_openat2");
+	of_sources(d, "ile.c", 0, NULL);
+	of_sources(d, "net/*", 0, NULL);
+	params_free(d);
+	elf_file_free(f);
+	close(debug.fd);
+	drop_symfs(dir);
+}
+
 static void a_file_of_another_build_is_refused(void **state)
 {
 	struct kernel_debug_of other = debian;
@@ -143,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_excerpt_is_found_and_has_lines),
+		cmocka_unit_test(functions_are_found_by_source_file),
 		cmocka_unit_test(a_file_of_another_build_is_refused),
 		cmocka_unit_test(where_it_is_missing_is_said),
 		cmocka_unit_test(the_build_id_is_read_from_notes),

@@ -91,6 +91,13 @@ static void functions_are_named_as_in_the_source(void **state)
 	point("u:app:f+branches", "uprobe:app:f+branches", PROBE_ENTRY, SPEC_BRANCHES, "f");
 	point("u:app:operator++branches", "uprobe:app:operator++branches", PROBE_ENTRY, SPEC_BRANCHES, "operator+");
 	point("k:f+branches", "kprobe:f+branches", PROBE_KPROBE, SPEC_BRANCHES, "f");
+	point("k:tcp_*+graph0", "kprobe:tcp_*+graph0", PROBE_KPROBE, SPEC_GRAPH, "tcp_*");
+	point("k::net/core/*.c+graph0", "kprobe::net/core/*.c+graph0", PROBE_KPROBE, SPEC_GRAPH, ":net/core/*.c");
+	point("k::fs/file.c", "kprobe::fs/file.c", PROBE_KPROBE, SPEC_WILDCARD, ":fs/file.c");
+	point("k:[nf_tables]", "kprobe:[nf_tables]*", PROBE_KPROBE, SPEC_WILDCARD, "*");
+	point("kr:[nf_*]nft_do_chain", "kretprobe:[nf_*]nft_do_chain", PROBE_KRETPROBE, SPEC_EXACT, "nft_do_chain");
+	point("k:[nf_tables]nft_*+graph0", "kprobe:[nf_tables]nft_*+graph0", PROBE_KPROBE, SPEC_GRAPH, "nft_*");
+	point("k:[a-z]*", "kprobe:[a-z]*", PROBE_KPROBE, SPEC_WILDCARD, "[a-z]*");
 	point("k:f+graph3 /arg0 == 1/", "kprobe:f+graph3 /arg0 == 1/", PROBE_KPROBE, SPEC_GRAPH, "f");
 	point("u:app:f+graph3", "uprobe:app:f\\+graph3", PROBE_ENTRY, SPEC_EXACT, "f+graph3");
 	point("u:app:f\\+branches", "uprobe:app:f\\+branches", PROBE_ENTRY, SPEC_EXACT, "f+branches");
