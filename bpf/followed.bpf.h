@@ -48,12 +48,28 @@ static __always_inline bool is_interrupt(const struct followed *f, const struct 
 }
 
 /*
+ * Puts the stacks of TASK, which calls what is followed, behind the head of the record in S, at PLACE. That is rare
+ * enough for a copy of the user's. Returns the offset behind them.
+ */
+static __always_inline __u32 put_callers(struct scratch *s, __u32 place, struct sb_ctx_regs *regs,
+					 struct task_struct *task, __u64 now)
+{
+	struct sb_hdr *h = (void *)s->rec;
+	__u32 off = EVENT_HEAD_BYTES;
+
+	if (has_user(h, task))
+		off = put_entered(s, place, off, task, now, false);
+	return kernel_frames ? put_addrs(s, off, regs, SB_PART_KSTACK, 0) : off;
+}
+
+/*
  * Tells HIT, of TASK, with the registers REGS. BEGINS: it is a call that is to be followed if it meets its condition,
- * and not too many are told already. Returns whether it was told.
+ * and not too many are told already; STACKS: it is told with its stacks then. Returns whether it was told.
  */
 static __always_inline bool tell_followed(struct sb_ctx_regs *regs, struct hit *hit, struct task_struct *task,
-					  bool begins, __u64 now)
+					  bool begins, bool stacks, __u64 now)
 {
+	__u32 off = EVENT_HEAD_BYTES;
 	struct weight weight = { .value = 1, .count = 1, .own = 1 };
 	struct sb_cpu *c = this_cpu();
 	__u32 place = 0;
@@ -70,8 +86,15 @@ static __always_inline bool tell_followed(struct sb_ctx_regs *regs, struct hit *
 		return false;
 	}
 	put_hit(s, hit, &weight, task, now);
-	((struct sb_hdr *)s->rec)->flags |= SB_F_KERNEL | SB_F_NO_USER;
-	told = send_scratch(c, s, EVENT_HEAD_BYTES);
+	((struct sb_hdr *)s->rec)->flags |= SB_F_KERNEL;
+	if (stacks && begins && !no_callers) {
+		off = put_callers(s, place, regs, task, now);
+	} else {
+		((struct sb_hdr *)s->rec)->flags |= SB_F_NO_USER;
+		((struct sb_part_event *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES))->part.flags |=
+			begins ? 0 : SB_EVENT_TOLD;
+	}
+	told = send_scratch(c, s, off);
 	if (!told)
 		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);
 	give_scratch(s);
@@ -120,7 +143,7 @@ static __always_inline int follow_call(struct sb_ctx_regs *regs, bool returned)
 	/* One that begins where another one did has no other above it: that was left without a return. */
 	if (within && root && !returned && f->slot == sp)
 		within = false;
-	told = tell_followed(regs, &hit, task, !within, now);
+	told = tell_followed(regs, &hit, task, !within, !returned, now);
 	if (!within)
 		f->slot = 0;
 	if (!within && told) {
@@ -170,7 +193,7 @@ static __always_inline int follow_called(struct sb_ctx_regs *regs, bool returned
 	hit.arg[SB_BRANCH_PC] = regs->ip;
 	hit.arg[SB_BRANCH_NUMBER] = SB_COOKIE_TEXT(cookie);
 	hit.arg[SB_BRANCH_RETURNED] = returned;
-	told = tell_followed(regs, &hit, task, !within, now);
+	told = tell_followed(regs, &hit, task, !within, !returned, now);
 	if (!within) {
 		f->slot = told ? sp : 0;
 		f->probe = hit.probe;

@@ -185,6 +185,7 @@ struct sb_part_event {
 #define SB_EVENT_OPEN 0x1u       /* it has begun, and not ended yet: sb_hdr.time_ns is now */
 #define SB_EVENT_LOOK 0x2u       /* its arguments stand for those of 1 << SB_EVENT_LOOK_SHIFT() hits */
 #define SB_EVENT_ARGS 0x4u       /* with that: it is told for them alone, and counts elsewhere */
+#define SB_EVENT_TOLD 0x8u       /* it is a part of a call that is followed, which counts by its begin */
 #define SB_EVENT_LOOK_AT 8
 #define SB_EVENT_LOOK_SHIFT(flags) ((flags) >> SB_EVENT_LOOK_AT & 31u)
 #define SB_ARGS_MAX 12u          /* the most that a USDT note describes */

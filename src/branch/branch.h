@@ -8,6 +8,7 @@
 #define SBERF_BRANCH_BRANCH_H
 
 #include "base/vec.h"
+#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,6 +64,7 @@ struct branch_call {
 	uint32_t probe;          /* model/probes.h */
 	uint32_t space;          /* of its function */
 	uint64_t arg[BRANCH_ARGS], result;       /* registers */
+	stack_id stack;          /* that it was called with; ID_NONE = not asked for */
 	uint8_t end;             /* enum branch_end */
 };
 

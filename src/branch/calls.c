@@ -268,6 +268,7 @@ static void calls_begin(struct branch_calls *c, struct calls_thread *t, const st
 	o->call = (struct branch_call){ .begun_ns = h->time_ns, .pid = h->pid, .tid = h->tid, .probe = h->probe,
 					.space = BRANCH_SPACE(h->probe, c->code.v[code].code.first) };
 	strncpy(o->call.comm, h->comm, sizeof(o->call.comm) - 1);
+	o->call.stack = h->stack;
 	memcpy(o->call.arg, h->arg, sizeof(o->call.arg));
 	c->figures.open++;
 }

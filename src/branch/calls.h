@@ -32,6 +32,7 @@ struct branch_hit {
 	uint32_t probe, number;  /* which block (model/probecode.h) */
 	bool returned;           /* the function that begins with that block has returned; SP is that of its caller */
 	uint64_t sp, result;
+	stack_id stack;          /* ID_NONE = not asked for */
 	uint64_t arg[BRANCH_ARGS];
 };
 

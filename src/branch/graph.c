@@ -70,6 +70,7 @@ static void graph_begin(struct graphs *g, struct graph_thread *t, const struct b
 	t->graph.probe = h->probe;
 	strncpy(t->graph.comm, h->comm, sizeof(t->graph.comm) - 1);
 	t->sp = h->sp;
+	t->graph.stack = h->stack;
 	t->innermost = NO_CALL;
 	g->figures.open++;
 }

@@ -34,6 +34,7 @@ struct graph {
 	pid_t pid, tid;
 	char comm[17];           /* raw bytes */
 	uint32_t probe;
+	stack_id stack;          /* that the first one was called with; ID_NONE = not asked for */
 	VEC(struct graph_call) call;     /* the first one is that of the first function */
 	uint64_t dropped;        /* calls for which there was no room */
 };

@@ -159,6 +159,16 @@ static void show_put_branches(const struct branch_show *s, const struct branch_c
 		fprintf(s->out, "  ... %" PRIu64 " further branches are left out\n", call->dropped);
 }
 
+void branch_show_frames(const struct branch_show *s, const char *const *frame, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		fputs(i ? "            " : "    called by ", s->out);
+		fputs(i ? "  " : "", s->out);
+		show_put(s, frame[i]);
+		fputc('\n', s->out);
+	}
+}
+
 static void show_text_call(const struct branch_show *s, const struct branch_call *call,
 			   const struct branch_call_text *text)
 {
@@ -187,6 +197,7 @@ static void show_text_call(const struct branch_show *s, const struct branch_call
 	}
 	fputc('\n', s->out);
 	show_put_branches(s, call);
+	branch_show_frames(s, text->frame, text->frames);
 }
 
 /* ---- JSON ---- */
@@ -313,6 +324,18 @@ static bool show_put_object(const struct branch_show *s, json_t *o, bool ok)
 	return true;
 }
 
+struct json_t *branch_show_frames_json(const char *const *frame, uint32_t n)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; list && i < n; i++)
+		if (json_array_append_new(list, show_string(frame[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	return list;
+}
+
 static bool show_json_call(const struct branch_show *s, const struct branch_call *call,
 			   const struct branch_call_text *text)
 {
@@ -334,6 +357,8 @@ static bool show_json_call(const struct branch_show *s, const struct branch_call
 		ok = ok && show_set(o, "meets", json_boolean(text->meets));
 	if (call->dropped)
 		ok = ok && show_set_u64(o, "dropped", call->dropped);
+	if (text->frames)
+		ok = ok && show_set(o, "stack", branch_show_frames_json(text->frame, text->frames));
 	ok = ok && show_set(o, "branches", show_json_branches(s, call));
 	return show_put_object(s, o, ok);
 }

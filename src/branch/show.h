@@ -51,7 +51,13 @@ struct branch_call_text {
 	const char *result;      /* "-22"; "" = not known */
 	uint64_t real_ns;        /* to be added to CLOCK_MONOTONIC, for the time since 1970 */
 	bool meets;              /* with a condition: the call does */
+	const char *const *frame;        /* of the stack that it was called with, innermost first; raw bytes */
+	uint32_t frames;         /* 0 = not asked for */
 };
+
+/* Writes the N frames at FRAME, innermost first, each on a line; and the same as a list, NULL when out of memory. */
+void branch_show_frames(const struct branch_show *s, const char *const *frame, uint32_t n);
+struct json_t *branch_show_frames_json(const char *const *frame, uint32_t n);
 
 /* False where memory is out, as of all that follow. What went wrong with writing is noted in the stream. */
 bool branch_show_call(const struct branch_show *s, const struct branch_call *call, const struct branch_call_text *text);

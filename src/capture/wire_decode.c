@@ -255,7 +255,7 @@ static bool read_hit(struct cursor *in, struct raw_event *ev)
 		.probe = p->probe, .unread = p->unread, .open = p->part.flags & SB_EVENT_OPEN,
 			.nr_args = (uint8_t)p->nr,
 		.look = p->part.flags & SB_EVENT_LOOK ? 1u << SB_EVENT_LOOK_SHIFT(p->part.flags) : 0,
-		.args_only = p->part.flags & SB_EVENT_ARGS,
+		.args_only = p->part.flags & SB_EVENT_ARGS, .told_only = p->part.flags & SB_EVENT_TOLD,
 		.value = p->value, .count = p->count, .begun_ns = p->begun_ns, .arg = arg,
 	};
 	return true;

@@ -315,7 +315,8 @@ static void wire_encode_addr(struct making *m, uint64_t addr)
 
 static void wire_encode_hit(struct making *m, const struct raw_hit *h)
 {
-	struct sb_part_event *p = wire_encode_part(m, SB_PART_EVENT, h->open ? SB_EVENT_OPEN : 0, sizeof(*p),
+	const unsigned int flags = (h->open ? SB_EVENT_OPEN : 0) | (h->told_only ? SB_EVENT_TOLD : 0);
+	struct sb_part_event *p = wire_encode_part(m, SB_PART_EVENT, (uint16_t)flags, sizeof(*p),
 						   h->nr_args * sizeof(*h->arg));
 
 	if (!p)

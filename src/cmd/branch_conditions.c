@@ -159,12 +159,15 @@ static int wish_take(const char *text, const struct options *o, struct branch_wi
 	return r;
 }
 
-/* The probe of W, now that it is known HOW it is followed, DEPTH calls deep. */
-static int wish_settle(struct branch_wish *w, enum branch_way how, uint32_t depth, struct err *e)
+/* The probe of W, now that it is known HOW it is followed, DEPTH calls deep, and with STACKS. */
+static int wish_settle(struct branch_wish *w, enum branch_way how, uint32_t depth, bool stacks, struct err *e)
 {
 	struct spec_point *point = &w->spec.point[0];
 	char text[SPEC_TEXT_MAX];
 
+	if (!w->kernel && stacks)
+		return err_set(e, EOPNOTSUPP, "--stacks and --record are about functions of the kernel: '%.100s' is "
+			       "none (its callers are counted by sberf record --probe)", spec_text(&w->spec, text));
 	if (!w->kernel && how == BRANCHES_GRAPH)
 		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: '%.100s' is followed by "
 			       "--how step", spec_text(&w->spec, text));
@@ -212,7 +215,8 @@ int branch_wishes_read(const struct options *o, branch_wishes *ret, enum branch_
 	}
 	*how = wishes_choose(ret, (enum branch_way)o->how);
 	for (size_t i = 0; !r && i < ret->n; i++)
-		r = ret->v[i].probe ? 0 : wish_settle(&ret->v[i], *how, o->depth ? o->depth : GRAPH_DEPTH, e);
+		r = ret->v[i].probe ? 0 : wish_settle(&ret->v[i], *how, o->depth ? o->depth : GRAPH_DEPTH,
+							   o->branch_stacks || o->branch_record, e);
 	return r;
 }
 

@@ -36,15 +36,17 @@ struct branch_graph {
 	struct ktypes *types;    /* NULL = the kernel says nothing of them */
 	struct ktypes *module;   /* the same of the module that was asked for last ... */
 	char module_name[64];    /* ... which is this one */
+	enum graph_shown shown;
 	KEYED(struct graph_function) function;
 };
 
-int branch_graph_new(struct branch_graph **ret, struct err *e)
+int branch_graph_new(enum graph_shown shown, struct branch_graph **ret, struct err *e)
 {
 	struct branch_graph *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return err_nomem(e, "call graphs");
+	b->shown = shown;
 	(void)ktypes_open(&b->types, NULL);
 	*ret = b;
 	return 0;
@@ -202,7 +204,8 @@ static bool graph_add_branch(branch_vec *to, uint32_t space, uint64_t from, uint
 static bool graph_add_outcome(struct branch_graph *b, const struct graph *g, const struct graph_call *call,
 			      struct branch_call *ret)
 {
-	const struct graph_function *f = call->returned ? graph_function_of(b, g, call) : NULL;
+	const struct graph_function *f = call->returned && b->shown != GRAPH_SHOWS_CALLS ?
+		graph_function_of(b, g, call) : NULL;
 
 	return !f || graph_add_branch(&ret->branch, ret->space, f->address, graph_outcome(f, call));
 }
@@ -214,7 +217,7 @@ static bool graph_add_entry(struct branch_graph *b, const struct graph *g, const
 	const struct graph_function *f = graph_function_of(b, g, call);
 	const uint64_t to = f ? f->address : 0;
 
-	f = graph_function_of(b, g, &g->call.v[call->parent]);
+	f = b->shown == GRAPH_SHOWS_RETURNS ? NULL : graph_function_of(b, g, &g->call.v[call->parent]);
 	return !f || !to || graph_add_branch(&ret->branch, ret->space, f->address, to);
 }
 
@@ -250,6 +253,7 @@ bool branch_graph_call(struct branch_graph *b, const struct graph *g, struct bra
 	};
 	if (probe_code_find(g->probe, first->number, &code))
 		ret->space = BRANCH_SPACE(g->probe, code.first);
+	ret->stack = g->stack;
 	memcpy(ret->comm, g->comm, sizeof(ret->comm));
 	memcpy(ret->arg, first->arg, sizeof(ret->arg));
 	return graph_add_calls(b, g, ret);
@@ -276,20 +280,24 @@ static bool graph_texts_of(struct branch_graph *b, const struct graph *g, const 
 	ret->name = f->name;
 	hitfields_of_list(arg, BRANCH_ARGS + call->returned, f->param, &ret->fields);
 	graph_result_text(f, call, &ret->fields, ret->result);
+	if (b->shown == GRAPH_SHOWS_CALLS)
+		ret->result[0] = '\0';
 	return true;
 }
 
-static void graph_put_call(const struct branch_show *s, const struct graph_texts *t)
+static void graph_put_call(const struct branch_graph *b, const struct branch_show *s, const struct graph_texts *t)
 {
 	print_clean(s->out, t->name);
 	fputc('(', s->out);
-	print_clean(s->out, t->fields.text);
+	print_clean(s->out, b->shown == GRAPH_SHOWS_RETURNS ? "" : t->fields.text);
 	fputs(*t->result ? ") = " : ")", s->out);
 	print_clean(s->out, t->result);
 }
 
-static bool graph_put_text(struct branch_graph *b, const struct branch_show *s, const struct graph *g, bool meets)
+static bool graph_put_text(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
+			   const struct branch_call_text *text)
 {
+	const bool meets = text->meets;
 	struct graph_texts t;
 	char took[UNITS_MAX];
 
@@ -298,10 +306,12 @@ static bool graph_put_text(struct branch_graph *b, const struct branch_show *s, 
 
 		if (!graph_texts_of(b, g, call, &t))
 			return false;
+		if (i && b->shown == GRAPH_SHOWS_RETURNS && !call->returned)
+			continue;
 		units_time(took, call->ended_ns - call->begun_ns);
 		if (i)
 			fprintf(s->out, "%10s  %*s", took, 2 * ((int)call->depth - 1), "");
-		graph_put_call(s, &t);
+		graph_put_call(b, s, &t);
 		if (!i) {
 			fputs("  ", s->out);
 			print_clean(s->out, g->comm);
@@ -312,6 +322,7 @@ static bool graph_put_text(struct branch_graph *b, const struct branch_show *s, 
 	}
 	if (g->dropped)
 		fprintf(s->out, "%10s  and %" PRIu64 " more\n", "", g->dropped);
+	branch_show_frames(s, text->frame, text->frames);
 	return true;
 }
 
@@ -330,8 +341,8 @@ static json_t *graph_json_call(const struct graph *g, const struct graph_call *c
 	return o;
 }
 
-static bool graph_put_json(struct branch_graph *b, const struct branch_show *s, const struct graph *g, bool meets,
-			   uint64_t real_ns)
+static bool graph_put_json(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
+			   const struct branch_call_text *said)
 {
 	json_t *calls = json_array(), *o;
 	struct graph_texts t;
@@ -343,11 +354,13 @@ static bool graph_put_json(struct branch_graph *b, const struct branch_show *s, 
 			!json_array_append_new(calls, graph_json_call(g, &g->call.v[i], &t));
 	ok = ok && graph_texts_of(b, g, &g->call.v[0], &t);
 	o = ok ? json_pack("{s:o,s:I,s:o,s:i,s:i,s:I,s:o,s:o}", "call", jsonout_string(t.name), "time_ns",
-			   (json_int_t)(g->call.v[0].begun_ns + real_ns), "comm", jsonout_string(g->comm), "pid",
+			   (json_int_t)(g->call.v[0].begun_ns + said->real_ns), "comm", jsonout_string(g->comm), "pid",
 			   (int)g->pid, "tid", (int)g->tid, "latency_ns",
 			   (json_int_t)(g->call.v[0].ended_ns - g->call.v[0].begun_ns), "args",
 			   jsonout_string(t.fields.text), "result", jsonout_string(t.result)) : NULL;
-	ok = o && (!s->condition || !json_object_set_new(o, "meets", json_boolean(meets))) &&
+	ok = o && (!s->condition || !json_object_set_new(o, "meets", json_boolean(said->meets))) &&
+		(!said->frames || !json_object_set_new(o, "stack", branch_show_frames_json(said->frame,
+											   said->frames))) &&
 		(!g->dropped || !json_object_set_new(o, "dropped", json_integer((json_int_t)g->dropped))) &&
 		!json_object_set(o, "calls", calls);
 	text = ok ? json_dumps(o, JSON_COMPACT) : NULL;
@@ -360,8 +373,8 @@ static bool graph_put_json(struct branch_graph *b, const struct branch_show *s, 
 	return true;
 }
 
-bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const struct graph *g, bool meets,
-		      uint64_t real_ns)
+bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
+		      const struct branch_call_text *text)
 {
-	return s->json ? graph_put_json(b, s, g, meets, real_ns) : graph_put_text(b, s, g, meets);
+	return s->json ? graph_put_json(b, s, g, text) : graph_put_text(b, s, g, text);
 }

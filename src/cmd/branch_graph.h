@@ -18,8 +18,14 @@
 
 struct branch_graph;
 
-/* 0, or -ENOMEM. Without types of the kernel arguments have no names. */
-int branch_graph_new(struct branch_graph **ret, struct err *e);
+enum graph_shown {
+	GRAPH_SHOWS_ALL,
+	GRAPH_SHOWS_CALLS,       /* and no results */
+	GRAPH_SHOWS_RETURNS,     /* and no arguments, nor what has not returned */
+};
+
+/* What is shown, and compared, is SHOWN. 0, or -ENOMEM. Without types of the kernel arguments have no names. */
+int branch_graph_new(enum graph_shown shown, struct branch_graph **ret, struct err *e);
 void branch_graph_free(struct branch_graph *b);          /* NULL is fine */
 
 /*
@@ -39,9 +45,9 @@ bool branch_graph_call(struct branch_graph *b, const struct graph *g, struct bra
 #define GRAPH_CALLS_NOTHING 3u
 bool branch_graph_outcome_text(uint64_t address, char *dst, size_t size);
 
-/* Writes G. MEETS: it meets the condition of S. REAL_NS: as of struct branch_call_text. False when out of memory. */
-bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const struct graph *g, bool meets,
-		      uint64_t real_ns);
+/* Writes G; of TEXT what is not known by G: whether it meets the condition, times, frames. False when out of memory. */
+bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
+		      const struct branch_call_text *text);
 
 DEFINE_AUTO(branch_graph_free, struct branch_graph);
 

@@ -529,8 +529,10 @@ static bool programs_symbol(void *ctx, uint64_t address, struct branch_symbol *r
 static bool programs_records(struct branch_programs *p, const struct program_followed *f, const struct sb_bpf_call *c,
 			     struct branch_call *ret)
 {
-	const struct branch_records_rules rules = { .symbols = &p->symbols, .function = f->symbol,
-						    .kinds = RECORDS_ANY, .all = true };
+	const struct branch_records_rules rules = {
+		.symbols = &p->symbols, .function = f->symbol, .all = true,
+		.kinds = p->o->branch_calls ? RECORDS_CALLS : p->o->branch_returns ? RECORDS_RETURNS : RECORDS_ANY,
+	};
 	const uint64_t gaps = p->figures.gaps;
 
 	if (branch_records_read(c->record, c->records * sizeof(c->record[0]), &rules, &ret->branch, &p->figures, NULL))

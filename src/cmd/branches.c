@@ -29,6 +29,7 @@
 #include "cmd/options.h"
 #include "cmd/signals.h"
 #include "engine/placing.h"
+#include "query/stacktext.h"
 #include "trace/calltable.h"
 #include "trace/hitfields.h"
 #include "trace/hitorder.h"
@@ -40,6 +41,7 @@
 
 #define POLL_NS (100 * NSEC_PER_MSEC)    /* how late signals and the end are seen */
 #define REFRESH_NS (200 * NSEC_PER_MSEC)
+#define NAMES_NS (5 * NSEC_PER_SEC)      /* that names of a stack are waited for */
 #define WAITING_BYTES (128u << 20)       /* of hits that wait for their turn */
 #define RING_BYTES (64u << 20)
 #define FUNCTION_BYTES 512u
@@ -73,6 +75,7 @@ struct branches {
 	VEC(struct branch_call) last;    /* as a ring, from last_at on */
 	VEC(struct graph) last_graph;    /* the same */
 	size_t last_at;
+	struct stacktext stack;          /* of the call at hand */
 	uint32_t priced[PROBES_MAX];     /* functions whose price was said */
 	uint64_t real_ns;                /* to be added to CLOCK_MONOTONIC */
 	/* calls: that do not meet the condition of their function, that cannot be judged, for which was no memory */
@@ -126,6 +129,23 @@ static const char *branches_error(const struct branches *b, const struct branch_
 	return dst;
 }
 
+/* Has the frames of STACK in TEXT, until the next question. */
+static void branches_stack(struct branches *b, stack_id stack, struct branch_call_text *text)
+{
+	struct engine *en = b->launch.engine;
+
+	if (!b->o->branch_stacks || !en || stack == ID_NONE)
+		return;
+	symbolizer_kick(engine_symbolizer(en));
+	symbolizer_wait(engine_symbolizer(en), NAMES_NS);
+	if (!stacktext_of(&b->stack, engine_dict(en), engine_names(en), stack)) {
+		b->untold++;
+		return;
+	}
+	text->frame = (const char *const *)b->stack.frame.v;
+	text->frames = (uint32_t)b->stack.frame.n;
+}
+
 /* Writes CALL. */
 static void branches_put(struct branches *b, const struct branch_call *call)
 {
@@ -144,6 +164,7 @@ static void branches_put(struct branches *b, const struct branch_call *call)
 	else if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
 		text.function = branches_called(&code, called);
 	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
+	branches_stack(b, call->stack, &text);
 	if (!branch_show_call(&b->show, call, &text))
 		b->untold++;
 }
@@ -254,7 +275,10 @@ static void branches_keep_graph(struct branches *b, const struct graph *g)
 
 static void branches_put_graph(struct branches *b, const struct graph *g, bool meets)
 {
-	if (!branch_graph_put(b->graph, &b->show, g, meets, b->real_ns))
+	struct branch_call_text text = { .real_ns = b->real_ns, .meets = meets };
+
+	branches_stack(b, g->stack, &text);
+	if (!branch_graph_put(b->graph, &b->show, g, &text))
 		b->untold++;
 }
 
@@ -299,7 +323,7 @@ static void branches_hit(struct branches *b, const struct hit *h)
 {
 	struct branch_hit hit = {
 		.time_ns = h->time_ns, .pid = h->pid, .tid = h->tid, .comm = h->comm, .scale = h->count,
-		.probe = h->probe,
+		.probe = h->probe, .stack = h->stack,
 	};
 	struct hit_branch at;
 
@@ -522,8 +546,7 @@ static void branches_take(void *ctx, const struct raw_event *raw, const struct e
 {
 	struct branches *b = ctx;
 
-	(void)ev;
-	hitorder_put(b->order, hit_new(raw, false, ID_NONE));
+	hitorder_put(b->order, hit_new(raw, false, ev ? ev->stack : ID_NONE));
 }
 
 static void branches_seen(void *ctx, uint64_t ns)
@@ -617,7 +640,8 @@ static int branches_prepare(struct branches *b, struct err *e)
 		return r;
 	b->show.ctx = b->names;
 	if (b->how == BRANCHES_GRAPH) {
-		r = branch_graph_new(&b->graph, e);
+		r = branch_graph_new(o->branch_calls ? GRAPH_SHOWS_CALLS : o->branch_returns ? GRAPH_SHOWS_RETURNS :
+				     GRAPH_SHOWS_ALL, &b->graph, e);
 		b->graphs = r ? NULL : graphs_new(&graphs);
 		if (!b->graphs)
 			return r ? r : err_nomem(e, "call graphs");
@@ -631,6 +655,11 @@ static int branches_prepare(struct branches *b, struct err *e)
 	return 0;
 }
 
+static bool branches_take_stacks(const struct branches *b)
+{
+	return b->o->branch_stacks || b->o->branch_record;
+}
+
 /* What O asks for, as a capture that only traces: one sample a second is the least that there is. */
 static int branches_options(const struct branches *b, struct options *ret, struct err *e)
 {
@@ -639,7 +668,7 @@ static int branches_options(const struct branches *b, struct options *ret, struc
 	ret->event = EVENT_CPU_CLOCK;
 	ret->off_cpu = false;
 	ret->numa = NUMA_OFF;
-	ret->call_graph = CALL_GRAPH_OFF;
+	ret->call_graph = branches_take_stacks(b) ? b->o->call_graph : CALL_GRAPH_OFF;
 	ret->ring_bytes = b->o->ring_bytes ? b->o->ring_bytes : RING_BYTES;
 	ret->probes = (text_vec){ 0 };
 	if (!vec_reserve(&ret->probes, b->wish.n))
@@ -655,13 +684,33 @@ static int branches_open(struct branches *b, const struct options *asked, struct
 
 	if (r)
 		return r;
-	b->tracer = (struct engine_tracer){ branches_take, branches_seen, b, false };
+	b->tracer = (struct engine_tracer){ branches_take, branches_seen, b, branches_take_stacks(b) };
 	b->launch.config.tracer = &b->tracer;
 	b->launch.config.refresh_ns = REFRESH_NS;
 	b->launch.config.plan.call_wishes = calltable_wishes(b->table);
 	b->real_ns = clock_real_at(0);
 	r = launch_open(&b->launch, asked, false, e);
 	return r < 0 ? r : branches_know_probes(b, e);
+}
+
+/* What was recorded, or why not all of it. */
+static void branches_end_record(const struct branches *b)
+{
+	struct recorder_saved saved;
+	struct err why = ERR_INIT;
+	char name[SPEC_TEXT_MAX];
+
+	if (!b->o->branch_record)
+		return;
+	if (engine_record_end(b->launch.engine, &saved, &why) < 0) {
+		fprintf(stderr, "sberf branches: %s\n", why.text);
+		return;
+	}
+	for (size_t i = 0; i < b->wish.n; i++) {
+		text_sanitise(name, sizeof(name), b->wish.v[i].probe, strlen(b->wish.v[i].probe));
+		fprintf(stderr, "sberf branches: calls are recorded: sberf report --metric '%s' %s\n", name,
+			b->o->branch_record);
+	}
 }
 
 static int branches_run(struct branches *b, const struct options *asked, struct err *e)
@@ -675,12 +724,14 @@ static int branches_run(struct branches *b, const struct options *asked, struct 
 	branches_say_prices(b);
 	branches_say_way(b);
 	r = launch_start(&b->launch, e);
+	r = r < 0 || !b->o->branch_record ? r : engine_record(b->launch.engine, b->o->branch_record, e);
 	if (r < 0)
 		return r;
 	if (b->launch.note[0])
 		fprintf(stderr, "sberf branches: %s\n", b->launch.note);
 	branches_until_end(b, &set);
 	branches_put_all(b);
+	branches_end_record(b);
 	branches_say_end(b);
 	launch_say_probes(&b->launch, "branches");
 	launch_end_command(&b->launch);
@@ -775,6 +826,20 @@ static int branches_check_records(const struct branches *b, struct err *e)
 		       "without them (u:FILE:NAME, k:NAME, bpf:NAME, with --how step)", why.text);
 }
 
+/* Whether what is to be shown is something that the way knows. RECORDS: it is that by records of the CPU. */
+static int branches_check_shown(const struct branches *b, bool records, struct err *e)
+{
+	const bool graph = !records && b->how == BRANCHES_GRAPH;
+
+	if ((b->o->branch_calls || b->o->branch_returns) && !graph && !records)
+		return err_set(e, EOPNOTSUPP, "--how step follows the jumps within a function: --%s is for --how "
+			       "graph and lbr", b->o->branch_calls ? "calls" : "returns");
+	if (b->o->branch_disasm && graph)
+		return err_set(e, EINVAL, "--disasm shows branches, which --how graph does not follow: name one "
+			       "function without a wildcard, or leave --disasm out");
+	return 0;
+}
+
 /* Whether what was asked for can be had in the way that was asked for: *RET. */
 static int branches_check_way(const struct branches *b, enum branches_way *ret, struct err *e)
 {
@@ -790,6 +855,7 @@ static int branches_check_way(const struct branches *b, enum branches_way *ret, 
 		r = branches_check_records(b, e);
 	else if (*ret == WAY_BREAKPOINTS && b->o->how == BRANCHES_AUTO && !branches_check_records(b, NULL))
 		*ret = WAY_RECORDS;
+	r = r ? r : branches_check_shown(b, *ret == WAY_RECORDS, e);
 	if (r || *ret == WAY_PROBES)
 		return r;
 	if (*ret == WAY_BREAKPOINTS && others)
@@ -814,6 +880,7 @@ static void branches_free(struct branches *b)
 	branch_names_free(b->names);
 	branch_wishes_free(&b->wish);
 	calltable_free(b->table);
+	stacktext_free(&b->stack);
 	vec_free(&b->function);
 	for (size_t i = 0; i < b->last.n; i++)
 		vec_free(&b->last.v[i].branch);

@@ -307,6 +307,19 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(depth), .min = 1, .max = 9,
 		.help = "with --how graph, how many calls below the function (3)",
 	}, {
+		.name = "any", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_any),
+		.help = "show all branches: jumps, calls and returns (what is shown if nothing is said)",
+	}, {
+		.name = "calls", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_calls),
+		.help = "with --how graph, show and compare who called what, and not what that returned",
+	}, {
+		.name = "returns", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_returns),
+		.help = "with --how graph, show and compare what each function returned, and not its arguments",
+		.more = "--part 'retval < 0' --returns names the functions alone whose failures are those of the call.",
+	}, {
 		.name = "part", .metavar = "CONDITION", .type = OPT_TEXT, .what = "condition",
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(part),
 		.help = "show where calls that meet CONDITION part from the others",
@@ -894,6 +907,17 @@ const struct opt opts[] = {
 		.name = "disasm", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_disasm),
 		.help = "at the end, the instructions of the function, with how often each branch was taken",
+	}, {
+		.name = "stacks", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_stacks),
+		.help = "show by whom each call of a function of the kernel was made: its whole stack",
+		.more = "That of the kernel and that of the program, which is unwound as everywhere.",
+	}, {
+		.name = "record", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
+		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_record),
+		.help = "also record each call that is followed, with its stacks",
+		.more = "sberf report and all formats work on the recording, in which each call of a function of the "
+			"kernel that was followed is an event of its probe.",
 	}, {
 		.name = "lines", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_lines),

@@ -898,6 +898,8 @@ static int check_branches(const struct options *o, struct err *e)
 			       "them out");
 	if (o->depth && o->how != BRANCHES_GRAPH)
 		return err_set(e, EINVAL, "--depth is for --how graph");
+	if (o->branch_any + o->branch_calls + o->branch_returns > 1)
+		return err_set(e, EINVAL, "--any, --calls and --returns exclude each other");
 	if (o->last && (o->part || o->branch_count || o->branch_disasm))
 		return err_set(e, EINVAL, "--last shows single calls, and %s what there was in all: leave one of them "
 			       "out", o->part ? "--part" : o->branch_count ? "--count" : "--disasm");

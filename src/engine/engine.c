@@ -280,7 +280,7 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 	if (en->tracer && is_placed_hit(ev)) {
 		if (is_before_command(en, ev))
 			return;
-		if (!en->tracer->stacks) {
+		if (!en->tracer->stacks || ev->hit.told_only) {
 			en->tracer->hit(en->tracer->ctx, ev, NULL);
 			return;
 		}

@@ -362,7 +362,8 @@ static int number_called(const struct placing *p, const struct wanted *w, const 
 		const struct code_block block = { .vaddr = all[i].address, .size = 1, .end = CODE_END, .probed = true };
 		const struct probe_code code = {
 			.path = KERNEL_GRAPH_PATH, .symbol = all[i].symbol, .name = all[i].name,
-			.start = all[i].address, .n = 1, .block = &block, .returns = true, .dearest_ns = catalog_kernel_ns(PROBE_KRETPROBE),
+			.start = all[i].address, .n = 1, .block = &block, .returns = true,
+			.dearest_ns = catalog_kernel_ns(PROBE_KRETPROBE),
 		};
 
 		(*ret)[i] = probe_code_note(w->probe, &code);

@@ -162,6 +162,7 @@ struct raw_hit {
 	/* its arguments stand for those of so many hits; 0 = they are not those that are counted */
 	uint32_t look;
 	bool args_only;          /* it is told for them alone: it counts elsewhere */
+	bool told_only;          /* it is a part of a call that is followed, which counts by its begin */
 	const uint64_t *arg;
 	struct raw_text text[RAW_TEXTS_MAX];
 };

@@ -25,6 +25,7 @@ EXTRA_DIST += tests/bench/python.sh
 EXTRA_DIST += tests/bench/offcpu.sh
 EXTRA_DIST += tests/bench/reach.sh
 EXTRA_DIST += tests/bench/probes.sh
+EXTRA_DIST += tests/bench/branches.sh
 EXTRA_DIST += tests/bench/memory.sh
 EXTRA_DIST += tests/bench/week.sh
 EXTRA_DIST += tests/bench/peers.sh

@@ -70,12 +70,20 @@ if on_share first; then
 fi
 if on_share second; then
 	# Arguments are told by the kernel's types, and the error by its name. The kernel half evaluates the condition.
-	branches 2 "k:$body /newfd == 900/" --lines
+	branches 2 "k:$body /newfd == 900/" --lines --stacks --record calls.sberf
 	equal "status of a capture with a condition" 0 $?
 	note "$(cat err got)"
 	equal "each call that meets the condition" \
 		"flags=77 -22 EINVAL; flags=0 -9 EBADF; flags=0 900 ; flags=77 -22 EINVAL; flags=0 -9 EBADF; flags=0 900 ; " \
 		"$(sed -n "s/^$body(oldfd=[0-9]*, newfd=900, \\(flags=[0-9]*\\)) = \\([-0-9]*\\)\\( (\\([A-Z]*\\))\\)*  refused.*/\\1 \\2 \\4; /p" got | tr -d '\n')"
+	# Whose call it was: the frames of the kernel, and those of the program, which has no frame pointers, up to its begin.
+	equal "each call with its whole stack, of kernel and program" 6 \
+		"$(awk '/ called by ksys_dup3|called by __x64_sys_dup3/ { at = 1; n = "" } at { n = n $0 } /_start/ && n ~ /do_syscall_64.*ask.*main/ { whole++; at = 0; n = "" }
+		END { print whole }' got)"
+	# And each of them is an event of a recording.
+	folded=$("$SBERF" report --format folded --metric "kprobe:$body+branches /newfd == 900/" calls.sberf 2>err2)
+	note "$folded" "$(cat err2)"
+	equal "the calls are events of a recording, with their stacks" 6 "$(grep -E 'main;ask.*;dup3.*;ksys_dup3|main;ask.*;__x64_sys_dup3' <<<"$folded" | awk '{ n += $NF } END { print n + 0 }')"
 	lines_known || matches "debug information of another build is not taken, and said to be one, or to be missing" \
 		"is not of this build of the kernel|there is no debug information of this kernel" "$(grep 'no lines of the kernel: ' err)"
 	check "each branch, from where to where" grep -qE "^  $body\\+0x[0-9a-f]+( \\(.*\\))? -> $body\\+0x[0-9a-f]+" got
@@ -83,7 +91,7 @@ fi
 
 # What it calls, each with arguments and result: the function whose failure is that of the call.
 if on_share second; then
-	branches "open 4" k:do_sys_openat2 --how graph --part 'retval == -20' --count
+	branches "open 4" k:do_sys_openat2 --how graph --part 'retval == -20' --count --returns
 	equal "graph: status" 0 $?
 	note "$(cat err got)"
 	matches "graph: the price is said first" "^sberf branches: [0-9]+ functions of the kernel are probed at entry and return" "$(sed -n 1p err)"

@@ -340,6 +340,25 @@ static void what_a_cpu_says_is_shown(void **state)
 		     "  ... 2 further branches are left out\n");
 }
 
+static void callers_are_shown(void **state)
+{
+	static const char *const frames[] = { "f", "do_syscall_64", "ask\n (app)", "main (app)" };
+	const struct branch_call one = { .comm = "app" };
+	const struct branch_call_text of = { .function = "f", .args = "", .result = "", .frame = frames, .frames = 4 };
+	const struct branch_show text = show_new(false, false), json = show_new(true, false);
+
+	assert_true(branch_show_call(&text, &one, &of));
+	assert_shown(&text, "f()  app/0  0 ns\n"
+		     "    called by f\n"
+		     "              do_syscall_64\n"
+		     "              ask\xef\xbf\xbd (app)\n"
+		     "              main (app)\n");
+	assert_true(branch_show_call(&json, &one, &of));
+	assert_shown(&json, "{\"call\":\"f\",\"time_ns\":0,\"comm\":\"app\",\"pid\":0,\"tid\":0,\"latency_ns\":0,"
+		     "\"depth\":0,\"args\":\"\",\"end\":\"return\","
+		     "\"stack\":[\"f\",\"do_syscall_64\",\"ask\xef\xbf\xbd (app)\",\"main (app)\"],\"branches\":[]}\n");
+}
+
 static void failures_part_where_they_do(void **state)
 {
 	struct seen s = { .returns = true, .sums = branch_sums_new() };
@@ -612,6 +631,7 @@ int main(void)
 		cmocka_unit_test(long_calls_are_bounded),
 		cmocka_unit_test(calls_are_shown),
 		cmocka_unit_test(what_a_cpu_says_is_shown),
+		cmocka_unit_test(callers_are_shown),
 		cmocka_unit_test(failures_part_where_they_do),
 		cmocka_unit_test(calls_that_differ_in_shares_part_there),
 		cmocka_unit_test(counts_are_shown),

@@ -95,7 +95,8 @@ static char *read_entries(const struct perf_branch_entry *entries, size_t n, con
 	r.symbols = &symbols;
 	*figures = (struct branch_records_figures){ 0 };
 	assert_int_equal(branch_records_read(entries, n * sizeof(*entries), &r, &call.branch, figures, NULL), 0);
-	assert_true(branch_show_call(&show, &call, &(struct branch_call_text){ "f", "", "", 0, false }));
+	assert_true(branch_show_call(&show, &call, &(struct branch_call_text){
+		.function = "f", .args = "", .result = "" }));
 	fclose(show.out);
 	vec_free(&call.branch);
 	memmove(text, strchr(text, '\n') + 1, strlen(strchr(text, '\n')));
@@ -346,8 +347,8 @@ static char *shown_with_lines(const struct bpfcode *c, bool json)
 	assert_int_equal(f.before, 1);
 	assert_int_equal(f.unused, 19);
 	assert_int_equal(f.gaps, 0);
-	assert_true(branch_show_call(&show, &call, &(struct branch_call_text){ "drop", "len=60", "1 (XDP_DROP)", 0,
-									       false }));
+	assert_true(branch_show_call(&show, &call, &(struct branch_call_text){
+		.function = "drop", .args = "len=60", .result = "1 (XDP_DROP)" }));
 	fclose(show.out);
 	vec_free(&call.branch);
 	return text;

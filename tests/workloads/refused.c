@@ -3,13 +3,15 @@
  * refused.c - for each number N that it reads from standard input, makes each of these system calls N times, and says
  * "done": dup3() with a flag that there is not (EINVAL), to the same descriptor (EINVAL), of a descriptor that is not
  * open (EBADF), and one that is not refused. With "open N" these instead: openat() of a file that there is not
- * (ENOENT), below one that is no directory (ENOTDIR), and of one that there is.
+ * (ENOENT), below one that is no directory (ENOTDIR), and of one that there is. With "time N" it calls dup3() of the
+ * same descriptor N times, and says how many ns one of them took.
  */
 #define _GNU_SOURCE
 #include "workload.h"
 
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define UNUSED 900
@@ -32,6 +34,18 @@ static void ask_open(void)
 		_exit(2);
 }
 
+static void time_calls(unsigned long n)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (unsigned long i = 0; i < n; i++)
+		if (dup3(0, 0, 0) != -1)
+			_exit(2);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("took %ld\n", n ? ((b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec) / (long)n : 0);
+}
+
 int main(int argc, char **argv)
 {
 	char line[64];
@@ -42,6 +56,11 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof(line), stdin)) {
 		const char *number = strncmp(line, "open ", 5) ? line : line + 5;
 
+		if (!strncmp(line, "time ", 5)) {
+			time_calls(strtoul(line + 5, NULL, 10));
+			puts("done");
+			continue;
+		}
 		for (unsigned long n = strtoul(number, NULL, 10); n; n--)
 			if (number == line)
 				ask();
