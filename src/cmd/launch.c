@@ -417,6 +417,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	plan->stack_bytes = o->stack_bytes;
 	plan->stack_fixed = o->stack_fixed;
 	plan->ring_bytes = o->ring_bytes;
+	s->config.profile_bytes = o->store_bytes;
 	plan->ring_least = o->probes.n ? PROBED_RING_BYTES : 0;
 	plan->off_cpu = o->off_cpu;
 	plan->wakers = o->wakers || o->every_wait;

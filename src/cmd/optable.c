@@ -232,6 +232,14 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(ring_bytes), .min = 65536,
 		.max = 1u << 30, .help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
+		.name = "store-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "size of the store",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(store_bytes), .min = 4u << 20,
+		.max = 64ull << 30,
+		.help = "memory for stacks, threads and their times, 4M to 64G, by default 160M",
+		.more = "When it is full, old times get coarser first. Then stacks and threads that are new count as "
+			"\"(other)\"; sums stay exact. An agent begins a new store instead. Names and tables of "
+			"programs take memory beside it.",
+	}, {
 		.name = "split", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(split),
 		.help = "give up root as soon as the capture runs",

@@ -89,6 +89,7 @@ struct options {
 	enum opt_unwind unwind;          /* --unwind, UNWIND_AUTO */
 	uint32_t verify_every;           /* --verify-unwind, 0 = off */
 	uint64_t ring_bytes;             /* --ring-size, 0 = default */
+	uint64_t store_bytes;            /* --store-size, 0 = default */
 	uint64_t delay_ns;               /* --delay, 0 */
 	uint64_t at_real_ns;             /* --at (record), CLOCK_REALTIME; 0 = at once */
 	bool off_cpu;                    /* --off-cpu / --no-off-cpu, true */

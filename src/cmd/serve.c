@@ -44,10 +44,13 @@ struct service {
 	sigset_t set;
 	uint32_t level;                  /* of rates, with --max-cpu (engine/ceiling.h) */
 	bool may_pause, exceeded;        /* it may capture for a part of the time; rates do not suffice */
+	bool full;                       /* the capture's store is, so another one is to begin */
+	uint64_t begun_ns;               /* of the capture */
 	uint64_t bpf_ns;                 /* that captures which have ended took in the kernel */
 };
 
 #define PAUSE_MOST_NS (3600 * NSEC_PER_SEC)
+#define STORE_LEAST_NS (10 * NSEC_PER_SEC)       /* a store that is full sooner than that stays as it is until then */
 
 /* What a profile store knows as one service: what was named as target. */
 static const char *service_name(const struct options *o)
@@ -166,13 +169,17 @@ static bool service_turn(void *ctx)
 	struct service *s = ctx;
 	struct profile_meta m;
 
-	keeping_say(s->launch.engine, s->o->command_name);
-	if (s->o->max_cpu == PERCENT_NONE)
-		return false;
+	if (s->o->keep_ns)
+		keeping_say(s->launch.engine, s->o->command_name);
 	engine_status(s->launch.engine, &m);
-	service_say_level(s, &m);
-	s->exceeded = m.own_exceeded && s->may_pause;
-	return s->exceeded;
+	if (s->o->max_cpu != PERCENT_NONE) {
+		service_say_level(s, &m);
+		s->exceeded = m.own_exceeded && s->may_pause;
+	}
+	/* Who serves pages has what was seen so far on them; an agent has pushed it, or was asked for it. */
+	s->full = m.refused && s->may_pause && s->config.may == SERVE_PULLS &&
+		clock_mono_ns() - s->begun_ns >= STORE_LEAST_NS;
+	return s->exceeded || s->full;
 }
 
 static int service_run(struct service *s, struct err *e)
@@ -190,7 +197,7 @@ static int service_run(struct service *s, struct err *e)
 	s->config.source.code = &s->session.code;
 	s->config.wake_fd = wake;
 	s->config.stop = service_stop;
-	s->config.turn = !s->o->input && (s->o->keep_ns || s->o->max_cpu != PERCENT_NONE) ? service_turn : NULL;
+	s->config.turn = s->config.may == SERVE_PULLS ? service_turn : NULL;
 	s->config.ctx = s;
 	if (s->config.listening[0] >= 0 || s->config.listening[1] >= 0)
 		say_address(s);
@@ -249,6 +256,8 @@ static int service_capture_once(struct service *s, struct err *e)
 	struct profile_meta m;
 	int r;
 
+	s->begun_ns = clock_mono_ns();
+	s->exceeded = s->full = false;
 	s->launch.config.refresh_ns = s->config.refresh_ns;
 	s->launch.config.max_cpu = s->o->max_cpu == PERCENT_NONE ? 0 : (uint32_t)(s->o->max_cpu * 1e4 + 0.5);
 	s->launch.config.cpu_level = s->level;
@@ -283,8 +292,9 @@ static int service_capture_once(struct service *s, struct err *e)
 }
 
 /*
- * Captures until it is to end. Where rates at their lowest level cost too much, first waits are left out, and then it
- * pauses as long as it takes for all of it to be below the ceiling.
+ * Captures until it is to end. An agent begins anew when its store is full: in weeks more stacks and threads come than
+ * it may keep. Where rates at their lowest level cost too much, first waits are left out, and then it pauses as long as
+ * it takes for all of it to be below the ceiling.
  */
 static int service_capture(struct service *s, struct err *e)
 {
@@ -303,12 +313,16 @@ static int service_capture(struct service *s, struct err *e)
 		uint64_t pause_ns, took_ns;
 
 		r = service_capture_once(s, e);
-		on = r >= 0 && s->exceeded;
+		on = r >= 0 && (s->exceeded || s->full);
 		if (!on)
 			break;
 		launch_close(&s->launch);
 		s->launch = (struct launch)LAUNCH_INIT;
-		s->exceeded = false;
+		if (!s->exceeded) {
+			fprintf(stderr, "sberf %s: its store of stacks and threads was full (--store-size) after %s: a "
+				"new one begins\n", asked->command_name, units_time(time, clock_mono_ns() - from_ns));
+			continue;
+		}
 		fewer.off_cpu = false;
 		s->o = &fewer;
 		if (waits) {

@@ -158,6 +158,28 @@ else
 	kill $store
 fi
 
+# More threads than there is room for: what there was is pushed, and another store begins.
+stop_workload
+start_workload threads_start
+: >log
+store log 200
+begins() {
+	grep -q 'a new one begins' err || ! kill -0 "$agent" 2>/dev/null
+}
+agent --store-size 4M --push "pyroscope+http://127.0.0.1:$port"
+wait_until 90 begins
+before=$(wc -l <log)
+wait_until 60 eval '! begins || captures'
+looks_on
+kill $agent
+wait $agent
+note "$(cat err)"
+matches "a store that is full is followed by a new one" \
+	"its store of stacks and threads was full \(--store-size\) after 1[0-9.]+ s: a new one begins" "$(cat err)"
+equal "what was seen before is pushed, and what comes then" "True True" "$(of "*[any(b'thread_work' in profile(s)
+	for q in part for s in q['body']['series']) for part in (r[:$before], r[$before:])]")"
+kill $store
+
 # Nobody there: it ends all the same.
 agent --push "parca+http://127.0.0.1:1"
 looks_on
