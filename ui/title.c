@@ -144,7 +144,8 @@ static void put_hidden(struct text_builder *w, const struct query *q)
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size)
 {
 	static const char *const groups[] = { "all together", "by process", "by executable",
-					      "by command name", "by thread", "by cgroup", "by container" };
+					      "by command name", "by thread", "by cgroup", "by container",
+					      "by host" };
 	struct text_builder w = text_builder_in(dst, size);
 
 	put_measures(&w, q, kinds, o->unit);

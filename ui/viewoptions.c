@@ -150,13 +150,13 @@ void view_change_question(struct view *v, enum action a)
 {
 	static const char *const groups[] = { "all roots together", "roots by process", "roots by executable",
 					      "roots by command name", "roots by thread", "roots by cgroup",
-					      "roots by container" };
+					      "roots by container", "roots by host" };
 
 	if (a != ACT_GROUP) {
 		viewoptions_turn(v, a);
 		return;
 	}
-	v->query.group_by = v->query.group_by == GROUP_CONTAINER ? GROUP_NONE : v->query.group_by + 1;
+	v->query.group_by = v->query.group_by == GROUP_HOST ? GROUP_NONE : v->query.group_by + 1;
 	view_say(v, groups[v->query.group_by]);
 }
 

@@ -66,7 +66,7 @@ int filter_options_terms(const struct options *o, const char *arch, struct terms
 		bool not;
 	} all[] = {
 		{ &o->processes, "--process", TERM_PROCESS, false }, { &o->cgroups, "--cgroup", TERM_CGROUP, false },
-		{ &o->containers, "--container", TERM_CONTAINER, false },
+		{ &o->containers, "--container", TERM_CONTAINER, false }, { &o->hosts, "--host", TERM_HOST, false },
 		{ &o->threads, "--thread", TERM_THREAD, false }, { &o->focus, "--focus", TERM_FUNCTION, false },
 		{ &o->ignore, "--ignore", TERM_FUNCTION, true }, { &o->sizes, "--size", TERM_SIZE, false },
 	};

@@ -63,7 +63,7 @@ static const struct opt_choice branch_ways[] = {
 static const struct opt_choice orientations[] = { { "icicle", false }, { "flame", true }, { NULL, 0 } };
 static const struct opt_choice groups[] = {
 	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
-	{ "cgroup", GROUP_CGROUP }, { "container", GROUP_CONTAINER }, { NULL, 0 },
+	{ "cgroup", GROUP_CGROUP }, { "container", GROUP_CONTAINER }, { "host", GROUP_HOST }, { NULL, 0 },
 };
 
 static const struct opt_choice memory_levels[] = {
@@ -496,8 +496,8 @@ const struct opt opts[] = {
 		.help = "only processes of this name or pid; * and ? are wildcards",
 		.more = "The name is that of the main thread or of the executable. The pattern must match the whole "
 			"name. Commas separate several patterns, of which one must match. When --process is given "
-			"several times, all of them must hold; so it is with --cgroup, --container, --thread, "
-			"--focus and --ignore.",
+			"several times, all of them must hold; so it is with --cgroup, --container, --host, "
+			"--thread, --focus and --ignore.",
 	}, {
 		.name = "cgroup", .metavar = "TEXT", .type = OPT_TEXTS, .what = "cgroup",
 		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(cgroups),
@@ -508,6 +508,10 @@ const struct opt opts[] = {
 		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(containers),
 		.help = "only containers with this text in their name or image",
 		.more = "The name of one in a pod is NAMESPACE/POD/NAME; * and ? are wildcards.",
+	}, {
+		.name = "host", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "host",
+		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(hosts),
+		.help = "only what ran on hosts of this name, of a recording that merge made; * and ? are wildcards",
 	}, {
 		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "thread",
 		.section = SECTION_FILTER, .commands = CMD_SHOWING, .at = FIELD(threads),

@@ -1013,6 +1013,7 @@ void options_free(struct options *o)
 	vec_free(&o->processes);
 	vec_free(&o->cgroups);
 	vec_free(&o->containers);
+	vec_free(&o->hosts);
 	vec_free(&o->sizes);
 	vec_free(&o->probes);
 	vec_free(&o->allocators);

@@ -122,6 +122,7 @@ struct options {
 	text_vec sizes;                  /* --size SIZE[,SIZE...]; may be repeated */
 	text_vec cgroups;                /* --cgroup PATH (report, diff); may be repeated */
 	text_vec containers;             /* --container TEXT; the same */
+	text_vec hosts;                  /* --host NAME; the same */
 	const char *time;                /* --time FROM,TO: query/timerange.h; NULL = all */
 	u32_vec nodes;                   /* --node LIST, empty = all */
 	bool by_node;                    /* --by-node */

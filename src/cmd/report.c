@@ -97,7 +97,7 @@ static int report_choose_time(const struct open_recording *l, const struct optio
 static void name_options(const struct query *q, char *dst, size_t size)
 {
 	static const char *const names[] = { "--process", "--cgroup", "--thread", "--focus", "--ignore", "--size",
-					     "--container" };
+					     "--container", "--host" };
 	unsigned int given = 0, left;
 	size_t n = 0;
 
@@ -105,7 +105,8 @@ static void name_options(const struct query *q, char *dst, size_t size)
 		const struct filter_term *t = &q->terms.v[i];
 
 		given |= 1u << (t->what == TERM_PROCESS ? 0 : t->what == TERM_CGROUP ? 1 : t->what == TERM_THREAD ? 2 :
-				t->what == TERM_SIZE ? 5 : t->what == TERM_CONTAINER ? 6 : t->not ? 4 : 3);
+				t->what == TERM_SIZE ? 5 : t->what == TERM_CONTAINER ? 6 : t->what == TERM_HOST ? 7 :
+				t->not ? 4 : 3);
 	}
 	left = (unsigned int)__builtin_popcount(given);
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)

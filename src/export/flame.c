@@ -284,6 +284,7 @@ static int flame_add_term(struct flame *f, const struct filter_term *t, struct e
 		[TERM_PROCESS] = { "only processes", "without processes" },
 		[TERM_CGROUP] = { "only cgroups", "without cgroups" },
 		[TERM_CONTAINER] = { "only containers", "without containers" },
+		[TERM_HOST] = { "only hosts", "without hosts" },
 		[TERM_NODE] = { "only CPUs of nodes", "without CPUs of nodes" },
 		[TERM_STATE] = { "only waits in state", "without waits in state" },
 		[TERM_SYSCALL] = { "only waits in", "without waits in" },

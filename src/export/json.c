@@ -171,7 +171,7 @@ static void json_put_question(struct jsonout *j, const struct tree *t)
 	static const char *const groups[] = {
 		[GROUP_NONE] = "none", [GROUP_PROCESS] = "process", [GROUP_EXE] = "exe", [GROUP_COMM] = "comm",
 		[GROUP_THREAD] = "thread", [GROUP_CGROUP] = "cgroup",
-		[GROUP_CONTAINER] = "container",
+		[GROUP_CONTAINER] = "container", [GROUP_HOST] = "host",
 	};
 	json_t *o = json_object();
 
@@ -296,6 +296,9 @@ static void json_put_threads(struct jsonout *j, const struct export_view *v, con
 			set_string(j, o, "container", d, thread->container);
 		if (thread->image)
 			set_string(j, o, "image", d, thread->image);
+		/* That of all of them stands with the figures. */
+		if (thread->host && strcmp(strtab_get(dict_strings(d), thread->host), v->meta->host) != 0)
+			set_string(j, o, "host", d, thread->host);
 		set_sum(j, o, &sums[id], &t->set);
 		jsonout_put(j, NULL, o);
 	}

@@ -119,7 +119,7 @@ static bool thread_equal(const void *va, const void *vb)
 
 	return a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns && a->comm == b->comm &&
 	       a->exe == b->exe && a->cgroup == b->cgroup && a->container == b->container && a->image == b->image &&
-	       a->pid_inside == b->pid_inside && a->tid_inside == b->tid_inside;
+	       a->pid_inside == b->pid_inside && a->tid_inside == b->tid_inside && a->host == b->host;
 }
 
 static uint64_t wait_hash(const void *elem)

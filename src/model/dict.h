@@ -125,6 +125,7 @@ struct thread {
 	str_id cgroup;           /* cgroup path, "" = unknown */
 	str_id container;        /* what its container is called, "NAMESPACE/POD/NAME" or a name; "" = it is in none */
 	str_id image;            /* of that; "" = unknown */
+	str_id host;             /* of which machine, in what was read; "" = of this one */
 };
 
 /* What tells facts of waits apart beside thread and stack. */

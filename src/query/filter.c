@@ -436,6 +436,7 @@ char *query_unmatched_text(const struct query *q, int which, char *dst, size_t s
 		[TERM_PROCESS] = "no process is called '%s' (all of the name or pid counts, * stands for any part)",
 		[TERM_CGROUP] = "there is no cgroup with '%s' in its path",
 		[TERM_CONTAINER] = "there is no container with '%s' in its name or image",
+		[TERM_HOST] = "there is no host called '%s' (all of its name counts, * stands for any part)",
 		[TERM_NODE] = "nothing ran on node %s",
 		[TERM_STATE] = "there are no waits in state %s",
 		[TERM_SYSCALL] = "there are no waits in %s",

@@ -67,7 +67,7 @@ static uint32_t intern_text(struct groups *g, const struct dict *d, thread_id id
 static uint32_t intern_process(struct groups *g, const struct dict *d, thread_id id, const struct thread *t)
 {
 	const struct group key = {
-		.id = { (uint32_t)t->pid, t->exe },
+		.id = { (uint32_t)t->pid, (uint64_t)t->host << 32 | t->exe },
 		.hash = hash_2u64((uint32_t)t->pid, group_hash_text(d, t->exe)),
 		.up = GROUP_TOP,
 		.kind = NODE_GROUP,
@@ -115,6 +115,8 @@ static uint32_t group_of_thread(struct groups *g, const struct dict *d, enum gro
 		return intern_text(g, d, id, t->cgroup);
 	case GROUP_CONTAINER:
 		return intern_text(g, d, id, t->container);
+	case GROUP_HOST:
+		return intern_text(g, d, id, t->host);
 	case GROUP_THREAD:
 		return intern_thread(g, d, id, t);
 	case GROUP_PROCESS:

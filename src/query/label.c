@@ -154,6 +154,12 @@ static void label_container(const struct dict *d, const struct thread *thread, c
 		snprintf(dst, size, "no container");
 }
 
+static void label_host(const struct dict *d, const struct thread *thread, char *dst, size_t size)
+{
+	if (!put_str(d, dst, size, 0, thread->host))
+		snprintf(dst, size, "this host");
+}
+
 static void label_of_group(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
 {
 	const struct thread *thread = dict_get_thread(t->dict, n->thread);
@@ -166,6 +172,8 @@ static void label_of_group(const struct tree *t, const struct tree_node *n, char
 		put_str(t->dict, dst, size, 0, thread->cgroup);
 	else if (t->query.group_by == GROUP_CONTAINER)
 		label_container(t->dict, thread, dst, size);
+	else if (t->query.group_by == GROUP_HOST)
+		label_host(t->dict, thread, dst, size);
 	else if (t->query.group_by == GROUP_THREAD)
 		label_thread(t->dict, thread, dst, size);
 	else
@@ -260,7 +268,7 @@ static size_t thread_text_len(const struct dict *d, const struct thread *t)
 	const struct strtab *st = dict_strings(d);
 
 	return strtab_len(st, t->comm) + strtab_len(st, t->exe) + strtab_len(st, t->cgroup) +
-		strtab_len(st, t->container);
+		strtab_len(st, t->container) + strtab_len(st, t->host);
 }
 
 size_t tree_label_room(const struct tree *t, uint32_t node)

@@ -27,6 +27,7 @@ enum group_by {
 	GROUP_THREAD,            /* "comm tid" under its process's name and pid */
 	GROUP_CGROUP,
 	GROUP_CONTAINER,
+	GROUP_HOST,              /* the machine, of what was merged */
 };
 
 #define QUERY_CALLS_MAX 16u

@@ -21,7 +21,7 @@
 static bool about_threads(const struct filter_term *t)
 {
 	return t->what == TERM_THREAD || t->what == TERM_PROCESS || t->what == TERM_CGROUP ||
-		t->what == TERM_CONTAINER;
+		t->what == TERM_CONTAINER || t->what == TERM_HOST;
 }
 
 /* Copies the next of the words with commas at *AT, the last of which ends with the text. False behind it. */
@@ -166,6 +166,9 @@ static uint32_t judge_thread(const struct terms *ts, const struct dict *d, const
 			is = termmatch_has(d, pattern, t->cgroup);
 		else if (ts->v[i].what == TERM_CONTAINER)
 			is = termmatch_has(d, pattern, t->container) || termmatch_has(d, pattern, t->image);
+		else if (ts->v[i].what == TERM_HOST)
+			is = term_matches(pattern, strtab_get(dict_strings(d), t->host),
+					  strtab_len(dict_strings(d), t->host), false);
 		bits |= is ? 1u << i : 0;
 	}
 	return bits;

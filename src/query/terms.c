@@ -23,7 +23,7 @@
 
 static const char *const keywords[TERM_NR] = {
 	[TERM_FUNCTION] = "function", [TERM_THREAD] = "thread", [TERM_PROCESS] = "process", [TERM_CGROUP] = "cgroup",
-	[TERM_CONTAINER] = "container",
+	[TERM_CONTAINER] = "container", [TERM_HOST] = "host",
 	[TERM_NODE] = "node", [TERM_STATE] = "state", [TERM_SYSCALL] = "syscall",
 	[TERM_SIZE] = "size",
 };

@@ -294,7 +294,7 @@ static int load_stack(struct decoder *d, struct table_view *t, struct err *e)
 static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 {
 	for (uint32_t i = 0; i < t->rows; i++) {
-		uint64_t pid, tid, pid_inside, tid_inside, comm, exe, cgroup, container, image;
+		uint64_t pid, tid, pid_inside, tid_inside, comm, exe, cgroup, container, image, host;
 		struct thread th = { 0 };
 
 		if (!table_get_max(t, THREAD_PID, INT_MAX, &pid) || !table_get_max(t, THREAD_TID, INT_MAX, &tid) ||
@@ -302,7 +302,7 @@ static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 		    !table_get(t, THREAD_EXE, &exe) || !table_get(t, THREAD_CGROUP, &cgroup) ||
 		    !table_get(t, THREAD_CONTAINER, &container) || !table_get(t, THREAD_IMAGE, &image) ||
 		    !table_get_max(t, THREAD_PID_INSIDE, INT_MAX, &pid_inside) ||
-		    !table_get_max(t, THREAD_TID_INSIDE, INT_MAX, &tid_inside))
+		    !table_get_max(t, THREAD_TID_INSIDE, INT_MAX, &tid_inside) || !table_get(t, THREAD_HOST, &host))
 			return -EBADMSG;
 		th.start_ns ^= d->to.options.origin ? hash_u64(d->to.options.origin) : 0;
 		th.pid = (pid_t)pid;
@@ -314,8 +314,10 @@ static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 		th.cgroup = dict_text(d, cgroup);
 		th.container = dict_text(d, container);
 		th.image = dict_text(d, image);
+		/* Only what was merged says it of each thread. */
+		th.host = host ? dict_text(d, host) : strtab_adds(dict_strings(d->dict), d->to.meta->host);
 		if (th.comm == STR_NONE || th.exe == STR_NONE || th.cgroup == STR_NONE ||
-		    th.container == STR_NONE || th.image == STR_NONE ||
+		    th.container == STR_NONE || th.image == STR_NONE || th.host == STR_NONE ||
 		    !idmap_set(&d->thread, (uint32_t)(t->base + i), dict_thread(d->dict, &th)))
 			return decode_nomem(e);
 	}
@@ -492,7 +494,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_MOD] = { load_mod, MOD_RUN_AS },
 	[BLOCK_FRAME] = { load_frame, FRAME_FLAGS },
 	[BLOCK_STACK] = { load_stack, STACK_FRAME },
-	[BLOCK_THREAD] = { load_thread, THREAD_TID_INSIDE },
+	[BLOCK_THREAD] = { load_thread, THREAD_HOST },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
 	[BLOCK_EVENTS] = { decode_events, EVENTS_PRIORITIES },

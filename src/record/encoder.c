@@ -360,7 +360,7 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 {
 	const uint32_t known = idmap_get(&enc->thread, id);
 	const struct thread *t = dict_get_thread(enc->dict, id);
-	uint32_t comm, exe, cgroup, container, image;
+	uint32_t comm, exe, cgroup, container, image, host;
 
 	if (known != ID_NONE || !t)
 		return known;
@@ -369,6 +369,7 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 	cgroup = map_dict_text(enc, t->cgroup);
 	container = map_dict_text(enc, t->container);
 	image = map_dict_text(enc, t->image);
+	host = map_dict_text(enc, t->host);
 	encoder_add(enc, BLOCK_THREAD, THREAD_PID, (uint32_t)t->pid);
 	encoder_add(enc, BLOCK_THREAD, THREAD_TID, (uint32_t)t->tid);
 	encoder_add(enc, BLOCK_THREAD, THREAD_START, t->start_ns);
@@ -379,6 +380,7 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 	encoder_add(enc, BLOCK_THREAD, THREAD_IMAGE, image);
 	encoder_add(enc, BLOCK_THREAD, THREAD_PID_INSIDE, (uint32_t)t->pid_inside);
 	encoder_add(enc, BLOCK_THREAD, THREAD_TID_INSIDE, (uint32_t)t->tid_inside);
+	encoder_add(enc, BLOCK_THREAD, THREAD_HOST, host);
 	return end_row(enc, BLOCK_THREAD, &enc->thread, id);
 }
 

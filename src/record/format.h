@@ -86,7 +86,8 @@ enum frame_column { FRAME_MODULE = 1, FRAME_OFFSET = 2, FRAME_FLAGS = 3 /* since
 enum stack_column { STACK_PARENT = 1 /* own id - parent's id */, STACK_FRAME = 2 };
 enum thread_column { THREAD_PID = 1, THREAD_TID = 2, THREAD_START = 3, THREAD_COMM = 4, THREAD_EXE = 5,
 		     THREAD_CGROUP = 6,
-		     THREAD_CONTAINER = 7, THREAD_IMAGE = 8, THREAD_PID_INSIDE = 9, THREAD_TID_INSIDE = 10 };
+		     THREAD_CONTAINER = 7, THREAD_IMAGE = 8, THREAD_PID_INSIDE = 9, THREAD_TID_INSIDE = 10,
+		     THREAD_HOST = 11 };
 enum func_column { FUNC_NAME = 1, FUNC_MODULE = 2 /* + 1 */, FUNC_START = 3, FUNC_SIZE = 4, FUNC_KIND = 5 };
 enum names_column {
 	NAMES_FRAME = 1, NAMES_COUNT = 2, NAMES_DETAILED = 3,

@@ -33,6 +33,27 @@ done
 check "they can be merged" "$SBERF" merge r.data r.data.1 r.data.2 -o whole.data
 equal "the whole has the samples of all parts" $sum "$(value whole.data oncpu_samples)"
 
+# Of two hosts, whose processes have the same numbers.
+if unshare --uts true 2>/dev/null; then
+	for host in db1 web; do
+		unshare --uts sh -c 'hostname "$0" && exec "$@"' $host "$SBERF" record -e cpu-clock -F 997 -o $host.data -p "$workload" \
+			--duration 300ms 2>/dev/null
+	done
+	"$SBERF" merge db1.data web.data -o hosts.data 2>/dev/null
+	"$SBERF" report -i hosts.data --group-by host --format folded --metric on-cpu >by_host
+	equal "two hosts are two roots" "db1 web" "$(cut -d';' -f1 by_host | sort -u | paste -sd' ')"
+	equal "and each has what it had alone" "$("$SBERF" report -i db1.data --format folded --metric on-cpu | awk '{ n += $NF } END { print n }')" \
+		"$(awk '/^db1;/ { n += $NF } END { print n }' by_host)"
+	equal "the process is two, too" 2 "$("$SBERF" report -i hosts.data --format json | grep -o '"kind":"group"' | wc -l)"
+	"$SBERF" report -i hosts.data --host 'w*' --format folded --group-by host >one
+	equal "one host alone" web "$(cut -d';' -f1 one | sort -u)"
+	"$SBERF" report -i hosts.data --host nosuch 2>err
+	matches "none of that name" "there is no host called 'nosuch'" "$(cat err)"
+	equal "of a recording that is not merged it is the host" web "$("$SBERF" report -i web.data --group-by host --format folded | cut -d';' -f1 | sort -u)"
+else
+	skip "not root: the host's name cannot be another one" "two hosts"
+fi
+
 # A flight recorder: nothing is written until it is wanted.
 "$SBERF" record -e cpu-clock -F 997 --keep 1h -o f.data -p "$workload" 2>err &
 recorder=$!

@@ -56,6 +56,8 @@ static bool rowfilter_group(struct filter_term *t, const struct tree *tree, cons
 		return rowfilter_name(t, TERM_CGROUP, strtab_get(st, thread->cgroup));
 	case GROUP_CONTAINER:
 		return rowfilter_name(t, TERM_CONTAINER, strtab_get(st, thread->container));
+	case GROUP_HOST:
+		return rowfilter_name(t, TERM_HOST, strtab_get(st, thread->host));
 	case GROUP_EXE:
 		exe = strrchr(strtab_get(st, thread->exe), '/');
 		return rowfilter_name(t, TERM_PROCESS, exe ? exe + 1 : strtab_get(st, thread->exe));

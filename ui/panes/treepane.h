@@ -14,7 +14,7 @@
 #include "ui/panes/pane.h"
 #include "ui/title.h"
 
-#define TREE_GROUPS (GROUP_CONTAINER + 1u)
+#define TREE_GROUPS (GROUP_HOST + 1u)
 #define TREE_WAYS (4 * TREE_GROUPS)      /* each way of grouping, inverted, and by node */
 #define TREE_TITLE_MAX (TITLE_MAX + LABEL_MAX + 160)
 
