@@ -84,10 +84,21 @@ static bool cgroup_names_container(const char *path, size_t len)
 	return false;
 }
 
+/* Is PATH, of version 1, that of a container? Other programs give their cgroups ids, too: a runtime must be named. */
+static bool cgroup_is_container(const char *path)
+{
+	static const char *const runtimes[] = { "docker", "kubepods", "libpod", "crio", "containerd", "/lxc" };
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
+		is |= strstr(path, runtimes[i]) != NULL;
+	return is && cgroup_names_container(path, strlen(path));
+}
+
 bool cgroup_read_container(int dir, char *buf, size_t size, bool *ret_old)
 {
 	const bool v2 = proc_read_cgroup(dir, buf, size);
-	char text[4 * PROC_PATH_MAX];
+	char text[4 * PROC_PATH_MAX], old[PROC_PATH_MAX];
 
 	if (ret_old)
 		*ret_old = false;
@@ -99,11 +110,13 @@ bool cgroup_read_container(int dir, char *buf, size_t size, bool *ret_old)
 
 		end = strchrnul(line, '\n');
 		path = path ? strchr(path + 1, ':') : NULL;
-		if (!path || path >= end || !strncmp(line, "0::", 3) ||
-		    !cgroup_names_container(path + 1, (size_t)(end - path - 1)) || (size_t)(end - path) > size)
+		if (!path || path >= end || !strncmp(line, "0::", 3) || (size_t)(end - path) > sizeof(old) ||
+		    (size_t)(end - path) > size)
 			continue;
-		memcpy(buf, path + 1, (size_t)(end - path - 1));
-		buf[end - path - 1] = '\0';
+		snprintf(old, sizeof(old), "%.*s", (int)(end - path - 1), path + 1);
+		if (!cgroup_is_container(old))
+			continue;
+		snprintf(buf, size, "%s", old);
 		if (ret_old)
 			*ret_old = true;
 		return true;

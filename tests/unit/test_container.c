@@ -118,6 +118,8 @@ static void of_process(void **state)
 		{ "3:pids:/docker/" ID "\n0::/docker/" ID2 "\n", "/docker/" ID2, false },
 		{ "9:memory:/\n2:pids:/lxc/db/init.scope\n0::/\n", "/lxc/db/init.scope", true },
 		{ "4:cpu:/kubepods/burstable/pod" POD "/" ID "\n", "/kubepods/burstable/pod" POD "/" ID, true },
+		/* Nobody is known who runs this. */
+		{ "4:memory:/jobs/" ID "\n0::/\n", "/", false },
 		{ "4:cpu:/user.slice\n", NULL, false },
 		{ "", NULL, false },
 		{ "4", NULL, false },
