@@ -12,8 +12,8 @@ cd "$SCRATCH" || exit 99
 watch handoff --unwind kernel -- handoff
 note "$("$SBERF" report -i handoff.data --format summary | grep -E '^(offcpu|unwound|walk|lost)_' | grep -v ': 0$')"
 equal "handoff: nothing is lost" 0 "$(lost_of handoff.data)"
-at_least "handoff: percent of waits that were summed" 40 \
-	"$((100 * $(value handoff.data offcpu_summed_waits) / ($(value handoff.data offcpu_waits) + 1)))"
+# Each of 500 waits of 4 ms may have had another holder of what it is for.
+at_least "handoff: waits that were told one by one" 450 $(($(value handoff.data offcpu_waits) - $(value handoff.data offcpu_summed_waits)))
 equal "handoff: there was room for all" 0 "$(value handoff.data offcpu_unsummed_waits)"
 at_least "handoff: percent of stacks complete" 99 "$(value handoff.data offcpu_complete_percent)"
 for side in ping pong; do
