@@ -102,6 +102,12 @@ as_root "$top_srcdir/tests/bench/probes.sh"
 title "memory: ns a pair of malloc() and free(), beside heaptrack, valgrind, perf and bpftrace, and whole programs"
 as_root "$top_srcdir/tests/bench/memory.sh"
 
+title "an agent of the whole machine, idle and busy, beside perf record"
+as_root "$top_srcdir/tests/bench/agent.sh"
+
+title "memory of an agent while processes and cgroups come and go"
+as_root "$top_srcdir/tests/bench/week.sh"
+
 title "what grows with threads and samples"
 as_root "$top_srcdir/tests/bench/scale.sh"
 

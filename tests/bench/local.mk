@@ -28,6 +28,7 @@ EXTRA_DIST += tests/bench/probes.sh
 EXTRA_DIST += tests/bench/branches.sh
 EXTRA_DIST += tests/bench/memory.sh
 EXTRA_DIST += tests/bench/week.sh
+EXTRA_DIST += tests/bench/agent.sh
 EXTRA_DIST += tests/bench/peers.sh
 EXTRA_DIST += tests/bench/scale.sh
 EXTRA_DIST += tests/bench/numa.sh
