@@ -157,6 +157,9 @@ void view_change_question(struct view *v, enum action a)
 		return;
 	}
 	v->query.group_by = v->query.group_by == GROUP_HOST ? GROUP_NONE : v->query.group_by + 1;
+	/* In what was merged the names of several stand side by side (record/metasum.h). */
+	if (v->query.group_by == GROUP_HOST && !strstr(v->header.meta.host, "; "))
+		v->query.group_by = GROUP_NONE;
 	view_say(v, groups[v->query.group_by]);
 }
 

@@ -17,7 +17,7 @@ offers() {
 
 equal "commands" "agent bpf branches check diff doctor list merge record report serve symbolize top trace" "$(offers sberf '' | tr ' ' '\n' | grep -v -e -- | xargs)"
 equal "a begun command" "record report" "$(offers sberf re)"
-equal "a begun option" "--sample-bytes --short-names --size --span --span-above --span-below --span-diff --split --stack-size --state --symfs --syscall" "$(offers sberf top --s)"
+equal "a begun option" "--sample-bytes --short-names --size --span --span-above --span-below --span-diff --split --stack-size --state --store-size --symfs --syscall" "$(offers sberf top --s)"
 equal "only options of the command" "" "$(offers sberf doctor --s)"
 # The table of formats grows: what --help says is what is offered.
 formats=$("${SBERF:?is set by make check}" report --help | awk '$1 == "--format" { on = 1; $1 = "" }
