@@ -47,7 +47,7 @@ docs/completion/sberf: docs/generate$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && docs/generate$(EXEEXT) completion >$@.tmp && mv $@.tmp $@
 # Pages that README.md leads to.
 EXTRA_DIST += docs/commands.md docs/comparing.md docs/formats.md docs/install.md docs/limits.md docs/nodes.md
-EXTRA_DIST += docs/branches.md docs/containers.md docs/library.md docs/locks.md docs/memory.md docs/permissions.md docs/plugins.md docs/probes.md docs/python.md docs/recordings.md docs/serve.md docs/view.md docs/waiting.md
+EXTRA_DIST += docs/branches.md docs/containers.md docs/fleet.md docs/library.md docs/locks.md docs/memory.md docs/permissions.md docs/plugins.md docs/probes.md docs/python.md docs/recordings.md docs/serve.md docs/view.md docs/waiting.md
 EXTRA_DIST += docs/architecture.md
 EXTRA_DIST += docs/json-format.md
 EXTRA_DIST += docs/kernels.md
