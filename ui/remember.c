@@ -49,7 +49,7 @@ static const char *const sorts[SORT_NR] = {
 static const char *const groups[] = {
 	[GROUP_NONE] = "none", [GROUP_PROCESS] = "process", [GROUP_EXE] = "exe", [GROUP_COMM] = "comm",
 	[GROUP_THREAD] = "thread", [GROUP_CGROUP] = "cgroup",
-	[GROUP_CONTAINER] = "container", [GROUP_HOST] = "host",
+	[GROUP_CONTAINER] = "container",
 };
 #define GROUPS_NR (sizeof(groups) / sizeof(groups[0]))
 

@@ -195,7 +195,9 @@ struct remembered view_panes(const struct view *v)
 
 	return (struct remembered){
 		.open = v->open, .focus = v->focus, .sort = v->pane[PANE_HOME].lines[0].sort,
-		.group = v->query.group_by == GROUP_PROCESS ? 0 : (unsigned int)v->query.group_by + 1,
+		/* Hosts are a matter of one recording. */
+		.group = v->query.group_by == GROUP_PROCESS || v->query.group_by == GROUP_HOST ? 0 :
+			(unsigned int)v->query.group_by + 1,
 		/* What the command line asks for is for this time. */
 		.options = (now & ~given) | (v->restored & given & now),
 	};
