@@ -805,20 +805,19 @@ uint64_t branch_programs_calls(const struct branch_programs *p)
 	return p->told;
 }
 
-void branch_programs_missing(const struct branch_programs *p, void (*say)(void *ctx, const char *what, uint64_t n),
-			     void *ctx)
+void branch_programs_losses(const struct branch_programs *p, uint64_t loss[BRANCH_LOSSES])
 {
 	struct sb_bpf_lost lost;
 
 	bpfcalls_lost(p->calls, &lost);
-	say(ctx, "calls that do not meet the condition of their function", lost.unmet);
-	say(ctx, "calls that came while calls were not followed, as breakpoints cost more than --budget", lost.off);
-	say(ctx, "calls lost: they came faster than they were read", lost.full);
-	say(ctx, "calls left out, as too many others were under way on their CPU", lost.crowded);
-	say(ctx, "hits of breakpoints in calls that are not followed", lost.strange);
-	say(ctx, "times that the way between two jumps is not known", p->gaps);
-	say(ctx, "calls of which the CPU has no records", lost.no_records);
-	say(ctx, "records of what takes the records, left out", p->figures.own);
-	say(ctx, "records from before the call, left out", p->figures.before);
-	say(ctx, "ends of branches in no known function", p->figures.unnamed);
+	loss[LOSS_UNMET] += lost.unmet;
+	loss[LOSS_OFF] = lost.off;
+	loss[LOSS_FULL] = lost.full;
+	loss[LOSS_CROWDED] = lost.crowded;
+	loss[LOSS_STRANGE] = lost.strange;
+	loss[LOSS_WAYS] = p->gaps;
+	loss[LOSS_NO_RECORDS] = lost.no_records;
+	loss[LOSS_OWN] = p->figures.own;
+	loss[LOSS_BEFORE] = p->figures.before;
+	loss[LOSS_UNNAMED] = p->figures.unnamed;
 }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "branch/branch.h"
 #include "cmd/branch_conditions.h"
+#include "cmd/branch_losses.h"
 #include "cmd/branch_names.h"
 #include "cmd/options.h"
 
@@ -56,9 +57,8 @@ bool branch_programs_turns(const struct branch_programs *p);
 
 /* Calls that were told. */
 uint64_t branch_programs_calls(const struct branch_programs *p);
-/* Tells SAY what is missing in them, as what and how many. */
-void branch_programs_missing(const struct branch_programs *p, void (*say)(void *ctx, const char *what, uint64_t n),
-			     void *ctx);
+/* Sets what is missing in them in LOSS, and adds to LOSS_UNMET. */
+void branch_programs_losses(const struct branch_programs *p, uint64_t loss[BRANCH_LOSSES]);
 
 DEFINE_AUTO(branch_programs_free, struct branch_programs);
 

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * branches_calls.c - calls that are told, and call graphs: each is judged, and then counted, kept, or written.
+ */
+#include "config.h"
+
+#include "cmd/branches_private.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cmd/branch_listing.h"
+#include "model/probecode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_NS (5 * NSEC_PER_SEC)      /* that names of a stack are waited for */
+#define FUNCTION_BYTES 512u
+#define FUNCTIONS_MAX 4096u              /* whose times are kept apart */
+
+/* ---- calls ---- */
+
+static const struct branch_wish *branches_wish(const struct branches *b, uint32_t probe)
+{
+	for (size_t i = 0; i < b->wish.n; i++)
+		if (b->wish.v[i].number == probe)
+			return &b->wish.v[i];
+	return NULL;
+}
+
+/* How CODE is called, without its parameters, which have their values. Returns DST. */
+static const char *branches_called(const struct probe_code *code, char dst[FUNCTION_BYTES])
+{
+	const char *at = code->name;
+
+	while (*at && (*at != '(' || !strncmp(at, "(anonymous", 10)))
+		at += strncmp(at, "operator()", 10) ? 1 : 10;
+	text_format(dst, FUNCTION_BYTES, "%.*s", (int)(at - code->name), code->name);
+	return *dst ? dst : code->symbol;
+}
+
+/*
+ * RESULT of CALL, with the name of the error, into DST, where it is one of the kernel, or of what it means for a BPF
+ * program. Returns what to show.
+ */
+static const char *branches_error(const struct branches *b, const struct branch_call *call, const char *result,
+				  char dst[48])
+{
+	const int64_t code = -(int64_t)(int32_t)call->result;
+	struct probe_code of;
+	const char *name = code > 0 && code < 4096 && *result == '-' ? strerrorname_np((int)code) : NULL;
+
+	if (b->programs) {
+		const char *verdict = branch_programs_verdict(b->programs, call);
+
+		if (*verdict)
+			text_format(dst, 48, "%s (%s)", result, verdict);
+		return *verdict ? dst : result;
+	}
+	if (!name || !probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &of) ||
+	    !branch_names_is_kernel(&of))
+		return result;
+	text_format(dst, 48, "%s (%s)", result, name);
+	return dst;
+}
+
+/* Has the frames of STACK in TEXT, until the next question. */
+static void branches_stack(struct branches *b, stack_id stack, struct branch_call_text *text)
+{
+	struct engine *en = b->launch.engine;
+
+	if (!b->o->branch_stacks || !en || stack == ID_NONE)
+		return;
+	symbolizer_kick(engine_symbolizer(en));
+	symbolizer_wait(engine_symbolizer(en), NAMES_NS);
+	if (!stacktext_of(&b->stack, engine_dict(en), engine_names(en), stack)) {
+		b->loss[LOSS_UNTOLD]++;
+		return;
+	}
+	text->frame = (const char *const *)b->stack.frame.v;
+	text->frames = (uint32_t)b->stack.frame.n;
+}
+
+/* Writes CALL. */
+static void branches_put(struct branches *b, const struct branch_call *call)
+{
+	struct hit params = { .probe = call->probe, .nr_args = BRANCH_ARGS + (call->end == BRANCH_RETURNED) };
+	struct branch_call_text text = { .function = "", .args = "", .result = "", .real_ns = b->real_ns };
+	char called[FUNCTION_BYTES], error[48];
+	struct probe_code code;
+
+	memcpy(params.arg, call->arg, sizeof(call->arg));
+	params.arg[BRANCH_ARGS] = call->result;
+	hitfields_of_params(&params, &b->fields);
+	text.args = b->fields.text;
+	text.result = branches_error(b, call, b->fields.result, error);
+	if (b->programs)
+		text.function = branch_programs_name(b->programs, call->probe);
+	else if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
+		text.function = branches_called(&code, called);
+	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
+	branches_stack(b, call->stack, &text);
+	if (!branch_show_call(&b->show, call, &text))
+		b->loss[LOSS_UNTOLD]++;
+}
+
+/* Keeps CALL as one of the last. */
+static void branches_keep(struct branches *b, const struct branch_call *call)
+{
+	struct branch_call copy = *call, *at;
+
+	copy.branch = (branch_vec){ 0 };
+	if (call->branch.n && !vec_reserve(&copy.branch, call->branch.n)) {
+		b->loss[LOSS_UNTOLD]++;
+		return;
+	}
+	if (call->branch.n)
+		memcpy(copy.branch.v, call->branch.v, call->branch.n * sizeof(*call->branch.v));
+	copy.branch.n = call->branch.n;
+	if (b->last.n < b->o->last) {
+		at = vec_push(&b->last);
+	} else {
+		at = &b->last.v[b->last_at];
+		vec_free(&at->branch);
+	}
+	if (!at) {
+		vec_free(&copy.branch);
+		b->loss[LOSS_UNTOLD]++;
+		return;
+	}
+	*at = copy;
+	b->last_at = (b->last_at + 1) % b->o->last;
+}
+
+/* A call of the function of SPACE took NS. */
+static void branches_time(struct branches *b, uint32_t space, uint64_t ns)
+{
+	struct counted_function *at = NULL;
+
+	for (size_t i = 0; i < b->function.n && !at; i++)
+		if (b->function.v[i].space == space)
+			at = &b->function.v[i];
+	if (!at && b->function.n < FUNCTIONS_MAX) {
+		at = vec_push(&b->function);
+		if (at)
+			*at = (struct counted_function){ .space = space };
+	}
+	if (!at) {
+		b->loss[LOSS_UNTOLD]++;
+		return;
+	}
+	branch_times_add(&at->times, ns);
+}
+
+/* Whether CALL counts. If so it is counted, and *RET_MEETS says on which side it is. */
+static bool branches_judge(struct branches *b, const struct branch_call *call, bool *ret_meets)
+{
+	const struct branch_wish *w = branches_wish(b, call->probe);
+	const enum branch_verdict wanted = w ? branch_condition_of(&w->when, call) : VERDICT_NO;
+	const enum branch_verdict side = b->part.n ? branch_condition_of(&b->part, call) : VERDICT_NO;
+
+	if (wanted == VERDICT_NO) {
+		b->loss[LOSS_UNMET]++;
+		return false;
+	}
+	if (wanted == VERDICT_UNKNOWN || side == VERDICT_UNKNOWN) {
+		b->loss[LOSS_UNKNOWN]++;
+		return false;
+	}
+	*ret_meets = side == VERDICT_YES;
+	if (b->sums && !branch_sums_add(b->sums, call, *ret_meets ? SIDE_MEETS : SIDE_OTHER))
+		b->loss[LOSS_UNTOLD]++;
+	return true;
+}
+
+void branches_ended(void *ctx, const struct branch_call *call)
+{
+	struct branches *b = ctx;
+	bool meets;
+
+	if (!branches_judge(b, call, &meets))
+		return;
+	if (b->o->branch_count)
+		branches_time(b, call->space, call->ended_ns - call->begun_ns);
+	if (b->o->last)
+		branches_keep(b, call);
+	else if (!b->sums)
+		branches_put(b, call);
+}
+
+/* Keeps G as one of the last. */
+static void branches_keep_graph(struct branches *b, const struct graph *g)
+{
+	struct graph copy = *g, *at = b->last_graph.n < b->o->last ? vec_push(&b->last_graph) :
+		&b->last_graph.v[b->last_at];
+
+	memset(&copy.call, 0, sizeof(copy.call));
+	if (!at || !vec_reserve(&copy.call, g->call.n)) {
+		b->last_graph.n -= at && b->last_graph.n < b->o->last;
+		b->loss[LOSS_UNTOLD]++;
+		return;
+	}
+	memcpy(copy.call.v, g->call.v, g->call.n * sizeof(*g->call.v));
+	copy.call.n = g->call.n;
+	if (b->last_graph.n == b->o->last && at == &b->last_graph.v[b->last_at])
+		vec_free(&at->call);
+	*at = copy;
+	b->last_at = (b->last_at + 1) % b->o->last;
+}
+
+static void branches_put_graph(struct branches *b, const struct graph *g, bool meets)
+{
+	struct branch_call_text text = { .real_ns = b->real_ns, .meets = meets };
+
+	branches_stack(b, g->stack, &text);
+	if (!branch_graph_put(b->graph, &b->show, g, &text))
+		b->loss[LOSS_UNTOLD]++;
+}
+
+void branches_graph_ended(void *ctx, const struct graph *g)
+{
+	struct branches *b = ctx;
+	struct branch_call call;
+	bool meets;
+
+	if (!branch_graph_call(b->graph, g, &call))
+		b->loss[LOSS_UNTOLD]++;
+	else if (branches_judge(b, &call, &meets)) {
+		for (size_t i = 0; b->o->branch_count && i < g->call.n; i++)
+			branches_time(b, BRANCH_SPACE(g->probe, g->call.v[i].number),
+				      g->call.v[i].ended_ns - g->call.v[i].begun_ns);
+		if (b->o->last)
+			branches_keep_graph(b, g);
+		else if (!b->sums)
+			branches_put_graph(b, g, meets);
+	}
+	vec_free(&call.branch);
+}
+
+/* The first function of a probe is the one that was noted first (placing.c); of several each may be. */
+bool branches_is_first(void *ctx, uint32_t probe, uint32_t number)
+{
+	const struct branch_wish *w = branches_wish(ctx, probe);
+	struct probe_code code;
+
+	if (w && w->several)
+		return true;
+	return probe_code_get(probe, 0, &code) && code.first == number;
+}
+
+bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret)
+{
+	(void)ctx;
+	return probe_code_find(probe, number, ret);
+}
+
+void branches_hit(struct branches *b, const struct hit *h)
+{
+	struct branch_hit hit = {
+		.time_ns = h->time_ns, .pid = h->pid, .tid = h->tid, .comm = h->comm, .scale = h->count,
+		.probe = h->probe, .stack = h->stack,
+	};
+	struct hit_branch at;
+
+	if (!hit_of_branch(h, &at))
+		return;
+	hit.number = at.number;
+	hit.sp = at.sp;
+	hit.result = at.result;
+	hit.returned = at.returned;
+	memcpy(hit.arg, h->arg, sizeof(hit.arg));
+	if (b->graphs)
+		graphs_hit(b->graphs, &hit);
+	else
+		branch_calls_hit(b->calls, &hit);
+}
+/* ---- the end ---- */
+
+static void branches_put_last(struct branches *b)
+{
+	const size_t first = b->last.n < b->o->last ? 0 : b->last_at;
+	const size_t first_graph = b->last_graph.n < b->o->last ? 0 : b->last_at;
+
+	for (size_t i = 0; i < b->last.n; i++)
+		branches_put(b, &b->last.v[(first + i) % b->last.n]);
+	for (size_t i = 0; i < b->last_graph.n; i++)
+		branches_put_graph(b, &b->last_graph.v[(first_graph + i) % b->last_graph.n], false);
+}
+
+/* Those that took longest together come first. */
+static int branches_compare_times(const void *a, const void *b)
+{
+	const struct counted_function *x = a, *y = b;
+
+	return (x->times.total_ns < y->times.total_ns) - (x->times.total_ns > y->times.total_ns);
+}
+
+static void branches_put_times(struct branches *b)
+{
+	char called[FUNCTION_BYTES];
+
+	if (b->function.n)
+		qsort(b->function.v, b->function.n, sizeof(*b->function.v), branches_compare_times);
+
+	for (size_t i = 0; i < b->function.n; i++) {
+		const uint32_t space = (uint32_t)b->function.v[i].space;
+		struct probe_code code;
+
+		const char *name = b->programs ? branch_programs_name(b->programs, BRANCH_SPACE_PROBE(space)) :
+			probe_code_find(BRANCH_SPACE_PROBE(space), BRANCH_SPACE_NUMBER(space), &code) ?
+			branches_called(&code, called) : NULL;
+
+		if (name && !branch_show_times(&b->show, name, &b->function.v[i].times))
+			b->loss[LOSS_UNTOLD]++;
+	}
+}
+
+void branches_put_listings(struct branches *b)
+{
+	struct probe_code code;
+
+	for (size_t i = 0; i < b->wish.n; i++)
+		for (uint32_t k = 0; probe_code_get(b->wish.v[i].number, k, &code); k++) {
+			struct err why = ERR_INIT;
+
+			if (branch_listing(&b->show, &code, b->sums, &why) < 0)
+				fprintf(stderr, "sberf branches: no instructions: %s\n", why.text);
+		}
+}
+
+/* Everything that is shown in the end. */
+void branches_put_all(struct branches *b)
+{
+	bool ok = true;
+
+	branches_put_last(b);
+	branches_put_times(b);
+	if (b->o->branch_count)
+		ok = branch_show_counts(&b->show, b->sums);
+	if (b->o->branch_disasm)
+		branches_put_listings(b);
+	if (b->o->part)
+		ok &= branch_show_part(&b->show, b->sums);
+	if (!ok)
+		b->loss[LOSS_UNTOLD]++;
+}
+void branches_calls_free(struct branches *b)
+{
+	stacktext_free(&b->stack);
+	vec_free(&b->function);
+	for (size_t i = 0; i < b->last.n; i++)
+		vec_free(&b->last.v[i].branch);
+	vec_free(&b->last);
+	for (size_t i = 0; i < b->last_graph.n; i++)
+		vec_free(&b->last_graph.v[i].call);
+	vec_free(&b->last_graph);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * branches_private.h - what the parts of `sberf branches` share: how calls are followed (branches.c), what is done with
+ * those that are told (branches_calls.c), and what is said beside them (branches_said.c).
+ */
+#ifndef SBERF_CMD_BRANCHES_PRIVATE_H
+#define SBERF_CMD_BRANCHES_PRIVATE_H
+
+#include "base/vec.h"
+#include "branch/calls.h"
+#include "branch/graph.h"
+#include "branch/show.h"
+#include "branch/sums.h"
+#include "cmd/branch_conditions.h"
+#include "cmd/branch_graph.h"
+#include "cmd/branch_losses.h"
+#include "cmd/branch_names.h"
+#include "cmd/branch_programs.h"
+#include "cmd/launch.h"
+#include "cmd/options.h"
+#include "engine/engine.h"
+#include "query/stacktext.h"
+#include "trace/calltable.h"
+#include "trace/hitfields.h"
+#include "trace/hitorder.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The calls of one function. */
+struct counted_function {
+	uint64_t space;
+	struct branch_times times;
+};
+
+struct branches {
+	const struct options *o;
+	struct launch launch;
+	struct engine_tracer tracer;
+	struct calltable *table;
+	struct hitorder *order;
+	struct branch_calls *calls;
+	struct graphs *graphs;           /* in place of them, with --how graph */
+	struct branch_graph *graph;
+	struct branch_programs *programs;        /* in place of both: of BPF programs, or with records of the CPU */
+	uint32_t called;                 /* functions that are probed for these */
+	struct branch_sums *sums;
+	struct branch_names *names;
+	branch_wishes wish;
+	enum branch_way how;
+	struct spec_expr part;
+	struct branch_show show;
+	struct hitfields fields;         /* of the call at hand */
+	VEC(struct counted_function) function;
+	VEC(struct branch_call) last;    /* as a ring, from last_at on */
+	VEC(struct graph) last_graph;    /* the same */
+	size_t last_at;
+	struct stacktext stack;          /* of the call at hand */
+	uint32_t priced[PROBES_MAX];     /* functions whose price was said */
+	uint64_t real_ns;                /* to be added to CLOCK_MONOTONIC */
+	uint64_t loss[BRANCH_LOSSES];    /* those of calls that were told */
+	int error;                       /* of writing, positive; 0 = none */
+};
+
+/* ---- branches_calls.c ---- */
+
+/* The next hit, in order of time. */
+void branches_hit(struct branches *b, const struct hit *h);
+/* As struct branch_calls_ops, graphs_ops and branch_programs_ops have them; CTX is a struct branches. */
+void branches_ended(void *ctx, const struct branch_call *call);
+void branches_graph_ended(void *ctx, const struct graph *g);
+bool branches_is_first(void *ctx, uint32_t probe, uint32_t number);
+bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret);
+/* Writes the instructions of what is followed. */
+void branches_put_listings(struct branches *b);
+/* Everything that is shown in the end. */
+void branches_put_all(struct branches *b);
+void branches_calls_free(struct branches *b);
+
+/* ---- branches_said.c ---- */
+
+/* Which way was chosen, and why, where that was left open. */
+void branches_say_way(const struct branches *b);
+/* Says of each function that is found what its probes cost, once. */
+void branches_say_prices(struct branches *b);
+/* What is missing in what was shown, and what was left out of it. */
+void branches_say_end(struct branches *b);
+
+#endif
