@@ -41,6 +41,7 @@ const volatile __u32 function = 0;
 const volatile __u32 nr_args = 0;        /* that fentry has, up to SB_BPF_ARGS */
 const volatile __u32 packet_kind = PACKET_NONE;
 const volatile bool conditional = false; /* it has a condition */
+const volatile bool at_entry = false;    /* calls are told when they begin: then no program is at the end */
 /* of arguments and the result behind them: bits that mean nothing, and whether the rest is signed */
 const volatile __u8 unused_bits[SB_BPF_ARGS + 1] = { 0 };
 const volatile bool is_signed[SB_BPF_ARGS + 1] = { 0 };
@@ -309,6 +310,20 @@ static __always_inline void tell(struct open_call *o, __u32 bytes)
 
 /* ---- programs ---- */
 
+/* A free place for the call that CTX is about, with what it is given; its number at *RET. NULL, counted, without one. */
+static __always_inline struct open_call *begin(const __u64 *ctx, __u32 *ret)
+{
+	struct open_call *o = open_take(ret);
+
+	if (!o) {
+		COUNT(crowded);
+		return NULL;
+	}
+	describe(o, ctx);
+	COUNT(calls);
+	return o;
+}
+
 SEC("fentry/")
 int sb_call_in(const __u64 *ctx)
 {
@@ -319,14 +334,20 @@ int sb_call_in(const __u64 *ctx)
 		COUNT(off);
 		return 0;
 	}
-	o = open_take(&key);
-	if (!o) {
-		COUNT(crowded);
+	o = begin(ctx, &key);
+	if (!o)
+		return 0;
+	if (!at_entry) {
+		o->taken = 2;
 		return 0;
 	}
-	describe(o, ctx);
-	COUNT(calls);
-	o->taken = 2;
+	o->call.ended_ns = o->call.begun_ns;
+	o->call.result = 0;
+	if (meets(o, key))
+		tell(o, 0);
+	else
+		COUNT(unmet);
+	o->taken = 0;
 	return 0;
 }
 
@@ -388,7 +409,10 @@ int sb_call_jump(struct sb_perf_ctx *ctx)
 	return 0;
 }
 
-/* The end of a call, with branch records. What is called before the snapshot would be among them. */
+/*
+ * The end of a call, or where it is attached there its begin, with branch records. What is called before the snapshot
+ * would be among them.
+ */
 SEC("fexit/")
 int sb_call_records(const __u64 *ctx)
 {
@@ -397,19 +421,15 @@ int sb_call_records(const __u64 *ctx)
 	struct open_call *o;
 	__u32 n, key = 0;
 
-	o = open_take(&key);
-	if (!o) {
-		COUNT(crowded);
+	o = begin(ctx, &key);
+	if (!o)
 		return 0;
-	}
-	describe(o, ctx);
-	COUNT(calls);
 	n = bytes > 0 ? (__u32)bytes / sizeof(struct sb_record) : 0;
 	n = n < SB_RECORDS ? n : SB_RECORDS;
 	if (!n)
 		COUNT(no_records);
 	o->call.ended_ns = o->call.begun_ns;
-	o->call.result = take_result(ctx);
+	o->call.result = at_entry ? 0 : take_result(ctx);
 	o->call.records = n;
 	if (meets(o, key)) {
 		bpf_probe_read_kernel(o->call.record, sizeof(o->call.record), snapshots[mine]);

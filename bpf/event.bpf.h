@@ -32,6 +32,7 @@ struct hit {
 	bool record;             /* CTX is a record: the same */
 	bool noted;              /* they may stand where a note says: the same */
 	bool stranger;           /* the task is not of the target: its stack is of no interest */
+	bool part;               /* it is within a call that is followed, and counts by its begin: the same */
 	__u32 look;              /* of a system call: take_look() */
 	__u32 unread_args;       /* which of arg could not be read, as a mask */
 	__u16 text;              /* which of them is a string, + 1; 0 = none */
@@ -464,7 +465,9 @@ static __always_inline bool take_hit(void *ctx, struct hit *hit, struct sb_ctx_r
 	h = (void *)s->rec;
 	put_hit(s, hit, &weight, task, now);
 	h->flags |= hit->placed ? 0 : SB_F_KERNEL;
-	if (hit->stranger)
+	if (hit->part)
+		((struct sb_part_event *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES))->part.flags |= SB_EVENT_TOLD;
+	if (hit->stranger || hit->part)
 		h->flags |= SB_F_NO_USER;
 	else if (hit->placed)
 		off = put_probed(s, place, off, regs, task, now, walk, &(struct returned){

@@ -28,6 +28,7 @@ static __always_inline int on_placed(struct sb_ctx_regs *regs, bool walk)
 	barrier_var(branch);
 	hit.text = SB_COOKIE_TEXT(cookie) & (branch - 1);
 	hit.nr = SB_CALL_ARGS + branch * (SB_BRANCH_ARGS - SB_CALL_ARGS);
+	hit.part = branch & !(cookie & SB_COOKIE_ROOT);
 	hit.arg[SB_BRANCH_RESULT] = sb_regs_result(regs);
 	hit.arg[SB_BRANCH_SP] = regs->sp;
 	hit.arg[SB_BRANCH_PC] = regs->ip;

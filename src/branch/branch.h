@@ -51,6 +51,7 @@ enum branch_end {
 	BRANCH_RETURNED,
 	BRANCH_LEFT_BY_JUMP,     /* it went on into another function, which returns in its place: no result is known */
 	BRANCH_LEFT,             /* it was left without a return: by longjmp(), an exception, or with its thread */
+	BRANCH_BEGUN,            /* it has not ended: it is told as it begins */
 };
 
 struct branch_call {

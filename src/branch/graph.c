@@ -111,6 +111,8 @@ static void graph_enter(struct graphs *g, struct graph_thread *t, const struct b
 		at->depth = t->graph.call.v[t->innermost].depth + 1;
 	}
 	t->innermost = (uint32_t)(t->graph.call.n - 1);
+	if (g->ops.begun)
+		g->ops.begun(g->ops.ctx, &t->graph);
 }
 
 /* The innermost call of NUMBER in T; NO_CALL. */

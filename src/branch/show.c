@@ -184,7 +184,9 @@ static void show_text_call(const struct branch_show *s, const struct branch_call
 	}
 	fputs("  ", s->out);
 	show_put(s, call->comm);
-	fprintf(s->out, "/%d  %s", (int)call->tid, units_time(took, call->ended_ns - call->begun_ns));
+	fprintf(s->out, "/%d", (int)call->tid);
+	if (call->end != BRANCH_BEGUN)
+		fprintf(s->out, "  %s", units_time(took, call->ended_ns - call->begun_ns));
 	if (call->depth)
 		fprintf(s->out, "  within %" PRIu32 " more", call->depth);
 	if (call->end == BRANCH_LEFT_BY_JUMP)
@@ -341,6 +343,7 @@ static bool show_json_call(const struct branch_show *s, const struct branch_call
 {
 	static const char *const ends[] = {
 		[BRANCH_RETURNED] = "return", [BRANCH_LEFT_BY_JUMP] = "jump", [BRANCH_LEFT] = "left",
+		[BRANCH_BEGUN] = "begun",
 	};
 	json_t *o = json_object();
 	bool ok = show_set(o, "call", show_string(text->function));
@@ -348,7 +351,8 @@ static bool show_json_call(const struct branch_show *s, const struct branch_call
 	ok = ok && show_set_u64(o, "time_ns", call->begun_ns + text->real_ns);
 	ok = ok && show_set(o, "comm", show_string(call->comm));
 	ok = ok && show_set_u64(o, "pid", (uint64_t)call->pid) && show_set_u64(o, "tid", (uint64_t)call->tid);
-	ok = ok && show_set_u64(o, "latency_ns", call->ended_ns - call->begun_ns);
+	ok = ok && (call->end == BRANCH_BEGUN ||
+		    show_set_u64(o, "latency_ns", call->ended_ns - call->begun_ns));
 	ok = ok && show_set_u64(o, "depth", call->depth) && show_set(o, "args", show_string(text->args));
 	if (call->end == BRANCH_RETURNED && *text->result)
 		ok = ok && show_set(o, "result", show_string(text->result));
@@ -359,7 +363,8 @@ static bool show_json_call(const struct branch_show *s, const struct branch_call
 		ok = ok && show_set_u64(o, "dropped", call->dropped);
 	if (text->frames)
 		ok = ok && show_set(o, "stack", branch_show_frames_json(text->frame, text->frames));
-	ok = ok && show_set(o, "branches", show_json_branches(s, call));
+	if (call->end != BRANCH_BEGUN || call->branch.n)
+		ok = ok && show_set(o, "branches", show_json_branches(s, call));
 	return show_put_object(s, o, ok);
 }
 

@@ -60,6 +60,7 @@ static void bpfcalls_set_constants(struct bpfcalls_bpf *skel, const struct bpfca
 	skel->rodata->nr_args = f->nr_args;
 	skel->rodata->packet_kind = f->packet;
 	skel->rodata->conditional = f->when != NULL;
+	skel->rodata->at_entry = f->entry;
 	for (size_t i = 0; i <= SB_BPF_ARGS; i++) {
 		skel->rodata->unused_bits[i] = f->unused_bits[i];
 		skel->rodata->is_signed[i] = f->is_signed[i];
@@ -111,14 +112,17 @@ static int bpfcalls_load_with(struct bpfcalls *b, const struct bpfcalls_function
 	bpfcalls_set_constants(one->skel, f, nr);
 	one->skel->rodata->nr_args = args;
 	bpf_program__set_autoload(one->skel->progs.sb_call_in, !b->records);
-	bpf_program__set_autoload(one->skel->progs.sb_call_out, !b->records);
+	bpf_program__set_autoload(one->skel->progs.sb_call_out, !b->records && !f->entry);
 	bpf_program__set_autoload(one->skel->progs.sb_call_records, b->records);
-	bpf_program__set_autoload(one->skel->progs.sb_call_jump, !b->records && !nr);
+	bpf_program__set_autoload(one->skel->progs.sb_call_jump, !b->records && !f->entry && !nr);
 	if (b->records) {
+		if (f->entry)
+			bpf_program__set_expected_attach_type(one->skel->progs.sb_call_records, BPF_TRACE_FENTRY);
 		r = bpf_program__set_attach_target(one->skel->progs.sb_call_records, one->target, f->name);
 	} else {
 		r = bpf_program__set_attach_target(one->skel->progs.sb_call_in, one->target, f->name);
-		r = r ? r : bpf_program__set_attach_target(one->skel->progs.sb_call_out, one->target, f->name);
+		r = r || f->entry ? r :
+			bpf_program__set_attach_target(one->skel->progs.sb_call_out, one->target, f->name);
 	}
 	r = r ? r : nr ? bpfcalls_share(b, one->skel) : bpfcalls_size(b, one->skel, n);
 	r = r ? r : bpfcalls_bpf__load(one->skel);
@@ -230,11 +234,15 @@ int bpfcalls_open(const struct bpfcalls_function *f, size_t n, bool records, str
 		struct bpfcalls_one *one = &b->one[i];
 
 		/* The end first: a call that has begun is not to be seen without it. */
-		one->out = bpf_program__attach(records ? one->skel->progs.sb_call_records :
-					       one->skel->progs.sb_call_out);
-		one->in = one->out && !records ? bpf_program__attach(one->skel->progs.sb_call_in) : NULL;
-		if (!one->out || (!records && !one->in))
-			r = bpfcalls_refused(&f[i], errno, e);
+		if (records || !f[i].entry) {
+			one->out = bpf_program__attach(records ? one->skel->progs.sb_call_records :
+						       one->skel->progs.sb_call_out);
+			r = one->out ? 0 : bpfcalls_refused(&f[i], errno, e);
+		}
+		if (!r && !records) {
+			one->in = bpf_program__attach(one->skel->progs.sb_call_in);
+			r = one->in ? 0 : bpfcalls_refused(&f[i], errno, e);
+		}
 	}
 	if (!r)
 		*ret = take_ptr(b);

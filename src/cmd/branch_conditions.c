@@ -73,6 +73,31 @@ static int wish_parse(const char *text, struct spec *ret, struct err *e)
 	return spec_parse(call, ret, e);
 }
 
+/* TEXT, whose calls are told when they begin: its condition is evaluated then, by the kernel half, also behind pointers. */
+static int wish_parse_begin(const char *text, struct spec *ret, struct err *e)
+{
+	const int r = spec_parse(text, ret, e);
+
+	if (r)
+		return err_prefix(e, "with --entry");
+	if (ret->point[0].kind != PROBE_KPROBE && ret->point[0].kind != PROBE_ENTRY && ret->point[0].kind != PROBE_CALL)
+		return err_set(e, EINVAL, "'%.100s' is no function whose calls could be told: write u:FILE:NAME or "
+			       "k:NAME", text);
+	if (ret->point[0].kind == PROBE_CALL)
+		ret->point[0].kind = PROBE_ENTRY;
+	return 0;
+}
+
+/* Whether X, a condition on calls, can be judged when they begin. */
+static int condition_check_begin(const struct spec_expr *x, struct err *e)
+{
+	for (uint32_t i = 0; i < x->n; i++)
+		if (x->step[i].op == SPEC_RETVAL || x->step[i].op == SPEC_LATENCY)
+			return err_set(e, EINVAL, "--entry tells calls when they begin, before their %s is known",
+				       x->step[i].op == SPEC_RETVAL ? "result" : "latency");
+	return 0;
+}
+
 /* Says which names of X can be looked up: parameters, and no members of them. */
 static int condition_check(const struct spec_expr *x, struct err *e)
 {
@@ -102,7 +127,7 @@ static bool wish_is_kernel(const char *text)
  * What is followed from its entry to its return, TEXT: a BPF program, "12:sub /retval == 1/", or a function of the
  * KERNEL with branch records.
  */
-static int wish_take_whole(const char *text, bool kernel, struct branch_wish *ret, struct err *e)
+static int wish_take_whole(const char *text, bool kernel, bool begin, struct branch_wish *ret, struct err *e)
 {
 	const char *condition = strstr(text, " /");
 	char probe[SPEC_TEXT_MAX];
@@ -120,6 +145,7 @@ static int wish_take_whole(const char *text, bool kernel, struct branch_wish *re
 	if (!r && condition) {
 		ret->when = s.point[0].when;
 		r = condition_check(&ret->when, e);
+		r = r || !begin ? r : condition_check_begin(&ret->when, e);
 	}
 	if (!r)
 		ret->probe = strndup(text, condition ? (size_t)(condition - text) : strlen(text));
@@ -131,16 +157,18 @@ static int wish_take_whole(const char *text, bool kernel, struct branch_wish *re
 static int wish_take(const char *text, const struct options *o, struct branch_wish *ret, struct err *e)
 {
 	struct spec_point *point = &ret->spec.point[0];
-	bool kernel, late = true;
+	const bool begin = o->branch_entry;
+	bool kernel, late = !begin;
 	int r;
 
 	if (!strncmp(text, BPF_PREFIX, strlen(BPF_PREFIX)))
-		return wish_take_whole(text + strlen(BPF_PREFIX), false, ret, e);
+		return wish_take_whole(text + strlen(BPF_PREFIX), false, begin, ret, e);
 	kernel = wish_is_kernel(text);
 	if (kernel && o->how == BRANCHES_LBR)
-		return wish_take_whole(strchr(text, ':') + 1, true, ret, e);
+		return wish_take_whole(strchr(text, ':') + 1, true, begin, ret, e);
 	memset(ret, 0, sizeof(*ret));
-	r = kernel ? wish_parse_kernel(text, &ret->spec, &late, e) : wish_parse(text, &ret->spec, e);
+	r = begin ? wish_parse_begin(text, &ret->spec, e) : kernel ? wish_parse_kernel(text, &ret->spec, &late, e) :
+		wish_parse(text, &ret->spec, e);
 	if (r)
 		return r;
 	ret->kernel = kernel;
@@ -151,23 +179,21 @@ static int wish_take(const char *text, const struct options *o, struct branch_wi
 	if ((point->match != SPEC_EXACT && !ret->several) || ret->spec.measure != SPEC_DEFAULT)
 		return err_set(e, EINVAL, "'%.100s' has to be one function, by its name, with nothing but a "
 			       "/condition/%s", text, kernel ? "" : "; wildcards are for functions of the kernel, k:");
-	if (late)
-		ret->when = point->when;
-	r = late ? condition_check(&point->when, e) : 0;
-	if (late)
-		memset(&point->when, 0, sizeof(point->when));
+	if (!late)
+		return 0;
+	ret->when = point->when;
+	r = condition_check(&point->when, e);
+	memset(&point->when, 0, sizeof(point->when));
 	return r;
 }
 
-/* The probe of W, now that it is known HOW it is followed, DEPTH calls deep, and with STACKS. */
-static int wish_settle(struct branch_wish *w, enum branch_way how, uint32_t depth, bool stacks, struct err *e)
+/* The probe of W, now that it is known HOW what O asks for is followed. */
+static int wish_settle(struct branch_wish *w, enum branch_way how, const struct options *o, struct err *e)
 {
+	const uint32_t depth = o->depth ? o->depth : GRAPH_DEPTH;
 	struct spec_point *point = &w->spec.point[0];
 	char text[SPEC_TEXT_MAX];
 
-	if (!w->kernel && stacks)
-		return err_set(e, EOPNOTSUPP, "--stacks and --record are about functions of the kernel: '%.100s' is "
-			       "none (its callers are counted by sberf record --probe)", spec_text(&w->spec, text));
 	if (!w->kernel && how == BRANCHES_GRAPH)
 		return err_set(e, EOPNOTSUPP, "--how graph is about functions of the kernel: '%.100s' is followed by "
 			       "--how step", spec_text(&w->spec, text));
@@ -175,7 +201,9 @@ static int wish_settle(struct branch_wish *w, enum branch_way how, uint32_t dept
 		return err_set(e, EOPNOTSUPP, "--how step is about one function: '%.100s' may be several, which are "
 			       "followed by --how graph", spec_text(&w->spec, text));
 	point->kind = w->kernel ? PROBE_KPROBE : PROBE_ENTRY;
-	point->match = how == BRANCHES_GRAPH ? SPEC_GRAPH : SPEC_BRANCHES;
+	/* Where a call begins there is one place, without more. */
+	if (how == BRANCHES_GRAPH || !o->branch_entry)
+		point->match = how == BRANCHES_GRAPH ? SPEC_GRAPH : SPEC_BRANCHES;
 	point->number = how == BRANCHES_GRAPH && !w->several ? depth : 0;
 	w->probe = strdup(spec_text(&w->spec, text));
 	return w->probe ? 0 : err_nomem(e, "functions");
@@ -215,8 +243,7 @@ int branch_wishes_read(const struct options *o, branch_wishes *ret, enum branch_
 	}
 	*how = wishes_choose(ret, (enum branch_way)o->how);
 	for (size_t i = 0; !r && i < ret->n; i++)
-		r = ret->v[i].probe ? 0 : wish_settle(&ret->v[i], *how, o->depth ? o->depth : GRAPH_DEPTH,
-							   o->branch_stacks || o->branch_record, e);
+		r = ret->v[i].probe ? 0 : wish_settle(&ret->v[i], *how, o, e);
 	return r;
 }
 

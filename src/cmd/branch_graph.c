@@ -378,3 +378,47 @@ bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const
 {
 	return s->json ? graph_put_json(b, s, g, text) : graph_put_text(b, s, g, text);
 }
+
+const char *branch_graph_name(struct branch_graph *b, const struct graph *g)
+{
+	const struct graph_function *f = graph_function_of(b, g, &g->call.v[0]);
+
+	return f ? f->name : "";
+}
+
+static bool graph_json_begun(const struct branch_show *s, const struct graph *g, const struct graph_call *call,
+			     const struct graph_texts *t, const struct branch_call_text *said)
+{
+	json_t *o = json_pack("{s:o,s:I,s:o,s:i,s:i,s:I,s:o,s:s}", "call", jsonout_string(t->name), "time_ns",
+			      (json_int_t)(call->begun_ns + said->real_ns), "comm", jsonout_string(g->comm), "pid",
+			      (int)g->pid, "tid", (int)g->tid, "depth", (json_int_t)call->depth, "args",
+			      jsonout_string(t->fields.text), "end", "begun");
+	const bool ok = o && (!said->frames || !json_object_set_new(o, "stack",
+			      branch_show_frames_json(said->frame, said->frames)));
+	char *text = ok ? json_dumps(o, JSON_COMPACT) : NULL;
+
+	json_decref(o);
+	if (text)
+		fprintf(s->out, "%s\n", text);
+	free(text);
+	return text;
+}
+
+bool branch_graph_put_begun(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
+			    const struct branch_call_text *text)
+{
+	const struct graph_call *call = &g->call.v[g->call.n - 1];
+	struct graph_texts t;
+
+	if (!graph_texts_of(b, g, call, &t))
+		return false;
+	if (s->json)
+		return graph_json_begun(s, g, call, &t, text);
+	fprintf(s->out, "%*s", 2 * (int)call->depth, "");
+	graph_put_call(b, s, &t);
+	fputs("  ", s->out);
+	print_clean(s->out, g->comm);
+	fprintf(s->out, "/%d\n", (int)g->tid);
+	branch_show_frames(s, text->frame, text->frames);
+	return true;
+}

@@ -49,6 +49,13 @@ bool branch_graph_outcome_text(uint64_t address, char *dst, size_t size);
 bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
 		      const struct branch_call_text *text);
 
+/* The name of the first function of G; "" = not known. */
+const char *branch_graph_name(struct branch_graph *b, const struct graph *g);
+
+/* The same of the last call of G alone, which has just begun, and so has no result and no time. */
+bool branch_graph_put_begun(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
+			    const struct branch_call_text *text);
+
 DEFINE_AUTO(branch_graph_free, struct branch_graph);
 
 #endif

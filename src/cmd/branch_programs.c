@@ -225,13 +225,13 @@ static bool programs_is_skb(uint32_t type)
 }
 
 /* What the function F is given, to RET and to the names of its probe. */
-static void programs_describe(struct program_followed *f, struct bpfcalls_function *ret)
+static void programs_describe(struct program_followed *f, bool entry, struct bpfcalls_function *ret)
 {
 	AUTO(ktypes_free) struct ktypes *types = NULL;
 	struct param_listed list[PARAM_ARGS + 1] = { 0 };
 	const bool first = f->code && f->function == &f->code->function[0];
 
-	*ret = (struct bpfcalls_function){ .program = f->code ? f->code->id : 0, .name = f->name };
+	*ret = (struct bpfcalls_function){ .program = f->code ? f->code->id : 0, .name = f->name, .entry = entry };
 	if ((f->code ? f->code->btf_id && !ktypes_open_program(f->code->btf_id, &types, NULL) : !ktypes_open(&types,
 													     NULL)) &&
 	    types)
@@ -359,7 +359,7 @@ static int programs_find_one(struct branch_programs *p, struct branch_wish *w, s
 	r = r ? r : programs_number(f, e);
 	if (r)
 		return r;
-	programs_describe(f, ret);
+	programs_describe(f, p->o->branch_entry, ret);
 	r = programs_condition(f, ret, e);
 	return r || !f->code ? r : programs_add_parts(p, f, e);
 }
@@ -530,7 +530,7 @@ static bool programs_records(struct branch_programs *p, const struct program_fol
 			     struct branch_call *ret)
 {
 	const struct branch_records_rules rules = {
-		.symbols = &p->symbols, .function = f->symbol, .all = true,
+		.symbols = &p->symbols, .function = p->o->branch_entry ? NULL : f->symbol, .all = true,
 		.kinds = p->o->branch_calls ? RECORDS_CALLS : p->o->branch_returns ? RECORDS_RETURNS : RECORDS_ANY,
 	};
 	const uint64_t gaps = p->figures.gaps;
@@ -570,7 +570,8 @@ static void programs_ended(void *ctx, const struct sb_bpf_call *c)
 	const struct program_followed *f = &p->followed.v[c->function];
 	struct branch_call call = {
 		.begun_ns = c->begun_ns, .ended_ns = c->ended_ns, .pid = (pid_t)c->pid, .tid = (pid_t)c->tid,
-		.probe = f->wish->number, .result = c->result, .end = BRANCH_RETURNED, .dropped = c->dropped,
+		.probe = f->wish->number, .result = c->result, .dropped = c->dropped,
+		.end = p->o->branch_entry ? BRANCH_BEGUN : BRANCH_RETURNED,
 		.space = p->records ? BRANCH_SPACE(f->wish->number, 0) :
 			BRANCH_SPACE(f->wish->number, f->part.v[0].code.first),
 	};
@@ -582,7 +583,8 @@ static void programs_ended(void *ctx, const struct sb_bpf_call *c)
 		call.arg[f->packet_at] = c->packet;
 	if (c->set == p->set && !p->set_calls++)
 		p->set_ns = clock_mono_ns();
-	if (!(p->records ? programs_records(p, f, c, &call) : programs_follow(p, f, c, &call))) {
+	if (!(p->records ? programs_records(p, f, c, &call) :
+	      p->o->branch_entry || programs_follow(p, f, c, &call))) {
 		vec_free(&call.branch);
 		return;
 	}
@@ -607,8 +609,10 @@ static void programs_say_price(const struct branch_programs *p)
 				jumps += f->part.v[k].code.block[b].end == CODE_CONDITION;
 		text_sanitise(name, sizeof(name), f->name, strlen(f->name));
 		if (p->records)
-			fprintf(stderr, "sberf branches: %s: the branch records of the CPU are taken when it "
-				"returns\n", name);
+			fprintf(stderr, "sberf branches: %s: the branch records of the CPU are taken when it %s\n",
+				name, p->o->branch_entry ? "begins" : "returns");
+		else if (p->o->branch_entry)
+			fprintf(stderr, "sberf branches: %s: calls are told when they begin\n", name);
 		else
 			fprintf(stderr, "sberf branches: %s: %u jumps on a condition in %zu function%s\n", name, jumps,
 				f->part.n, f->part.n == 1 ? "" : "s");
@@ -669,7 +673,7 @@ static int programs_follow_all(struct branch_programs *p, struct err *e)
 		programs_read_symbols(p);
 		return 0;
 	}
-	if (p->jump.n && !programs_are_silent(p))
+	if (p->jump.n && !p->o->branch_entry && !programs_are_silent(p))
 		p->each = bpfcalls_breakpoints(p->calls, &p->why);
 	p->look_ns = clock_mono_ns();
 	if (p->each)

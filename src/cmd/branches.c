@@ -115,7 +115,8 @@ static int branches_prepare(struct branches *b, struct err *e)
 {
 	const struct options *o = b->o;
 	const struct branch_calls_ops ops = { branches_code, branches_ended, b };
-	const struct graphs_ops graphs = { branches_is_first, branches_graph_ended, b };
+	const struct graphs_ops graphs = { branches_is_first, o->branch_entry ? branches_graph_begun : NULL,
+					   branches_graph_ended, b };
 	FILE *out = NULL;
 	int r = lineout_open(o, &out, e);
 
@@ -315,6 +316,8 @@ static int branches_check_shown(const struct branches *b, bool records, struct e
 	if ((b->o->branch_calls || b->o->branch_returns) && !graph && !records)
 		return err_set(e, EOPNOTSUPP, "--how step follows the jumps within a function: --%s is for --how "
 			       "graph and lbr", b->o->branch_calls ? "calls" : "returns");
+	if (b->o->branch_entry && b->o->last && graph)
+		return err_set(e, EINVAL, "--how graph --entry tells calls one by one: leave --last out");
 	if (b->o->branch_disasm && graph)
 		return err_set(e, EINVAL, "--disasm shows branches, which --how graph does not follow: name one "
 			       "function without a wildcard, or leave --disasm out");

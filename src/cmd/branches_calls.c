@@ -65,8 +65,16 @@ static const char *branches_error(const struct branches *b, const struct branch_
 	return dst;
 }
 
-/* Has the frames of STACK in TEXT, until the next question. */
-static void branches_stack(struct branches *b, stack_id stack, struct branch_call_text *text)
+/* Is FRAME, as "name (module)", the function CALLED? */
+static bool branches_is_frame(const char *frame, const char *called)
+{
+	const size_t len = strlen(called);
+
+	return len && !strncmp(frame, called, len) && (!frame[len] || frame[len] == ' ');
+}
+
+/* Has the frames of STACK in TEXT, from who calls the function CALLED on, until the next question. */
+static void branches_stack(struct branches *b, stack_id stack, const char *called, struct branch_call_text *text)
 {
 	struct engine *en = b->launch.engine;
 
@@ -80,6 +88,10 @@ static void branches_stack(struct branches *b, stack_id stack, struct branch_cal
 	}
 	text->frame = (const char *const *)b->stack.frame.v;
 	text->frames = (uint32_t)b->stack.frame.n;
+	if (text->frames > 1 && branches_is_frame(text->frame[0], called)) {
+		text->frame++;
+		text->frames--;
+	}
 }
 
 /* Writes CALL. */
@@ -97,10 +109,12 @@ static void branches_put(struct branches *b, const struct branch_call *call)
 	text.result = branches_error(b, call, b->fields.result, error);
 	if (b->programs)
 		text.function = branch_programs_name(b->programs, call->probe);
-	else if (probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
+	else if (call->end != BRANCH_BEGUN && probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
 		text.function = branches_called(&code, called);
+	else if (branches_wish(b, call->probe))
+		text.function = branches_wish(b, call->probe)->spec.point[0].name;
 	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
-	branches_stack(b, call->stack, &text);
+	branches_stack(b, call->stack, text.function, &text);
 	if (!branch_show_call(&b->show, call, &text))
 		b->loss[LOSS_UNTOLD]++;
 }
@@ -213,8 +227,19 @@ static void branches_put_graph(struct branches *b, const struct graph *g, bool m
 {
 	struct branch_call_text text = { .real_ns = b->real_ns, .meets = meets };
 
-	branches_stack(b, g->stack, &text);
+	branches_stack(b, g->stack, branch_graph_name(b->graph, g), &text);
 	if (!branch_graph_put(b->graph, &b->show, g, &text))
+		b->loss[LOSS_UNTOLD]++;
+}
+
+void branches_graph_begun(void *ctx, const struct graph *g)
+{
+	struct branches *b = ctx;
+	struct branch_call_text text = { .real_ns = b->real_ns };
+
+	if (g->call.n == 1)
+		branches_stack(b, g->stack, branch_graph_name(b->graph, g), &text);
+	if (!branch_graph_put_begun(b->graph, &b->show, g, &text))
 		b->loss[LOSS_UNTOLD]++;
 }
 
@@ -224,6 +249,9 @@ void branches_graph_ended(void *ctx, const struct graph *g)
 	struct branch_call call;
 	bool meets;
 
+	/* Each call of it was told when it began. */
+	if (b->o->branch_entry)
+		return;
 	if (!branch_graph_call(b->graph, g, &call))
 		b->loss[LOSS_UNTOLD]++;
 	else if (branches_judge(b, &call, &meets)) {
@@ -255,6 +283,20 @@ bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code
 	return probe_code_find(probe, number, ret);
 }
 
+/* The call of H begins, of which that is all that is probed. */
+static void branches_begun(struct branches *b, const struct hit *h)
+{
+	struct branch_call call = {
+		.begun_ns = h->time_ns, .ended_ns = h->time_ns, .pid = h->pid, .tid = h->tid, .probe = h->probe,
+		.space = BRANCH_SPACE(h->probe, 0), .stack = h->stack, .end = BRANCH_BEGUN,
+	};
+
+	memcpy(call.comm, h->comm, sizeof(call.comm));
+	memcpy(call.arg, h->arg, sizeof(call.arg));
+	b->begun++;
+	branches_ended(b, &call);
+}
+
 void branches_hit(struct branches *b, const struct hit *h)
 {
 	struct branch_hit hit = {
@@ -263,8 +305,10 @@ void branches_hit(struct branches *b, const struct hit *h)
 	};
 	struct hit_branch at;
 
-	if (!hit_of_branch(h, &at))
+	if (!hit_of_branch(h, &at)) {
+		branches_begun(b, h);
 		return;
+	}
 	hit.number = at.number;
 	hit.sp = at.sp;
 	hit.result = at.result;

@@ -57,6 +57,7 @@ struct branches {
 	size_t last_at;
 	struct stacktext stack;          /* of the call at hand */
 	uint32_t priced[PROBES_MAX];     /* functions whose price was said */
+	uint64_t begun;                  /* calls that were told when they began, by one probe */
 	uint64_t real_ns;                /* to be added to CLOCK_MONOTONIC */
 	uint64_t loss[BRANCH_LOSSES];    /* those of calls that were told */
 	int error;                       /* of writing, positive; 0 = none */
@@ -69,6 +70,7 @@ void branches_hit(struct branches *b, const struct hit *h);
 /* As struct branch_calls_ops, graphs_ops and branch_programs_ops have them; CTX is a struct branches. */
 void branches_ended(void *ctx, const struct branch_call *call);
 void branches_graph_ended(void *ctx, const struct graph *g);
+void branches_graph_begun(void *ctx, const struct graph *g);
 bool branches_is_first(void *ctx, uint32_t probe, uint32_t number);
 bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret);
 /* Writes the instructions of what is followed. */

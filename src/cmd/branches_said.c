@@ -12,6 +12,7 @@
 #include "capture/branchrecords.h"
 #include "engine/placing.h"
 #include "model/probecode.h"
+#include "probe/catalog.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,7 @@ void branches_say_way(const struct branches *b)
 	struct err why = ERR_INIT;
 	char text[SPEC_TEXT_MAX];
 
-	if (b->o->how != BRANCHES_AUTO)
+	if (b->o->how != BRANCHES_AUTO || (b->o->branch_entry && !b->graphs))
 		return;
 	for (size_t i = 0; i < b->wish.n; i++)
 		if (b->wish.v[i].several) {
@@ -52,7 +53,7 @@ void branches_say_way(const struct branches *b)
 }
 
 /* Says of each function that is found what its probes cost, once. */
-void branches_say_prices(struct branches *b)
+static void branches_say_block_prices(struct branches *b)
 {
 	uint32_t called = 0, each_ns = 0;
 	struct probe_code code;
@@ -78,6 +79,35 @@ void branches_say_prices(struct branches *b)
 			units_time(each, each_ns));
 }
 
+/* The same of functions that are probed where they begin, as soon as it is known what a hit costs there. */
+static void branches_say_begin_prices(struct branches *b)
+{
+	struct placer_figures f;
+	char cost[UNITS_MAX], name[SPEC_NAME_MAX];
+
+	engine_probes(b->launch.engine, &f);
+	for (size_t i = 0; i < b->wish.n; i++) {
+		const struct branch_wish *w = &b->wish.v[i];
+		const uint32_t ns = w->kernel ? catalog_kernel_ns(PROBE_KPROBE) : w->number < PROBES_MAX ?
+			f.cost_ns[w->number] : 0;
+
+		if (!ns || w->number >= PROBES_MAX || b->priced[w->number])
+			continue;
+		b->priced[w->number] = 1;
+		text_sanitise(name, sizeof(name), w->spec.point[0].name, strlen(w->spec.point[0].name));
+		fprintf(stderr, "sberf branches: %s is probed where it begins; a hit costs up to %s\n", name,
+			units_time(cost, ns));
+	}
+}
+
+void branches_say_prices(struct branches *b)
+{
+	if (b->o->branch_entry && !b->graphs)
+		branches_say_begin_prices(b);
+	else
+		branches_say_block_prices(b);
+}
+
 /* Says that there was nothing, and why, where that is known. */
 static void branches_say_nothing(struct branches *b)
 {
@@ -85,7 +115,8 @@ static void branches_say_nothing(struct branches *b)
 
 	if (!b->programs)
 		engine_probes(b->launch.engine, &f);
-	fprintf(stderr, "sberf branches: no call has ended while it was looked at%s\n",
+	fprintf(stderr, "sberf branches: no call has %s while it was looked at%s\n",
+		b->o->branch_entry ? "begun" : "ended",
 		b->launch.child.pid && !f.places ?
 		": the command was over before there were probes; let it run for longer, or use -p" : "");
 }
@@ -118,7 +149,7 @@ static uint64_t branches_call_losses(const struct branches *b, uint64_t loss[BRA
 	loss[LOSS_SLICES] = f.unended;
 	loss[LOSS_WAYS] = f.gaps;
 	loss[LOSS_BRANCHES] = f.dropped;
-	return f.calls;
+	return f.calls + b->begun;
 }
 
 void branches_say_end(struct branches *b)

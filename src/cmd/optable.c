@@ -315,6 +315,18 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(depth), .min = 1, .max = 9,
 		.help = "with --how graph, how many calls below the function (3)",
 	}, {
+		.name = "entry", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_entry),
+		.help = "tell each call when it begins: with its arguments, and with --stacks who calls",
+		.more = "One probe at the begin of the function is enough for that, so it costs least. Which branches "
+			"the call takes, its result and its time are not known then; with --how lbr branches are those "
+			"that led to the call. With --how graph each call below the function is told as well.",
+	}, {
+		.name = "exit", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_exit),
+		.help = "tell each call when it ends, with its result and its branches (what is done if nothing is "
+			"said)",
+	}, {
 		.name = "any", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_any),
 		.help = "show all branches: jumps, calls and returns (what is shown if nothing is said)",
@@ -922,14 +934,15 @@ const struct opt opts[] = {
 	}, {
 		.name = "stacks", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_stacks),
-		.help = "show by whom each call of a function of the kernel was made: its whole stack",
-		.more = "That of the kernel and that of the program, which is unwound as everywhere.",
+		.help = "show by whom each call was made: its whole stack",
+		.more = "That of the program, which is unwound as everywhere, and of a function of the kernel that of "
+			"the kernel before it. Not of BPF programs.",
 	}, {
 		.name = "record", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_record),
 		.help = "also record each call that is followed, with its stacks",
-		.more = "sberf report and all formats work on the recording, in which each call of a function of the "
-			"kernel that was followed is an event of its probe.",
+		.more = "sberf report and all formats work on the recording, in which each call that was followed is "
+			"an event of its probe.",
 	}, {
 		.name = "lines", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_lines),
@@ -941,7 +954,7 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(trace_json), .choices = trace_formats,
 		.fallback = "text", .help = "how it is written",
 		.more = "json is an object on a line of its own for each call: call, time_ns (since 1970), comm, pid, "
-			"tid, latency_ns, depth, args, result, end (return, jump or left), meets, and branches, each "
+			"tid, latency_ns, depth, args, result, end (return, jump, left or begun), meets, and branches, each "
 			"with from, to and taken, or gap. With --how graph it has calls in their place, in the order "
 			"of their begins, each with function, depth, after_ns (since the first one began), "
 			"latency_ns, args and result. With --count it is one for each function and each branch, with "
@@ -1445,6 +1458,7 @@ static const char *const branches_examples[] = {
 	"sberf branches u:app:parse --part 'retval < 0' --lines -p 1234", "why some calls fail, in the source",
 	"sberf branches u:libc.so.6:malloc --count --duration 5s -p 1234", "how often each branch of malloc is taken",
 	"sberf branches 'u:app:parse /arg1 > 4096/' --last 3 -- ./app", "the last three calls with a large argument",
+	"sberf branches k:ksys_dup3 --entry --stacks -p 1234", "each call when it begins, and who calls",
 	"sberf branches k:ksys_dup3 --part 'retval < 0' -p 1234", "which branch of the kernel refuses a system call",
 	"sberf branches k:do_sys_openat2 --how graph --part 'retval < 0' -p 1234", "which function below it fails",
 	"sberf branches bpf:my_filter --part 'retval == 1' --lines --duration 10s", "why an XDP program drops packets",

@@ -900,6 +900,13 @@ static int check_branches(const struct options *o, struct err *e)
 		return err_set(e, EINVAL, "--depth is for --how graph");
 	if (o->branch_any + o->branch_calls + o->branch_returns > 1)
 		return err_set(e, EINVAL, "--any, --calls and --returns exclude each other");
+	if (o->branch_entry && o->branch_exit)
+		return err_set(e, EINVAL, "--entry and --exit exclude each other");
+	if (o->branch_entry && (o->part || o->branch_count || o->branch_disasm || o->branch_returns))
+		return err_set(e, EINVAL, "--entry tells calls when they begin, before it is known %s: leave one of "
+			       "them out", o->branch_returns ? "what they return (--returns)" :
+			       o->part ? "where they part (--part)" : o->branch_count ?
+			       "how long they take (--count)" : "which branches they take (--disasm)");
 	if (o->last && (o->part || o->branch_count || o->branch_disasm))
 		return err_set(e, EINVAL, "--last shows single calls, and %s what there was in all: leave one of them "
 			       "out", o->part ? "--part" : o->branch_count ? "--count" : "--disasm");

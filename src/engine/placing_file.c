@@ -353,7 +353,7 @@ static int place_blocks(struct file_at_hand *f, const struct in_program *x, cons
 	struct found_function at = { .offset = entry->offset, .name = code->name };
 	int r = code->returns ? place_block(f, x, code, 0, &at, SB_COOKIE_RETURNED, returned, e) : 0;
 
-	r = r ? r : place_block(f, x, code, 0, &at, 0, to, e);
+	r = r ? r : place_block(f, x, code, 0, &at, SB_COOKIE_ROOT, to, e);
 	for (uint32_t i = 1; !r && i < code->n; i++) {
 		const struct code_block *b = &code->block[i];
 

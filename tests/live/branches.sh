@@ -68,10 +68,16 @@ print(p["calls_that_meet"] + p["other_calls"], p["calls_that_meet"], p["partings
 	[w["calls_that_meet"] for w in p["partings"][0]["ways"] if not w["other_calls"]][0])')"
 
 # Each call, and how often.
-branches "check 10" u:parting:check
+branches "check 10" u:parting:check --stacks
+equal "each call with its whole stack, from who calls on" "10 act main" \
+	"$(awk '/called by / { frame = $3; getline; if (/ main /) print frame, $1 }' got | sort | uniq -c | xargs)"
 equal "a line for each call" 10 "$(grep -c '^check(number=' got)"
 equal "a failing call, by its branch" "check(number=7, limit=4) = -22; parting.c:$first" \
 	"$(awk '/^check\(number=7,/ { sub(/  .*/, ""); printf "%s; ", $0; getline; match($0, /parting.c:[0-9]+/); print substr($0, RSTART, RLENGTH) }' got)"
+branches "check 20" 'u:parting:check /number == 17/' --entry --stacks
+note "$(cat err got)"
+matches "calls told when they begin: the price is said" "^sberf branches: check is probed where it begins; a hit costs up to [0-9.]+ [num]s\$" "$(grep begins err)"
+equal "without result, time and branches; who calls" "check(number=17, limit=4) parting/$pid called by act" "$(head -n 2 got | xargs | sed 's/ (.*//')"
 branches "check 100" u:parting:check --count --disasm
 matches "counted" "^check: 100 calls, total " "$(cat got)"
 back=$(awk 'BEGIN { for (n = 0; n < 100; n++) if (n % 10 != 7 && n % 4 > 1) back += n % 4 - 1; print back }')

@@ -112,6 +112,14 @@ if on_share second; then
 	equal "each call that meets it" "allowed(kind=8) = 0;allowed(kind=8) = 0;allowed(kind=8) = 0;" "$(sed -n 's/^\(allowed(.*) = [0-9]*\) .*/\1/p' got | tr '\n' ';')"
 	equal "its branches are all known" 0 "$(grep -c 'not known' got)"
 	check "the one that decided, with the text of its line" grep -qE '36 \| return \*level >= LEAST_LEVEL;' got
+	# The last ones, as JSON.
+	branches "all 3" "bpf:drops:allowed /kind == 8/" --last 2 --format json
+	note "$(cat err got)"
+	equal "the last two calls as JSON: result, and the branch that decided" "0 false 36;0 false 36;" \
+		"$(sed -nE 's/^\{"call":"allowed",.*"args":"kind=8","result":"(0)","end":"return",.*"line":([0-9]+)\},"taken":(true|false)\}\]\}$/\1 \3 \2;/p' got | tr -d '\n')"
+	branches "all 3" "bpf:drops:allowed /kind == 8/" --entry
+	note "$(cat err got)"
+	equal "told when they begin: without a result" "allowed(kind=8);allowed(kind=8);allowed(kind=8);" "$(sed -n 's/^\(allowed(.*)\)  drops.*[0-9]$/\1/p' got | tr '\n' ';')"
 	matches "others are counted" "calls that do not meet the condition of their function: 6" "$(cat err)"
 fi
 exec {to}>&-

@@ -78,7 +78,7 @@ if on_share second; then
 		"$(sed -n "s/^$body(oldfd=[0-9]*, newfd=900, \\(flags=[0-9]*\\)) = \\([-0-9]*\\)\\( (\\([A-Z]*\\))\\)*  refused.*/\\1 \\2 \\4; /p" got | tr -d '\n')"
 	# Whose call it was: the frames of the kernel, and those of the program, which has no frame pointers, up to its begin.
 	equal "each call with its whole stack, of kernel and program" 6 \
-		"$(awk '/ called by ksys_dup3|called by __x64_sys_dup3/ { at = 1; n = "" } at { n = n $0 } /_start/ && n ~ /do_syscall_64.*ask.*main/ { whole++; at = 0; n = "" }
+		"$(awk '/ called by (__x64_sys_dup3|do_syscall_64|x64_sys_call)/ { at = 1; n = "" } at { n = n $0 } /_start/ && n ~ /do_syscall_64.*ask.*main/ { whole++; at = 0; n = "" }
 		END { print whole }' got)"
 	# And each of them is an event of a recording.
 	folded=$("$SBERF" report --format folded --metric "kprobe:$body+branches /newfd == 900/" calls.sberf 2>err2)
@@ -101,6 +101,16 @@ if on_share second; then
 		"$(awk '/^(They part|Then)/ { on = 1 } on && / -> return -20/ { sub(/^ +/, ""); sub(/ -> +/, ""); $1 = $1; print; exit }' got)"
 	check "graph: each function has its times" grep -qE '^do_filp_open: 12 calls, total ' got
 	equal "graph: nothing is lost, and nothing left out" "" "$(grep -E 'lost|left out|not seen|begun' err)"
+fi
+# Told when they begin: each with who calls.
+if on_share first; then
+	branches 2 "k:$body /newfd == 900/" --entry --stacks
+	note "$(cat err got)"
+	matches "calls told when they begin: the price is said" "^sberf branches: $body is probed where it begins; a hit costs up to " "$(grep begins err)"
+	equal "without result and branches; who calls" "77 main;0 main;0 main;77 main;0 main;0 main;" \
+		"$(awk -v body="$body" 'index($0, body "(oldfd=") { match($0, /flags=[0-9]+\)  refused/); flags = substr($0, RSTART + 6, RLENGTH - 15) + 0 }
+			/^ +main / { printf "%d main;", flags }' got)"
+	equal "nothing is lost" "" "$(grep -E 'lost|left out' err)"
 fi
 if on_share first; then
 	# Several functions at once: a graph begins with each that meets the condition, and has the others.

@@ -340,6 +340,19 @@ static void what_a_cpu_says_is_shown(void **state)
 		     "  ... 2 further branches are left out\n");
 }
 
+static void calls_that_begin_have_no_end(void **state)
+{
+	const struct branch_call one = { .comm = "app", .end = BRANCH_BEGUN, .begun_ns = 5, .ended_ns = 5 };
+	const struct branch_call_text of = { .function = "f", .args = "a=1", .result = "7" };
+	const struct branch_show text = show_new(false, false), json = show_new(true, false);
+
+	assert_true(branch_show_call(&text, &one, &of));
+	assert_shown(&text, "f(a=1)  app/0\n");
+	assert_true(branch_show_call(&json, &one, &of));
+	assert_shown(&json, "{\"call\":\"f\",\"time_ns\":5,\"comm\":\"app\",\"pid\":0,\"tid\":0,\"depth\":0,"
+		     "\"args\":\"a=1\",\"end\":\"begun\"}\n");
+}
+
 static void callers_are_shown(void **state)
 {
 	static const char *const frames[] = { "f", "do_syscall_64", "ask\n (app)", "main (app)" };
@@ -631,6 +644,7 @@ int main(void)
 		cmocka_unit_test(long_calls_are_bounded),
 		cmocka_unit_test(calls_are_shown),
 		cmocka_unit_test(what_a_cpu_says_is_shown),
+		cmocka_unit_test(calls_that_begin_have_no_end),
 		cmocka_unit_test(callers_are_shown),
 		cmocka_unit_test(failures_part_where_they_do),
 		cmocka_unit_test(calls_that_differ_in_shares_part_there),

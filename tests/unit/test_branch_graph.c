@@ -15,6 +15,7 @@ struct seen {
 	char text[1024];         /* "7(1-9)=-2 [8(2-4)=0]": number, begin, end, result, and depth by brackets */
 	unsigned int n;
 	uint64_t dropped;
+	char begun[64];          /* "7 <8 <<9": numbers of the calls as they began, and depth */
 };
 
 static bool is_first(void *ctx, uint32_t probe, uint32_t number)
@@ -41,6 +42,15 @@ static void ended(void *ctx, const struct graph *g)
 	}
 }
 
+static void begun(void *ctx, const struct graph *g)
+{
+	const struct graph_call *c = &g->call.v[g->call.n - 1];
+	struct seen *s = ctx;
+	const size_t n = strlen(s->begun);
+
+	snprintf(s->begun + n, sizeof(s->begun) - n, "%s%.*s%u", n ? " " : "", (int)c->depth, "<<<<<<<<", c->number);
+}
+
 static uint64_t now;
 static struct graphs *graphs;
 static struct seen seen;
@@ -61,7 +71,7 @@ static void hit_at(uint32_t number, uint64_t sp, bool returned)
 
 static int begin(void **state)
 {
-	const struct graphs_ops ops = { is_first, ended, &seen };
+	const struct graphs_ops ops = { is_first, begun, ended, &seen };
 
 	now = 0;
 	seen = (struct seen){ .n = 0 };
@@ -89,6 +99,7 @@ static void calls_are_within_calls(void **state)
 	hit(1, 9, true, 5);
 	hit(1, FIRST, true, -13);
 	assert_string_equal(seen.text, "7(1-9)=-13 <8(2-6)=-13 <<9(4-5)=-13 <9(7-8)=5");
+	assert_string_equal(seen.begun, "7 <8 7 <<9 <9");
 	hit(2, FIRST, true, 0);
 	assert_string_equal(seen.text, "7(3-10)=0");
 	graphs_figures(graphs, &f);
