@@ -12,6 +12,7 @@
 #include "symbol/jit_plugin.h"
 
 #define MISSED_MAX 65536u
+#define PATIENCE_MAX (16 * NSEC_PER_SEC) /* between two looks of which none brings anything; at first a second */
 
 int runtime_plugins_new(const struct runtime_plugins *which, struct plugins **ret, struct err *e)
 {
@@ -74,7 +75,11 @@ static bool runtime_names_look(struct runtime_names *t)
 	if (start < t->not_before_ns)
 		return false;
 	more = plugin_process_changed(t->process, SBERF_CHANGED_CODE | SBERF_CHANGED_MAPPINGS);
-	t->not_before_ns = growing_pause(start, NSEC_PER_SEC);
+	if (more || !t->patience_ns)
+		t->patience_ns = NSEC_PER_SEC;
+	else if (t->patience_ns < PATIENCE_MAX)
+		t->patience_ns *= 2;
+	t->not_before_ns = growing_pause(start, t->patience_ns);
 	if (more)
 		runtime_names_forget_missed(t);
 	return more;

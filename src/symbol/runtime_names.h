@@ -30,6 +30,7 @@ int runtime_plugins_new(const struct runtime_plugins *which, struct plugins **re
 struct runtime_names {
 	struct plugin_process *process;      /* NULL = nothing has been asked yet */
 	uint64_t not_before_ns;      /* when plug-ins may look for more */
+	uint64_t patience_ns;        /* grows from 1 s to 16 s while looks bring nothing */
 	struct hidx missed;          /* what has no name, by address: not asked for before there may be more */
 	VEC(uint64_t) missed_pcs;
 };
