@@ -1525,7 +1525,7 @@ static const char *const agent_text[] = {
 	"it is left out). NAME is profile, the time on the CPU of the next N seconds; offcpu, the time that threads "
 	"were blocked or waited for a CPU in them, without waits of threads that have nothing to do; or memory, which "
 	"--memory follows, at once. The answer is a profile of pprof, with names, and says of which whole seconds it "
-	"is: it comes two to three seconds after them.",
+	"is: it comes one to seven seconds after them.",
 	"With --push it sends the same to a store itself, time on the CPU and off it, every ten seconds.",
 	"There is no page here. sberf ends with SIGTERM, or with the target.",
 	NULL,

@@ -39,7 +39,8 @@ struct service {
 	struct open_recording recording; /* or a recording */
 	struct still still;
 	struct session session;
-	struct pusher_config push;       /* with --push */
+	struct pusher_config push;       /* with --push, */
+	struct pusher *pusher;           /* and while it captures */
 	char *headers;                   /* of --push-headers; NULL = none */
 	sigset_t set;
 	uint32_t level;                  /* of rates, with --max-cpu (engine/ceiling.h) */
@@ -49,6 +50,7 @@ struct service {
 	uint64_t bpf_ns;                 /* that captures which have ended took in the kernel */
 };
 
+#define LAST_NAMES_NS NSEC_PER_SEC       /* for names of what is pushed at the end */
 #define PAUSE_MOST_NS (3600 * NSEC_PER_SEC)
 #define STORE_LEAST_NS (10 * NSEC_PER_SEC)       /* a store that is full sooner than that stays as it is until then */
 
@@ -81,7 +83,6 @@ static int service_push(struct service *s, struct err *e)
 	p->headers = s->headers ? s->headers : "";
 	p->ca = s->o->push_ca;
 	p->command = s->o->command_name;
-	p->refresh_ns = s->config.refresh_ns;
 	if (!r && !push_labels_get(&p->labels, "service_name")) {
 		snprintf(text, sizeof(text), "service_name=%.*s", (int)PUSH_LABEL_MAX - 1, service_name(s->o));
 		r = push_labels_add(&p->labels, text, e);
@@ -93,11 +94,18 @@ static int service_push(struct service *s, struct err *e)
 	return r;
 }
 
-static void say_pushed(const struct service *s, const struct pusher_figures *f)
+/* Pushes what is left, when the capture has ended and all of it is known. */
+static void service_end_push(struct service *s)
 {
+	struct pusher_figures f = { 0 };
+
+	if (!s->pusher)
+		return;
+	(void)symbolizer_wait(engine_symbolizer(s->launch.engine), LAST_NAMES_NS);
+	pusher_free(take_ptr(s->pusher), &f);
 	fprintf(stderr, "sberf %s: %" PRIu64 " windows of ten seconds pushed (%" PRIu64 " KB), %" PRIu64 " attempts "
 		"failed, %" PRIu64 " windows refused, %" PRIu64 " dropped\n",
-		s->o->command_name, f->pushed, f->bytes / 1024, f->again, f->refused, f->dropped);
+		s->o->command_name, f.pushed, f.bytes / 1024, f.again, f.refused, f.dropped);
 }
 
 /* Opens what listens, and draws or reads the secret: before anything is captured, so that errors come at once. */
@@ -185,8 +193,6 @@ static bool service_turn(void *ctx)
 static int service_run(struct service *s, struct err *e)
 {
 	struct serve_figures figures;
-	struct pusher_figures pushed = { 0 };
-	struct pusher *pusher = NULL;
 	AUTO_FD int wake = signalfd(-1, &s->set, SFD_CLOEXEC | SFD_NONBLOCK);
 	int r;
 
@@ -203,14 +209,11 @@ static int service_run(struct service *s, struct err *e)
 		say_address(s);
 	s->push.session = &s->session;
 	s->push.source = s->config.source;
-	r = s->o->push ? pusher_new(&s->push, &pusher, e) : 0;
+	r = s->o->push ? pusher_new(&s->push, &s->pusher, e) : 0;
 	if (r < 0)
 		return r;
 	r = serve_run(&s->config, &figures, e);
-	pusher_free(pusher, &pushed);
-	if (pusher)
-		say_pushed(s, &pushed);
-	else if (s->config.listening[0] >= 0 || s->config.listening[1] >= 0)
+	if (!s->pusher && (s->config.listening[0] >= 0 || s->config.listening[1] >= 0))
 		say_figures(s, &figures);
 	return r;
 }
@@ -258,9 +261,10 @@ static int service_capture_once(struct service *s, struct err *e)
 
 	s->begun_ns = clock_mono_ns();
 	s->exceeded = s->full = false;
-	s->launch.config.refresh_ns = s->config.refresh_ns;
+	s->launch.config.refresh_ns = s->o->refresh_ns ? s->o->refresh_ns : NSEC_PER_SEC;
 	s->launch.config.max_cpu = s->o->max_cpu == PERCENT_NONE ? 0 : (uint32_t)(s->o->max_cpu * 1e4 + 0.5);
 	s->launch.config.cpu_level = s->level;
+	s->launch.config.unattended = s->config.may == SERVE_PULLS;
 	if (s->o->keep_ns) {
 		signals_keep_usr2(true);
 		keeping_config(s->o, &s->launch.config.record);
@@ -283,6 +287,7 @@ static int service_capture_once(struct service *s, struct err *e)
 	launch_end_command(&s->launch);
 	engine_stop(s->launch.engine);
 	engine_wait(s->launch.engine, 0);
+	service_end_push(s);
 	keeping_say(s->launch.engine, s->o->command_name);
 	keeping_say_end(&s->launch, s->o->command_name);
 	engine_status(s->launch.engine, &m);
@@ -387,8 +392,7 @@ static int service(const struct options *o, unsigned int may, struct err *e)
 {
 	struct service s = {
 		.o = o, .launch = LAUNCH_INIT,
-		.config = { .may = may, .refresh_ns = o->refresh_ns ? o->refresh_ns : NSEC_PER_SEC,
-			    .listening = { -1, -1 } },
+		.config = { .may = may, .listening = { -1, -1 } },
 	};
 	int r = o->push ? service_push(&s, e) : 0;
 

@@ -84,7 +84,7 @@ int page_open(const struct options *o, const struct session *session, struct pag
 	p->session = *session;
 	p->config = (struct serve_config){
 		.session = &p->session, .source.names = session->names, .source.code = &p->session.code,
-		.may = SERVE_ALL, .refresh_ns = o->refresh_ns, .listening = { -1, -1 }, .wake_fd = -1,
+		.may = SERVE_ALL, .listening = { -1, -1 }, .wake_fd = -1,
 		.stop = page_stop, .ctx = p,
 	};
 	r = filter_options_query(o, NULL, &p->config.source.query, e);

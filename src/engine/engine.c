@@ -116,7 +116,7 @@ static void set_numa(struct engine *en, uint64_t now)
 /* Who looks on sees figures, and names, that are fresh; a recording has them once a second, and names at its end. */
 static uint64_t figures_due(const struct engine *en)
 {
-	return engine_refresh(en) ? FIGURES_NS : NSEC_PER_SEC;
+	return engine_refresh(en) && !en->unattended ? FIGURES_NS : NSEC_PER_SEC;
 }
 
 /* Up to when all events have been added. */
@@ -134,12 +134,14 @@ static void engine_show_open(struct engine *en)
 	struct event_sink rest = { .profile = en->profile, .provisional = &en->open, .insides = en->sink.insides,
 				   .turns = en->sink.turns };
 	const uint64_t now = source_now_ns(en->source);
+	/* Who comes for windows that are over gets waits under way in pieces, once a second. */
+	const bool waits = en->sink.offcpu && !en->unattended;
 	uint64_t from_ns = now;
 
-	if (!en->sink.offcpu && !en->sink.allocs && !en->sink.insides)
+	if (!waits && !en->sink.allocs && !en->sink.insides)
 		return;
 	en->open.n = 0;
-	if (en->sink.offcpu)
+	if (waits)
 		from_ns = offcpu_rest(en->sink.offcpu, &rest);
 	if (en->sink.allocs)
 		alloc_facts_in_use(en->sink.allocs, now, &rest);
@@ -350,9 +352,11 @@ static void engine_born(void *ctx, const struct raw_event *ev)
 
 static uint32_t longest_turn(const struct engine *en, uint64_t now)
 {
-	if ((engine_refresh(en) && !en->ceiling.level) || en->untold || now - en->started_ns < BEGUN_NS)
+	const bool looked_at = engine_refresh(en) && !en->unattended;
+
+	if ((looked_at && !en->ceiling.level) || en->untold || now - en->started_ns < BEGUN_NS)
 		return TURN_SOON_MS;
-	return en->sink.offcpu ? TURN_WAITS_MS : TURN_MS;
+	return en->sink.offcpu && !en->unattended ? TURN_WAITS_MS : TURN_MS;
 }
 
 /*
@@ -719,6 +723,8 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 		.ingest = en->ingest,
 		.sink = &en->sink,
 		.every_wait = plan->every_wait,
+		.seldom = en->unattended,
+		.freq_hz = plan->freq_hz,
 		.longest_period_ns = en->watcher ? en->watcher->least_wait_ns : 0,
 	};
 
@@ -874,6 +880,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->looker = c->looker;
 	en->watcher = c->watcher;
 	en->ceiling.most = c->max_cpu;
+	en->unattended = c->unattended;
 	en->full_hz = c->plan.freq_hz;
 	en->child = c->child;
 	en->attached = c->attached;

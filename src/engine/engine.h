@@ -91,6 +91,11 @@ struct engine_config {
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */
 	uint64_t refresh_ns;             /* how often a snapshot is published; 0 = never (record) */
+	/*
+	 * nobody looks on: what is published may be a second older, and fewer waits are told one by one, in proportion
+	 * to the sampling rate
+	 */
+	bool unattended;
 	/* the command that sberf started; its end ends the capture; 0 = none */
 	pid_t child;
 	uint64_t duration_ns;            /* 0 = until stopped */

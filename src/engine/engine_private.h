@@ -54,6 +54,7 @@ struct engine {
 	const struct engine_tracer *tracer;      /* NULL = none */
 	const struct engine_looker *looker;      /* NULL = none */
 	struct ceiling ceiling;          /* of what sberf takes */
+	bool unattended;                 /* engine_config.unattended */
 	uint32_t full_hz;                /* the rate at its level 0 */
 	const struct engine_watcher *watcher;    /* NULL = none */
 	int (*attached)(void *ctx, struct source *source, struct err *e);        /* engine_config.attached */

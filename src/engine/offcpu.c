@@ -26,11 +26,12 @@
 #define SOON_NS (20 * NSEC_PER_MSEC)     /* after stacks were read from outside: did their waits go on? */
 #define SUMS_NS NSEC_PER_SEC             /* between readings of sums: a slice of the profile */
 #define OPEN_NS (250 * NSEC_PER_MSEC)    /* shorter waits are not looked at: most end soon */
+#define HELD_MAX_NS (5 * NSEC_PER_SEC)   /* what waits longer for a total will come too late: PATIENCE of reconcile.c */
 #define FAILURES 8u                      /* readings that may fail, one after the other */
 
-#define WAITS_PER_S 1000u                /* to be told one by one; within the next two nothing changes */
-#define WAITS_FEW 700u
-#define WAITS_MANY 1300u
+#define WAITS_PER_S 1000u                /* to be told one by one; from 70 to 130 percent of it nothing changes */
+#define WAITS_SELDOM_MIN 64u             /* the same where nobody looks on: at least, */
+#define WAITS_SELDOM_HZ 4u               /* and so many times the sampling rate */
 #define PERIOD_FIRST (10 * NSEC_PER_MSEC)
 #define PERIOD_EVERY NSEC_PER_USEC       /* waits that are shorter are none */
 #define PERIOD_MIN NSEC_PER_MSEC
@@ -51,7 +52,8 @@ struct offcpu {
 	unsigned int failures;
 	unsigned int gone;               /* totals that the latest reading told for the last time */
 	uint64_t rate_ns, rate_waits;    /* when the period was last set, and how many waits had been told */
-	uint32_t level;                  /* waits to be told are halved so often */
+	uint32_t per_s;                  /* waits to be told in a second, */
+	uint32_t level;                  /* and how often that is halved */
 	uint64_t stop_ns;                /* 0 = it runs */
 	struct openwaits_figures at_end;
 };
@@ -86,6 +88,13 @@ static void offcpu_ask_stacks(struct offcpu *oc)
 
 /* ---- life ---- */
 
+static uint32_t waits_per_s(const struct offcpu_config *c)
+{
+	const uint64_t n = c->seldom ? (uint64_t)c->freq_hz * WAITS_SELDOM_HZ : WAITS_PER_S;
+
+	return n < WAITS_SELDOM_MIN ? WAITS_SELDOM_MIN : n < WAITS_PER_S ? (uint32_t)n : WAITS_PER_S;
+}
+
 int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e)
 {
 	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
@@ -96,6 +105,7 @@ int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e
 	if (!oc)
 		return err_nomem(e, "the account of time");
 	oc->config = *c;
+	oc->per_s = waits_per_s(c);
 	r = reconcile_new(&account, &oc->account, e);
 	if (r < 0)
 		return r;
@@ -234,12 +244,13 @@ static int offcpu_look(struct offcpu *oc, uint64_t now_ns, struct err *e)
  * Each told wait costs some microseconds here; a thousand a second cost a percent of a CPU, and
  * tell functions apart that take a percent of the time. Their number is inverse to the period as
  * far as they are short ones. It changes by two at most, once a second, since the waits of one
- * second say little about those of the next.
+ * second say little about those of the next. A hundred, over the ten seconds that an agent pushes,
+ * tell as much.
  */
 static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 {
 	const uint64_t period = source_wait_period(oc->config.source), passed = now_ns - oc->rate_ns;
-	const uint64_t few = WAITS_FEW >> oc->level, many = WAITS_MANY >> oc->level;
+	const uint64_t few = (oc->per_s * 7 / 10) >> oc->level, many = (oc->per_s * 13 / 10) >> oc->level;
 	struct source_stats st;
 	uint64_t rate, wanted;
 
@@ -251,7 +262,7 @@ static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 	oc->rate_waits = st.waits;
 	if (rate > few && rate < many)
 		return;
-	wanted = (period / WAITS_PER_S * rate) << oc->level;
+	wanted = (period / oc->per_s * rate) << oc->level;
 	wanted = wanted < period / 2 ? period / 2 : wanted > period * 2 ? period * 2 : wanted;
 	wanted = wanted < PERIOD_MIN << oc->level ? PERIOD_MIN << oc->level : wanted > PERIOD_MAX ? PERIOD_MAX : wanted;
 	if (oc->config.longest_period_ns && wanted > oc->config.longest_period_ns)
@@ -332,7 +343,10 @@ void offcpu_seldom(struct offcpu *oc, uint32_t level)
 
 uint64_t offcpu_settled_ns(const struct offcpu *oc)
 {
-	return oc->settled_ns < oc->summed_ns ? oc->settled_ns : oc->summed_ns;
+	const uint64_t held_ns = reconcile_held_ns(oc->account), sum_ns = oc->summed_ns;
+	const uint64_t all_ns = oc->settled_ns < sum_ns ? oc->settled_ns : sum_ns;
+
+	return all_ns < held_ns ? all_ns : held_ns + HELD_MAX_NS < all_ns ? all_ns - HELD_MAX_NS : held_ns;
 }
 
 /* ---- what is shown before it is told ---- */

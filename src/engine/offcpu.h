@@ -6,7 +6,8 @@
  *
  * Totals are read four times a second, and settled once all events up to that moment have come.
  * Open waits are listed once a second, and before a snapshot shows them. The share of waits that is
- * reported one by one is adapted so that it stays cheap: about a thousand a second.
+ * reported one by one is adapted so that it stays cheap: about a thousand a second, or fewer
+ * (offcpu_config.seldom).
  */
 #ifndef SBERF_ENGINE_OFFCPU_H
 #define SBERF_ENGINE_OFFCPU_H
@@ -35,6 +36,8 @@ struct offcpu_config {
 	/* gets settled events; its numa, if any, gets ended waits and totals */
 	struct event_sink *sink;
 	bool every_wait;                 /* each wait is told by itself, whatever that costs */
+	bool seldom;                     /* nobody looks on: about 4 * freq_hz waits a second are told, 64 to 1000 */
+	uint32_t freq_hz;                /* with SELDOM: the sampling rate */
 	uint64_t longest_period_ns;      /* waits of this length are all told one by one; 0 = it does not matter */
 };
 

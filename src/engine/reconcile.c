@@ -45,6 +45,7 @@ int reconcile_new(const struct reconcile_config *c, struct reconcile **ret, stru
 	if (!a)
 		return err_nomem(e, "the account of time");
 	a->config = *c;
+	a->held_ns = UINT64_MAX;
 	a->kin = calloc(KIN, sizeof(*a->kin));
 	a->no_stack = dict_stack(c->dict, STACK_ROOT, dict_note(c->dict, NOTE_NO_STACK));
 	if (!a->kin || a->no_stack == ID_NONE)
@@ -436,12 +437,21 @@ static void reconcile_settle_until(struct reconcile *a, uint64_t until_ns, uint6
 			reconcile_give(a, &a->keys.v[a->held.v[i].key], &a->held.v[i]);
 	}
 	a->held.n = kept;
+	a->held_ns = UINT64_MAX;
+	for (size_t i = 0; i < kept; i++)
+		if (a->held.v[i].ev.time_ns < a->held_ns)
+			a->held_ns = a->held.v[i].ev.time_ns;
 	look_at_keys(a, now_ns);
 }
 
 void reconcile_settle(struct reconcile *a, uint64_t time_ns)
 {
 	reconcile_settle_until(a, time_ns, time_ns);
+}
+
+uint64_t reconcile_held_ns(const struct reconcile *a)
+{
+	return a->held_ns;
 }
 
 void reconcile_rest(struct reconcile *a, uint64_t time_ns, struct event_sink *to)

@@ -130,6 +130,9 @@ void reconcile_settle(struct reconcile *a, uint64_t time_ns);
  */
 void reconcile_rest(struct reconcile *a, uint64_t time_ns, struct event_sink *to);
 
+/* When the oldest of the events happened that are still held, or wait for more time to be told; UINT64_MAX = none. */
+uint64_t reconcile_held_ns(const struct reconcile *a);
+
 /* Ends the account: emits everything held and carried, as of TIME_NS. */
 void reconcile_finish(struct reconcile *a, uint64_t time_ns);
 

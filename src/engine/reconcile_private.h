@@ -88,6 +88,7 @@ struct reconcile {
 	struct hidx index;       /* of keys, and of dropped ones until it is rebuilt */
 	uint32_t dropped;
 	VEC(struct held) held;
+	uint64_t held_ns;        /* when the oldest of them happened, at the last settlement; UINT64_MAX = none */
 	struct kin *kin;         /* KIN elements */
 	stack_id no_stack;
 	uint32_t settled;        /* settlements in this window */

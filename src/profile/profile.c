@@ -54,6 +54,7 @@ struct profile {
 	struct numa_state *numa;         /* a reference; NULL = nothing known */
 	struct probe_notes *probes;      /* the same */
 	struct heat heat;                /* of what was added */
+	uint64_t settled_ns;             /* profile_advance() */
 	struct quality quality;
 };
 
@@ -240,10 +241,18 @@ static void profile_turn(struct profile *p, uint64_t now_ns)
 		timeline_shrink(&p->timeline, now_ns, p->max_fact_bytes / 8 * 7, p->dict);
 }
 
-void profile_advance(struct profile *p, uint64_t now_ns)
+/* Closes slices that ended before NOW_NS. */
+static void profile_close(struct profile *p, uint64_t now_ns)
 {
 	if (p->open.facts.n ? now_ns >= p->open.to_ns : p->late.n)
 		profile_turn(p, now_ns);
+}
+
+void profile_advance(struct profile *p, uint64_t now_ns)
+{
+	if (now_ns > p->settled_ns)
+		p->settled_ns = now_ns;
+	profile_close(p, now_ns);
 }
 
 static int add_late(struct profile *p, uint64_t time_ns, const struct fact *f)
@@ -286,7 +295,7 @@ static int lighten_open(struct profile *p)
 
 static int profile_add_fact(struct profile *p, uint64_t time_ns, const struct fact *f)
 {
-	profile_advance(p, time_ns);
+	profile_close(p, time_ns);
 	if (time_ns < open_from(p))
 		return add_late(p, time_ns, f);
 	if (!p->open.facts.n) {
@@ -473,6 +482,7 @@ struct snapshot *profile_snapshot(struct profile *p)
 	if (!s)
 		return NULL;
 	take_ptr(open);
+	snapshot_keep_settled(s, p->settled_ns);
 	snapshot_keep_numa(s, p->numa);
 	snapshot_keep_probes(s, p->probes);
 	if (!snapshot_keep_heat(s, &p->heat)) {

@@ -110,8 +110,8 @@ int profile_fact(struct profile *p, const struct event *ev, struct fact *ret);
 int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);
 
 /*
- * Tells the profile that time has reached NOW_NS (CLOCK_MONOTONIC): it closes slices, merges old
- * ones, and enforces the limits. Cheap when there is nothing to do.
+ * Tells the profile that time has reached NOW_NS (CLOCK_MONOTONIC), and all events before have been
+ * added: it closes slices, merges old ones, and enforces the limits. Cheap when there is nothing to do.
  */
 void profile_advance(struct profile *p, uint64_t now_ns);
 
@@ -157,6 +157,8 @@ void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret);
 bool snapshot_next(const struct snapshot *s, struct slice_view *v);
 bool snapshot_last(const struct snapshot *s, struct slice_view *ret);    /* the latest; false when there is none */
 bool snapshot_has(const struct snapshot *s, enum event_kind kind);       /* true when there is a fact of KIND */
+/* Up to when all was added: what profile_advance() was told last before S was made; 0 = nothing was. */
+uint64_t snapshot_settled_ns(const struct snapshot *s);
 /* Sets *RET to the rows about how stacks ended, the heaviest first; returns how many. */
 size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret);
 

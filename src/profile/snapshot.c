@@ -26,6 +26,7 @@ struct snapshot {
 	struct probe_notes *probes;      /* the same */
 	struct heat heat;
 	bool provisional;        /* the last slice is */
+	uint64_t settled_ns;     /* profile_advance() */
 	size_t n;
 	struct slice *slice[];
 };
@@ -94,6 +95,16 @@ void snapshot_unref(struct snapshot *s)
 	heat_free(&s->heat);
 	free(s->row);
 	free(s);
+}
+
+void snapshot_keep_settled(struct snapshot *s, uint64_t settled_ns)
+{
+	s->settled_ns = settled_ns;
+}
+
+uint64_t snapshot_settled_ns(const struct snapshot *s)
+{
+	return s->settled_ns;
 }
 
 void snapshot_keep_numa(struct snapshot *s, struct numa_state *state)

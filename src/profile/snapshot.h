@@ -19,7 +19,10 @@ struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slic
 /* S takes a reference to STATE (NULL is fine). At most once for each snapshot, before another thread has it. */
 void snapshot_keep_numa(struct snapshot *s, struct numa_state *state);
 
-/* The same for what is known of probes. */
+/* What snapshot_settled_ns() says. */
+void snapshot_keep_settled(struct snapshot *s, uint64_t settled_ns);
+
+/* As snapshot_keep_numa(), for what is known of probes. */
 void snapshot_keep_probes(struct snapshot *s, struct probe_notes *state);
 
 /* S keeps a copy of HEAT. The same; false when out of memory. */

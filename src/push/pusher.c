@@ -27,7 +27,9 @@
 
 #define WINDOW_NS (10 * NSEC_PER_SEC)    /* Parca's interval; Pyroscope's clients have 10 to 15 s */
 #define SLICE_NS NSEC_PER_SEC            /* of a running capture (profile.h) */
-#define SETTLE_NS (500 * NSEC_PER_MSEC)  /* after which the events of a time are in the profile */
+#define SETTLE_NS (500 * NSEC_PER_MSEC)  /* after which the events of a time may be in the profile: from then on it */
+#define AGAIN_NS (250 * NSEC_PER_MSEC)   /* is looked so often whether they are, */
+#define SETTLE_MAX_NS (10 * NSEC_PER_SEC)        /* and not longer than this */
 #define ANSWER_NS (10 * NSEC_PER_SEC)    /* within which a store must answer */
 #define GOODBYE_NS (2 * NSEC_PER_SEC)
 #define QUEUE_BYTES (64u << 20)
@@ -64,7 +66,8 @@ struct pusher {
 	VEC(struct window) queue;        /* oldest first */
 	size_t bytes;
 	uint64_t window_ns;              /* how long one is */
-	uint64_t from_ns, to_ns;         /* the window that is not over */
+	uint64_t from_ns, to_ns;         /* the window that is not over, */
+	uint64_t due_ns;                 /* and when it may be whole */
 	uint64_t next_ns, backoff_ns;    /* when the first of the queue is sent */
 	bool failing;
 	struct pusher_figures figures;
@@ -145,6 +148,22 @@ static int window_profile(struct pusher *p, const struct serve_moment *m, enum s
 	struct err e = ERR_INIT;
 
 	return serve_answer(&p->c.source, m, &q, ret, &e);
+}
+
+/* Has all been added that happened before p->to_ns? */
+static bool window_settled(const struct pusher *p)
+{
+	const struct session *se = p->c.session;
+	AUTO(snapshot_unref) struct snapshot *s = se->snapshot(se->ctx);
+
+	return se->ended(se->ctx) || (s && snapshot_settled_ns(s) >= p->to_ns);
+}
+
+static void window_begin(struct pusher *p, uint64_t from_ns, uint64_t ns)
+{
+	p->from_ns = from_ns;
+	p->to_ns = from_ns + ns;
+	p->due_ns = p->to_ns + SETTLE_NS;
 }
 
 /* What was captured from p->from_ns to p->to_ns becomes a body at the end of the queue. */
@@ -273,12 +292,13 @@ static void *pusher_main(void *arg)
 	struct pusher *p = arg;
 	uint64_t now;
 
-	while (pusher_wait(p, p->to_ns + SETTLE_NS + p->c.refresh_ns)) {
+	while (pusher_wait(p, p->due_ns)) {
 		now = clock_mono_ns();
-		if (now >= p->to_ns + SETTLE_NS + p->c.refresh_ns) {
+		if (now >= p->due_ns && !window_settled(p) && now < p->to_ns + SETTLE_MAX_NS) {
+			p->due_ns = now + AGAIN_NS;
+		} else if (now >= p->due_ns) {
 			window_make(p);
-			p->from_ns = p->to_ns;
-			p->to_ns += p->window_ns;
+			window_begin(p, p->to_ns, p->window_ns);
 		}
 		queue_trim(p, now);
 		if (p->queue.n && now >= p->next_ns)
@@ -317,7 +337,6 @@ int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e
 	if (!p)
 		return err_nomem(e, "a pusher of profiles");
 	p->c = *c;
-	p->c = *c;
 	r = c->url.tls ? https_new(c->ca, &p->https, e) : 0;
 	if (r < 0) {
 		free(p);
@@ -333,8 +352,7 @@ int pusher_new(const struct pusher_config *c, struct pusher **ret, struct err *e
 	(void)!getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
 	now = clock_mono_ns();
 	p->window_ns = pusher_window_ns();
-	p->from_ns = now - now % SLICE_NS;
-	p->to_ns = p->from_ns + (1 + chance % (p->window_ns / SLICE_NS)) * SLICE_NS;
+	window_begin(p, now - now % SLICE_NS, (1 + chance % (p->window_ns / SLICE_NS)) * SLICE_NS);
 	r = pthread_create(&p->thread, NULL, pusher_main, p);
 	if (r) {
 		free(p->otlp_headers);

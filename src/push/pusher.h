@@ -27,7 +27,6 @@ struct pusher_config {
 	struct push_labels labels;
 	const char *ca;                  /* certificates to trust over https; NULL = those of the system; borrowed */
 	const char *headers;             /* more headers, each with its CRLF; "" = none; borrowed */
-	uint64_t refresh_ns;             /* between two snapshots of the session */
 	const char *command;             /* who speaks: "agent" */
 };
 

@@ -24,7 +24,8 @@
 #define LOOK_NS (200 * NSEC_PER_MSEC)    /* how late a new snapshot may be seen */
 #define COMMENT_NS (15 * NSEC_PER_SEC)   /* between comments in a stream, so that what is between knows that it lives */
 #define SLICE_NS NSEC_PER_SEC            /* of a running capture (profile.h) */
-#define SETTLE_NS (500 * NSEC_PER_MSEC)  /* after which the events of a time are in the profile */
+#define SETTLE_NS (500 * NSEC_PER_MSEC)  /* after which the events of a time may be in the profile, */
+#define SETTLE_MAX_NS (10 * NSEC_PER_SEC)        /* and for how long that is waited for */
 #define SEND_BYTES 65536         /* of a socket */
 #define RETRY "retry: 1000\n\n"
 #define COMMENT ": still here\n\n"
@@ -156,7 +157,7 @@ static void begin_pull(struct server *s, struct connection *c)
 	}
 	c->from_ns = now - now % SLICE_NS + SLICE_NS;
 	c->to_ns = c->from_ns + c->question.seconds * NSEC_PER_SEC;
-	c->due_ns = c->to_ns + SETTLE_NS + s->c->refresh_ns;
+	c->due_ns = c->to_ns + SETTLE_NS;
 }
 
 static void server_obey(struct server *s, struct connection *c, const char *path)
@@ -277,6 +278,15 @@ static bool look(struct server *s, uint64_t now)
 	return true;
 }
 
+/* Is all there that C asks for? */
+static bool pull_settled(const struct server *s, const struct connection *c, uint64_t now)
+{
+	const struct session *se = s->c->session;
+	AUTO(snapshot_unref) struct snapshot *shot = now >= c->due_ns && !s->ended ? se->snapshot(se->ctx) : NULL;
+
+	return s->ended || now >= c->to_ns + SETTLE_MAX_NS || (shot && snapshot_settled_ns(shot) >= c->to_ns);
+}
+
 static void server_late(struct server *s, struct connection *c)
 {
 	s->figures->slow++;
@@ -302,7 +312,7 @@ static void tick(struct server *s)
 			server_late(s, c);
 		else if (c->state == CONNECTION_STREAMING && looked)
 			tick_stream(s, c, now);
-		else if (c->state == CONNECTION_WAITING && c->due_ns && (now >= c->due_ns || s->ended))
+		else if (c->state == CONNECTION_WAITING && c->due_ns && looked && pull_settled(s, c, now))
 			server_ask(s, c);
 		if (c->fd >= 0 && connection_unsent(c))
 			connection_write(c, now);

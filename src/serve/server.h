@@ -33,7 +33,6 @@ struct serve_config {
 	struct serve_source source;      /* its names and code are those of the session */
 	struct serve_policy policy;
 	unsigned int may;                /* mask of what is answered (question.h) */
-	uint64_t refresh_ns;             /* between two snapshots of the session */
 	int listening[2];                /* borrowed; -1 = none */
 	int wake_fd;                     /* when this is readable, stop() is called; -1 = none */
 	bool (*stop)(void *ctx);         /* true ends it */

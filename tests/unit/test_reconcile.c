@@ -554,14 +554,18 @@ static void without_totals_each_stands_for_itself(void **state)
 	struct reconcile_figures f;
 
 	wait_of(w, &two, 10 * MS, 1, READ, (struct reconcile_wait){ .blocked_ns = 1 * MS, .period_ns = 10 * MS });
+	assert_true(reconcile_held_ns(w->a) == UINT64_MAX);
 	for (unsigned int i = 0; i < RECONCILE_GRACE; i++)
 		reconcile_settle(w->a, 20 * MS);
 	assert_int_equal(w->given.events, 0);
+	/* Who waits for all of this time waits for it. */
+	assert_true(reconcile_held_ns(w->a) == 10 * MS);
 	look_at_rest(w, 20 * MS);
 	assert_int_equal(w->rest.ns[EVENT_BLOCKED][1], 10 * MS);
 	reconcile_settle(w->a, 20 * MS);
 	assert_int_equal(w->given.ns[EVENT_BLOCKED][1], 10 * MS);
 	assert_int_equal(w->given.count[EVENT_BLOCKED][1], 10);
+	assert_true(reconcile_held_ns(w->a) == UINT64_MAX);
 	for (unsigned int i = 0; i < 2 * RECONCILE_WINDOW; i++)
 		reconcile_settle(w->a, 20 * MS);
 	reconcile_figures_of(w->a, &f);
