@@ -31,7 +31,7 @@ const char *lock_kind_name(unsigned int kind)
 #undef X
 	};
 
-	return kind < LOCK_KIND_NR ? names[kind] : "other";
+	return kind < LOCK_KIND_NR && names[kind] ? names[kind] : "other";
 }
 
 struct lock_function {
@@ -58,7 +58,37 @@ static const struct lock_function functions[] = {
 	{ "pthread_join", LOCK_JOIN }, { "pthread_timedjoin_np", LOCK_JOIN }, { "pthread_clockjoin_np", LOCK_JOIN },
 	{ "pthread_clockjoin_ex", LOCK_JOIN }, { "pthread_timedjoin_ex", LOCK_JOIN }, { "thrd_join", LOCK_JOIN },
 	{ "lll_lock_wait_private", LOCK_LIBC }, { "[waiting for the GIL]", LOCK_GIL },
+	{ "g_mutex_lock_slowpath", LOCK_RUNTIME_MUTEX }, { "g_cond_wait", LOCK_CONDITION },
+	{ "g_cond_wait_until", LOCK_CONDITION },
 };
+
+/*
+ * The same of languages that put paths before the names of functions, which differ by version: a begin, after
+ * "<", and the end. Rust: std::sys::unix::locks::futex_mutex::Mutex::lock_contended of 1.63 is
+ * <std::sys::sync::mutex::futex::Mutex>::lock_contended in 1.95. Go: a thread parks on a note of its own when it has
+ * no goroutine to run, whatever these wait for.
+ */
+static const struct path_function {
+	const char *begin, *end;
+	enum lock_kind kind;
+} path_functions[] = {
+	{ "std::sys", "::lock_contended", LOCK_RUNTIME_MUTEX },
+	{ "std::sys", "::read_contended", LOCK_RUNTIME_READ },
+	{ "std::sys", "::write_contended", LOCK_RUNTIME_WRITE },
+	{ "std::sys", "Condvar::wait", LOCK_CONDITION }, { "std::sys", "Condvar>::wait", LOCK_CONDITION },
+	{ "std::sys", "Condvar::wait_optional_timeout", LOCK_CONDITION },
+	{ "std::sys", "Condvar>::wait_optional_timeout", LOCK_CONDITION },
+	{ "std::sys", "Once::call", LOCK_ONCE }, { "std::sys", "Once>::call", LOCK_ONCE },
+	{ "runtime.", "lock2", LOCK_RUNTIME_MUTEX },
+	{ "runtime.", "notesleep", LOCK_CONDITION }, { "runtime.", "notetsleep_internal", LOCK_CONDITION },
+};
+
+static bool lock_ends_as(const char *name, const char *end)
+{
+	const size_t len = strlen(name), of_end = strlen(end);
+
+	return len >= of_end && !strcmp(name + len - of_end, end);
+}
 
 enum lock_kind lock_kind_of(const char *name)
 {
@@ -69,6 +99,11 @@ enum lock_kind lock_kind_of(const char *name)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (strlen(functions[i].name) == len && !strncmp(functions[i].name, name, len))
 			return functions[i].kind;
+	name += *name == '<';
+	for (size_t i = 0; i < sizeof(path_functions) / sizeof(path_functions[0]); i++)
+		if (!strncmp(name, path_functions[i].begin, strlen(path_functions[i].begin)) &&
+		    lock_ends_as(name, path_functions[i].end))
+			return path_functions[i].kind;
 	return LOCK_NONE;
 }
 

@@ -30,7 +30,11 @@
 	X(JOIN, 9, "end of a thread") \
 	X(LIBC, 10, "lock inside libc") \
 	X(FILE, 11, "file lock") \
-	X(GIL, 12, "GIL") /* the lock of an interpreter, by which one thread at a time runs it */
+	X(GIL, 12, "GIL") /* the lock of an interpreter, by which one thread at a time runs it */ \
+	/* of runtimes that wait on futexes of their own, in whose memory no holder stands: the same names */ \
+	X(RUNTIME_MUTEX, 19, "mutex") \
+	X(RUNTIME_READ, 20, "rwlock (to read)") \
+	X(RUNTIME_WRITE, 21, "rwlock (to write)")
 
 enum lock_kind {
 #define X(id, nr, name) LOCK_##id = nr,
@@ -44,7 +48,8 @@ const char *lock_kind_name(unsigned int kind);   /* "other" for a number from a 
 /*
  * The kind that the function NAME, one on the stack of a thread that waits on a futex, stands for;
  * LOCK_NONE when it says nothing. Underscores before the name and a version behind it ("@@GLIBC_2.34")
- * do not matter. The first function from the innermost on that says something is right.
+ * do not matter. The first function from the innermost on that says something is right. Names of C, of
+ * Rust's standard library (demangled, from 1.62 on, when it came to wait on futexes), of GLib and of Go.
  */
 enum lock_kind lock_kind_of(const char *name);
 

@@ -93,6 +93,43 @@ matches "readers have a number" ' held by 1 reader' "$(grep -A 1 'rwlock (to wri
 matches "a writer has a name" ' held by owner [0-9]+, waits now: .*sleeps' "$(grep -A 1 'rwlock (to read) written' locks)"
 stop_workload
 
+# Locks of C++, Rust and Go, and of another C library: their kinds, where a program takes them, and nobody who did not have them. In the memory
+# of most of these there is no holder: who ends a wait stands for it.
+others=()
+# also FILE: a program that is part of it.
+also() {
+	start_workload "$@"
+	others+=("$workload")
+}
+"${CXX:-g++}" -std=c++17 -g -O2 -pthread -o takers "$top_srcdir/tests/live/takers.cc"
+result $? "locks of C++ and Rust: built"
+mkfifo takers.fifo
+./takers 60 >takers.fifo &
+others+=($!)
+also_kill $!
+exec {out}<takers.fifo
+read -rt 60 word <&"$out"
+for program in taken_musl gomutex; do
+	[ ! -s "$WORKLOADS/$program" ] || also $program
+done
+record others.data --wakers -p "$(IFS=, && echo "${others[*]}")" --duration 1s
+"$SBERF" report -i others.data --format locks >locks
+kill "${others[@]}"
+exec {out}<&-
+# holders PATTERN: how the holders below locks whose lines match are said to be known, each once.
+holders() {
+	awk -v pattern="$1" '/ 0x|\(0x|futexes/ { on = $0 ~ pattern; next } on && NF' locks | grep -oE '(held|ended) by [a-z_]+' | sort -u | tr '\n' ' '
+}
+equal "std::mutex: taken in, and held by those who take it" "held by cxx " "$(holders ' mutex mutex \(0x[0-9a-f]*\): takes_cxx')"
+equal "std::shared_mutex" "held by writer " "$(holders ' rwlock \(to read\) shared \(0x[0-9a-f]*\): reads_shared')"
+equal "std::call_once()" 1 "$(grep -c ' once flag (0x[0-9a-f]*): calls_once' locks)"
+equal "a mutex of Rust: those who end waits for it, though its data look like a holder" "ended by rust " \
+	"$(holders ' mutex of_rust \(0x[0-9a-f]*\): takes_rust')"
+# Debian's musl has neither names nor unwind information in its code.
+[ ! -s "$WORKLOADS/taken_musl" ] || equal "a mutex of musl" "ended by taken_musl " "$(holders ' futex 0x[0-9a-f]*: libc[.]so')"
+[ ! -s "$WORKLOADS/gomutex" ] || equal "threads of Go wait for work, and nobody holds that" "" "$(grep 'held by gomutex' locks)"
+note "$(cut -c1-150 locks)"
+
 # What is wrong with locks beside that, by name and with figures; and a mutex that lends its priority has no inversion.
 start_workload locked 0 convoy 8
 record convoy.data -p "$workload" --duration 1s

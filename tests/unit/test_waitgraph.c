@@ -110,6 +110,19 @@ static void kinds_by_name(void **state)
 	assert_int_equal(lock_kind_of("__pthread_mutex_cond_lock"), LOCK_MUTEX);
 	assert_int_equal(lock_kind_of("__pthread_rwlock_rdlock"), LOCK_RWLOCK_READ);
 	assert_int_equal(lock_kind_of("__pthread_rwlock_wrlock"), LOCK_RWLOCK_WRITE);
+	/* of Rust 1.63 and 1.95, GLib and Go, where no holder stands in the memory */
+	assert_int_equal(lock_kind_of("std::sys::unix::locks::futex_mutex::Mutex::lock_contended"), LOCK_RUNTIME_MUTEX);
+	assert_int_equal(lock_kind_of("<std::sys::sync::mutex::futex::Mutex>::lock_contended"), LOCK_RUNTIME_MUTEX);
+	assert_int_equal(lock_kind_of("<std::sys::sync::rwlock::futex::RwLock>::write_contended"), LOCK_RUNTIME_WRITE);
+	assert_int_equal(lock_kind_of("std::sys_common::once::futex::Once::call"), LOCK_ONCE);
+	assert_int_equal(lock_kind_of("<std::sys::sync::condvar::futex::Condvar>::wait_optional_timeout"),
+			 LOCK_CONDITION);
+	assert_int_equal(lock_kind_of("g_mutex_lock_slowpath"), LOCK_RUNTIME_MUTEX);
+	assert_int_equal(lock_kind_of("runtime.notesleep"), LOCK_CONDITION);
+	assert_int_equal(lock_kind_of("mine::std::sys::lock_contended"), LOCK_NONE);
+	assert_int_equal(lock_kind_of("std::sys::lock_contended_twice"), LOCK_NONE);
+	assert_string_equal(lock_kind_name(LOCK_RUNTIME_WRITE), "rwlock (to write)");
+	assert_false(lock_agrees(LOCK_RUNTIME_MUTEX, LOCK_MUTEX));
 	assert_int_equal(lock_kind_of("pthread_cond_wait"), LOCK_CONDITION);
 	assert_int_equal(lock_kind_of("__new_sem_wait_slow64.constprop.0"), LOCK_SEMAPHORE);
 	assert_int_equal(lock_kind_of("__pthread_clockjoin_ex"), LOCK_JOIN);

@@ -27,6 +27,8 @@ EXTRA_DIST += tests/workloads/gochain.go
 EXTRA_DIST += tests/workloads/cgoback.go
 EXTRA_DIST += tests/workloads/gosignals.go
 EXTRA_DIST += tests/workloads/goallocs.go
+EXTRA_DIST += tests/workloads/gomutex.go
+EXTRA_DIST += tests/workloads/taken.c
 EXTRA_DIST += tests/workloads/late_allocator.c
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
@@ -97,7 +99,7 @@ tests/workloads/bin/shares_stripped: tests/workloads/bin/shares
 
 # chain.c linked in every way. What a machine has no tool for becomes an empty file, and the tests that need it say so.
 chain_variants = chain_static chain_static_pie chain_nopie chain_stripped chain_noheaders chain_lld chain_debug_frame \
-	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped goallocs fpblock fpcode_first fpcode_last fpcode_between \
+	chain_fp chain_musl chain_musl_static signals_musl threads_musl taken_musl gochain gochain_stripped goallocs gomutex fpblock fpcode_first fpcode_last fpcode_between \
 	fpcode_library bare_fp bare_pie bare
 chain_outputs = $(chain_variants:%=tests/workloads/bin/%)
 check_DATA += $(chain_outputs)
@@ -162,11 +164,15 @@ tests/workloads/bin/signals_musl: $(top_srcdir)/tests/workloads/signals.c tests/
 	$(AM_V_CC)$(musl) $< -o $@; fi
 tests/workloads/bin/threads_musl: $(top_srcdir)/tests/workloads/threads_start.c tests/workloads/workload.h
 	$(AM_V_CC)$(musl) $< -o $@; fi
+tests/workloads/bin/taken_musl: $(top_srcdir)/tests/workloads/taken.c tests/workloads/workload.h
+	$(AM_V_CC)$(musl) $< -o $@; fi
 gobuild = $(MKDIR_P) $(@D); tool=go; if ! command -v $$tool >/dev/null; then $(no_tool); else \
 	GOCACHE=`pwd`/tests/workloads/gocache GOFLAGS=-mod=mod GO111MODULE=off GOPROXY=off CGO_ENABLED=0 go build -o $@
 tests/workloads/bin/gochain: $(top_srcdir)/tests/workloads/gochain.go
 	$(AM_V_GEN)$(gobuild) $<; fi
 tests/workloads/bin/goallocs: $(top_srcdir)/tests/workloads/goallocs.go
+	$(AM_V_GEN)$(gobuild) $<; fi
+tests/workloads/bin/gomutex: $(top_srcdir)/tests/workloads/gomutex.go
 	$(AM_V_GEN)$(gobuild) $<; fi
 tests/workloads/bin/gochain_stripped: $(top_srcdir)/tests/workloads/gochain.go
 	$(AM_V_GEN)$(gobuild) -ldflags="-s -w" $<; fi
