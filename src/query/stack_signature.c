@@ -58,8 +58,9 @@ static const char *const lockers[] = {
 	"std::shared_lock<", "std::scoped_lock<", "std::condition_variable", "std::_V2::condition_variable",
 	"std::call_once<", "call_once<", "glibcxx_rwlock_", "std::thread::join", "std::__atomic_",
 	"std::counting_semaphore<",
-	"std::sync::", "std::sys::", "std::sys_common::", "<std::sync::", "<std::sys", "parking_lot",
-	"lock_api::", "<parking_lot",
+	"std::sync::", "std::sys::sync::", "std::sys::unix::locks::", "std::sys::unix::futex::",
+	"std::sys::pal::unix::sync::", "std::sys::pal::unix::futex::", "std::sys_common::once",
+	"std::sys_common::mutex", "std::sys_common::rwlock", "std::sys_common::condvar", "parking_lot", "lock_api::",
 	"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*Once)", "internal/sync.", "runtime.", "sync.runtime_",
 	"take_gil", "PyThread_acquire_lock", "PyMutex_Lock", "PyEval_RestoreThread", "PyEval_AcquireThread",
 	"g_mutex_lock", "g_rec_mutex_lock", "g_rw_lock_", "g_cond_", "uv_mutex_lock", "uv_rwlock_", "uv_cond_",
@@ -81,7 +82,10 @@ static const char *func_text(const struct stack_signature *r, func_id id)
 	return f ? names_text(r->names, f->name) : "";
 }
 
-/* NAME without underscores, prefixes of glibc and symbol version, in DST; "" when it is too long to be one of these. */
+/*
+ * NAME without underscores, prefixes of glibc and symbol version, and the "<" before a type of Rust, in DST; "" when
+ * it is too long to be one of these.
+ */
 static void stack_signature_plain_name(const char *name, char dst[NAME_LEN])
 {
 	size_t len;
@@ -89,6 +93,7 @@ static void stack_signature_plain_name(const char *name, char dst[NAME_LEN])
 	name += strspn(name, "_");
 	while (!strncmp(name, "GI_", 3) || !strncmp(name, "libc_", 5))
 		name = strchr(name, '_') + strspn(strchr(name, '_'), "_");
+	name += *name == '<';
 	len = strcspn(name, "@");
 	if (len >= NAME_LEN)
 		len = 0;

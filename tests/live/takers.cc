@@ -48,6 +48,8 @@ extern "C" {
 NOINLINE void lock_contended(uint32_t *futex)
 	__asm__("_ZN3std3sys4unix5locks11futex_mutex5Mutex14lock_contended17h0123456789abcdefE");
 NOINLINE void wake(uint32_t *futex) __asm__("_ZN3std3sys4unix5locks11futex_mutex5Mutex4wake17h0123456789abcdefE");
+NOINLINE void begin_thread(void (*run)())
+	__asm__("_ZN3std10sys_common9backtrace28__rust_begin_short_backtrace17h0123456789abcdefE");
 
 void lock_contended(uint32_t *futex)
 {
@@ -60,6 +62,12 @@ void wake(uint32_t *futex)
 {
 	syscall(SYS_futex, futex, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 	sink++;
+}
+
+void begin_thread(void (*run)())
+{
+	for (;;)
+		run();
 }
 }
 
@@ -128,7 +136,7 @@ int main(int argc, char **argv)
 	of_rust.users = 1;
 	for (int i = 0; i < 3; i++) {
 		start("cxx", takes_cxx, true);
-		start("rust", takes_rust, true);
+		start("rust", [] { begin_thread(takes_rust); }, false);
 	}
 	start("writer", writes_shared, false);
 	start("shared", reads_shared, false);
