@@ -30,6 +30,19 @@ struct {
 	__type(value, struct followed);
 } followed SEC(".maps");
 
+/* Where calls by pointers led, which were within calls that are followed; and how many found no room there. */
+struct sb_pointed pointed[SB_POINTED];
+__u64 pointed_full = 0;
+#define POINTED_TRIES 16u
+
+/* Registers, by number. An interrupt does not run a program of this kind meanwhile. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64[SB_NR_REGS]);
+} pointing SEC(".maps");
+
 /* Is a place with the stack pointer SP within the call F of PROBE? */
 static __always_inline bool is_within(const struct followed *f, __u32 probe, __u64 sp)
 {
@@ -218,6 +231,49 @@ SEC("kprobe")
 int sb_called_ret(struct sb_ctx_regs *regs)
 {
 	return follow_called(regs, true);
+}
+
+/* Counts a call by the pointer number NR to where TO begins. */
+static __always_inline void count_pointed(__u64 to, __u32 nr)
+{
+	const __u64 key = SB_POINTED_KEY(to, nr);
+	const __u32 first = (__u32)((key * 0x9e3779b97f4a7c15ull) >> 40);
+
+	for (__u32 i = 0; i < POINTED_TRIES; i++) {
+		struct sb_pointed *at = &pointed[(first + i) & (SB_POINTED - 1)];
+		__u64 there = at->key;
+
+		if (!there)
+			there = __sync_val_compare_and_swap(&at->key, 0, key);
+		if (there && there != key)
+			continue;
+		__sync_fetch_and_add(&at->count, 1);
+		return;
+	}
+	__sync_fetch_and_add(&pointed_full, 1);
+}
+
+/* A call by a pointer is next, in a function that is called within a followed one, or is that. */
+SEC("kprobe")
+int sb_pointer(struct sb_ctx_regs *regs)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(regs);
+	const __u32 probe = SB_COOKIE_PROBE(cookie), zero = 0;
+	struct followed *f;
+	__u64 *v, seen;
+
+	if (!wanted(task, task->tgid, task->pid))
+		return 0;
+	seen = see_hit(probe - SB_PROBE_PLACED);
+	f = bpf_task_storage_get(&followed, task, NULL, 0);
+	v = bpf_map_lookup_elem(&pointing, &zero);
+	if (!v || !is_within(f, probe, regs->sp))
+		return 0;
+	sb_regs_to_dwarf(regs, v);
+	count_pointed(v[SB_COOKIE_TEXT(cookie) >> 12 & 15], SB_COOKIE_TEXT(cookie) & (SB_POINTERS - 1));
+	time_hit(probe - SB_PROBE_PLACED, seen, now, false);
+	return 0;
 }
 
 SEC("kprobe")

@@ -337,6 +337,21 @@ struct sb_call_wish {
 /* Of a function of the kernel whose calls are followed: it begins there, and is left there by a return. */
 #define SB_COOKIE_ROOT (1ull << 29)
 #define SB_COOKIE_LEFT (1ull << 30)
+/*
+ * A call by a pointer within a function whose calls are followed: in place of the number its own number, and above that
+ * the register (in DWARF order) that says where it leads.
+ */
+#define SB_COOKIE_POINTER(number, reg) SB_COOKIE(0, (number) | (reg) << 12)
+#define SB_POINTERS 4096u                /* such numbers */
+/* Where such calls led: key 0 = nothing is there. */
+#define SB_POINTED 512u                  /* a power of two */
+struct sb_pointed {
+	__u64 key;               /* SB_POINTED_KEY */
+	__u64 count;
+};
+#define SB_POINTED_KEY(target, number) ((__u64)(target) << 16 | (number))
+#define SB_POINTED_NUMBER(key) ((__u32)(key) & (SB_POINTERS - 1))
+#define SB_POINTED_TARGET(key) ((__u64)((__s64)(key) >> 16))     /* addresses have 48 bits */
 /* What a hit is for a span: nothing, its begin or its end. */
 #define SB_SPAN_NONE 0u
 #define SB_SPAN_BEGIN 1u

@@ -131,7 +131,8 @@ static void graph_return(struct graphs *g, struct graph_thread *t, const struct 
 	struct graph_call *call;
 
 	if (at == NO_CALL) {
-		g->figures.unbegun += !t->graph.dropped;
+		g->figures.unbegun += !t->graph.dropped &&
+			!(g->ops.is_late && g->ops.is_late(g->ops.ctx, h->probe, h->number));
 		return;
 	}
 	while (t->innermost != at)

@@ -54,6 +54,8 @@ struct graphs;
 struct graphs_ops {
 	/* Is NUMBER of PROBE that of the first function? */
 	bool (*is_first)(void *ctx, uint32_t probe, uint32_t number);
+	/* Is that followed only since later? What began before is not told of then; may be NULL. */
+	bool (*is_late)(void *ctx, uint32_t probe, uint32_t number);
 	/* the last call of G has begun, whose first one has not ended; NULL = nobody asks. G is valid as below */
 	void (*begun)(void *ctx, const struct graph *g);
 	/* G is whole; it is valid during the call of this */

@@ -209,11 +209,21 @@ int bpf_side_add_probes(struct bpf_side *k, const struct capture_plan *plan, str
 	calls = r || !plan->nr_calls ? NULL : bpf_late_find(k, ATTACH_CALLS);
 	if (calls)
 		r = programs_attach((struct programs *)(uintptr_t)calls, ATTACH_CALLS, e);
-	for (uint32_t i = 0; r && i < plan->nr_traces; i++)
+	for (uint32_t i = 0; r && i < plan->nr_traces && !plan->more_traces; i++)
 		bpf_side_remove_probe(k, plan->traces[i].probe);
 	for (uint32_t i = 0; r && i < plan->nr_calls; i++)
 		bpf_side_remove_probe(k, plan->calls[i].probe);
 	return r;
+}
+
+uint64_t bpf_side_pointed(const struct bpf_side *k, source_pointed_fn *each, void *ctx)
+{
+	const struct sb_pointed *all = k->skel->bss->pointed;
+
+	for (uint32_t i = 0; i < SB_POINTED; i++)
+		if (all[i].key)
+			each(ctx, SB_POINTED_NUMBER(all[i].key), SB_POINTED_TARGET(all[i].key), all[i].count);
+	return k->skel->bss->pointed_full;
 }
 
 int bpf_side_set_growth(struct bpf_side *k, const struct capture_plan *plan, struct err *e)

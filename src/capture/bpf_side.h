@@ -38,6 +38,8 @@ int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_fa
 /* As source_set_growth(), source_add_probes() and source_remove_probe() (bpf_late.c). One thread at a time. */
 int bpf_side_set_growth(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
 int bpf_side_add_probes(struct bpf_side *k, const struct capture_plan *plan, struct err *e);
+/* As source_pointed(). */
+uint64_t bpf_side_pointed(const struct bpf_side *k, source_pointed_fn *each, void *ctx);
 void bpf_side_remove_probe(struct bpf_side *k, uint32_t probe);
 
 /*

@@ -664,6 +664,11 @@ static void live_remove_probe(struct source *base, uint32_t probe)
 	bpf_side_remove_probe(live_of(base)->kernel, probe);
 }
 
+static uint64_t live_pointed(const struct source *base, source_pointed_fn *each, void *ctx)
+{
+	return bpf_side_pointed(live_of((struct source *)(uintptr_t)base)->kernel, each, ctx);
+}
+
 static const struct source_ops live_ops = {
 	.prepare = live_prepare,
 	.start = live_start,
@@ -682,6 +687,7 @@ static const struct source_ops live_ops = {
 	.add_probes = live_add_probes,
 	.set_growth = live_set_growth,
 	.remove_probe = live_remove_probe,
+	.pointed = live_pointed,
 	.set_rate = live_set_rate,
 	.set_stack_cap = live_set_stack_cap,
 	.set_plan = live_set_plan,

@@ -62,6 +62,7 @@ static const struct program {
 	{ "sb_followed_ret", WHEN_FOLLOWED_RETURNS, ATTACH_FOLLOWED_RETURNS, false, 0 },
 	{ "sb_called", WHEN_CALLED, ATTACH_CALLED, false, 0 },
 	{ "sb_called_ret", WHEN_CALLED, ATTACH_CALLED_RETURNS, false, 0 },
+	{ "sb_pointer", WHEN_CALLED, ATTACH_POINTERS, false, 0 },
 	{ "sb_paged", WHEN_PAGED, ATTACH_PAGED, true, 0 },
 	{ "sb_signal", WHEN_SIGNALS, ATTACH_SIGNALS, true, 0 },
 	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR, false, 0 },

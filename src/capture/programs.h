@@ -76,6 +76,7 @@ enum program_attach {
 	ATTACH_FOLLOWED_RETURNS,     /* the same, where they return */
 	ATTACH_CALLED,               /* the same, where functions begin that these call, many at once */
 	ATTACH_CALLED_RETURNS,       /* the same, where they return */
+	ATTACH_POINTERS,             /* the same, where these call others by pointers */
 	ATTACH_PAGED,                /* the same, to the counters of page faults of each CPU */
 	ATTACH_SIGNALS,              /* the same, where signals are sent */
 	ATTACH_LIVE,                 /* and detached separately, by a switch */
@@ -86,7 +87,7 @@ enum program_attach {
 	ATTACH_RUN,                  /* never: test-run once */
 };
 
-#define PROGRAMS_MAX 52u
+#define PROGRAMS_MAX 53u
 
 /* The programs of one BPF object. Zero it, then call programs_find(). */
 struct programs {

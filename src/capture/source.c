@@ -178,6 +178,11 @@ int source_set_growth(struct source *s, const struct capture_plan *plan, struct 
 		err_set(e, ENOTSUP, "this source cannot follow memory");
 }
 
+uint64_t source_pointed(const struct source *s, source_pointed_fn *each, void *ctx)
+{
+	return s->ops->pointed ? s->ops->pointed(s, each, ctx) : 0;
+}
+
 void source_remove_probe(struct source *s, uint32_t probe)
 {
 	if (s->ops->remove_probe)

@@ -65,6 +65,7 @@ enum capture_trace_how {
 	CAPTURE_TRACE_FOLLOWED_RETURN,   /* where such a function returns (a kretprobe) */
 	CAPTURE_TRACE_CALLED,            /* where a function begins that is called within one that is followed */
 	CAPTURE_TRACE_CALLED_RETURN,     /* where it returns; many of both at once where the kernel can do it */
+	CAPTURE_TRACE_POINTER,           /* where one calls another by a pointer (a kprobe) */
 	CAPTURE_TRACE_HOWS
 };
 
@@ -141,6 +142,7 @@ struct capture_plan {
 	const struct sb_call_wish *call_wishes;
 	const struct capture_trace *traces;      /* places in the kernel to probe; NULL = none */
 	uint32_t nr_traces;
+	bool more_traces;        /* they are of probes that are placed already, and stay so if these cannot be */
 	const struct capture_filter *filters;    /* of those probes that have any; NULL = none */
 	uint32_t nr_filters;
 	/* by number, where named values of filters are (bpf/wire.h): at places in the kernel; NULL = there are none */
@@ -338,6 +340,12 @@ int source_add_probes(struct source *s, const struct capture_plan *plan, struct 
  * is looked at; an interval of 0: no more. As source_add_probes() in all else.
  */
 int source_set_growth(struct source *s, const struct capture_plan *plan, struct err *e);
+/*
+ * Tells EACH where calls by pointers led, which are places CAPTURE_TRACE_POINTER: the NUMBER of the call, as the cookie
+ * has it, to TARGET, COUNT times so far. Returns how many more calls found no room there. Any thread.
+ */
+typedef void source_pointed_fn(void *ctx, uint32_t number, uint64_t target, uint64_t count);
+uint64_t source_pointed(const struct source *s, source_pointed_fn *each, void *ctx);
 /* PROBE, by its number, is not in the kernel any more: what was counted of it stays. */
 void source_remove_probe(struct source *s, uint32_t probe);
 /* Stops sampling; buffered events can still be read. */

@@ -45,6 +45,8 @@ struct source_ops {
 	int (*set_growth)(struct source *s, const struct capture_plan *plan, struct err *e);
 	void (*remove_probe)(struct source *s, uint32_t probe);
 
+	uint64_t (*pointed)(const struct source *s, source_pointed_fn *each, void *ctx);         /* NULL: 0 */
+
 	/* Unwinding by learned rules; NULL: none. */
 	struct rulebook *(*rulebook)(const struct source *s);
 	void (*on_stranger)(struct source *s, source_stranger_fn *fn, void *ctx);

@@ -165,7 +165,8 @@ static bool is_function(const struct capture_trace *t)
 {
 	return t->how == CAPTURE_TRACE_FUNCTION || t->how == CAPTURE_TRACE_RETURN ||
 		t->how == CAPTURE_TRACE_FOLLOWED || t->how == CAPTURE_TRACE_FOLLOWED_RETURN ||
-		t->how == CAPTURE_TRACE_CALLED || t->how == CAPTURE_TRACE_CALLED_RETURN;
+		t->how == CAPTURE_TRACE_CALLED || t->how == CAPTURE_TRACE_CALLED_RETURN ||
+		t->how == CAPTURE_TRACE_POINTER;
 }
 
 static bool is_return(const struct capture_trace *t)

@@ -74,6 +74,7 @@ static int traceway_program(enum capture_trace_how how)
 		[CAPTURE_TRACE_SIGNAL] = BPF_PROG_TYPE_RAW_TRACEPOINT,
 		[CAPTURE_TRACE_FOLLOWED] = BPF_PROG_TYPE_KPROBE, [CAPTURE_TRACE_FOLLOWED_RETURN] = BPF_PROG_TYPE_KPROBE,
 		[CAPTURE_TRACE_CALLED] = BPF_PROG_TYPE_KPROBE, [CAPTURE_TRACE_CALLED_RETURN] = BPF_PROG_TYPE_KPROBE,
+		[CAPTURE_TRACE_POINTER] = BPF_PROG_TYPE_KPROBE,
 	};
 
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);
@@ -93,7 +94,7 @@ static bool traceway_place(enum capture_trace_how how, struct capture_trace *t)
 	};
 	const bool function = how == CAPTURE_TRACE_FUNCTION || how == CAPTURE_TRACE_RETURN ||
 		how == CAPTURE_TRACE_FOLLOWED || how == CAPTURE_TRACE_FOLLOWED_RETURN ||
-		how == CAPTURE_TRACE_CALLED || how == CAPTURE_TRACE_CALLED_RETURN;
+		how == CAPTURE_TRACE_CALLED || how == CAPTURE_TRACE_CALLED_RETURN || how == CAPTURE_TRACE_POINTER;
 
 	*t = (struct capture_trace){ .how = how == CAPTURE_TRACE_SIGNAL ? CAPTURE_TRACE_RAW : how };
 	snprintf(t->name, sizeof(t->name), "%s", function ? "do_send_sig_info" : "signal_generate");

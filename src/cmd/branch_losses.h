@@ -27,6 +27,10 @@ enum branch_loss {
 	LOSS_WAYS,               /* ways from one place to the next that are not known */
 	LOSS_BRANCHES,           /* of calls with too many */
 	LOSS_CALLS,              /* of graphs with too many */
+	LOSS_EARLY,              /* calls by pointer before what they call was followed */
+	LOSS_POINTED,            /* calls by pointer of what is not followed */
+	LOSS_POINTED_FULL,       /* calls by pointer that could not be counted */
+	LOSS_POINTERS,           /* instructions that call by pointer, and are not watched */
 	LOSS_OWN,                /* records of what takes the records */
 	LOSS_BEFORE,             /* records from before the call */
 	LOSS_UNNAMED,            /* ends of branches in no known function */

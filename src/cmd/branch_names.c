@@ -119,7 +119,12 @@ char *branch_names_path(const struct probe_code *code, char *dst, size_t size)
 /* Code of the kernel is known by its path. */
 bool branch_names_is_graph(const struct probe_code *code)
 {
-	return !strcmp(code->path, KERNEL_GRAPH_PATH);
+	return !strncmp(code->path, KERNEL_GRAPH_PATH, strlen(KERNEL_GRAPH_PATH));
+}
+
+bool branch_names_is_pointed(const struct probe_code *code)
+{
+	return !strcmp(code->path, KERNEL_POINTED_PATH);
 }
 
 bool branch_names_is_kernel(const struct probe_code *code)

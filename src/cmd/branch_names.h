@@ -25,6 +25,8 @@ void branch_names_free(struct branch_names *n);          /* NULL is fine */
 /* Whether CODE is of the kernel, and not of a file; and whether its entry and return are probed, not its blocks. */
 bool branch_names_is_kernel(const struct probe_code *code);
 bool branch_names_is_graph(const struct probe_code *code);
+/* Whether it is the latter since it was called by a pointer, or below that. */
+bool branch_names_is_pointed(const struct probe_code *code);
 
 /*
  * Opens the file of CODE now, since the process that has it may end. Of the kernel it reads the code itself: once

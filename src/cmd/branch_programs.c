@@ -199,10 +199,11 @@ static int programs_add_parts(struct branch_programs *p, struct program_followed
 {
 	const struct leaves_kernel kernel = { programs_read, programs_cover, p };
 	struct programs_calling c = { p, f, 0, e };
+	const struct leaves_calls to = { .each = programs_called, .ctx = &c };
 	int r = programs_add_part(p, f, f->function, e);
 
 	for (size_t i = 0; !r && i < f->part.n; i++) {
-		leaves_kernel_calls(&kernel, f->part.v[i].function->address, programs_called, &c);
+		leaves_kernel_calls(&kernel, f->part.v[i].function->address, &to);
 		r = c.r;
 	}
 	return r;

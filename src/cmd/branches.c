@@ -115,8 +115,8 @@ static int branches_prepare(struct branches *b, struct err *e)
 {
 	const struct options *o = b->o;
 	const struct branch_calls_ops ops = { branches_code, branches_ended, b };
-	const struct graphs_ops graphs = { branches_is_first, o->branch_entry ? branches_graph_begun : NULL,
-					   branches_graph_ended, b };
+	const struct graphs_ops graphs = { branches_is_first, branches_is_late,
+					   o->branch_entry ? branches_graph_begun : NULL, branches_graph_ended, b };
 	FILE *out = NULL;
 	int r = lineout_open(o, &out, e);
 

@@ -206,19 +206,20 @@ void branches_ended(void *ctx, const struct branch_call *call)
 /* Keeps G as one of the last. */
 static void branches_keep_graph(struct branches *b, const struct graph *g)
 {
-	struct graph copy = *g, *at = b->last_graph.n < b->o->last ? vec_push(&b->last_graph) :
-		&b->last_graph.v[b->last_at];
+	const bool more = b->last_graph.n < b->o->last;
+	struct graph copy = *g, *at = more ? vec_push(&b->last_graph) : &b->last_graph.v[b->last_at];
 
+	if (more && at)
+		*at = (struct graph){ 0 };
 	memset(&copy.call, 0, sizeof(copy.call));
 	if (!at || !vec_reserve(&copy.call, g->call.n)) {
-		b->last_graph.n -= at && b->last_graph.n < b->o->last;
+		b->last_graph.n -= at && more;
 		b->loss[LOSS_UNTOLD]++;
 		return;
 	}
 	memcpy(copy.call.v, g->call.v, g->call.n * sizeof(*g->call.v));
 	copy.call.n = g->call.n;
-	if (b->last_graph.n == b->o->last && at == &b->last_graph.v[b->last_at])
-		vec_free(&at->call);
+	vec_free(&at->call);
 	*at = copy;
 	b->last_at = (b->last_at + 1) % b->o->last;
 }
@@ -275,6 +276,14 @@ bool branches_is_first(void *ctx, uint32_t probe, uint32_t number)
 	if (w && w->several)
 		return true;
 	return probe_code_get(probe, 0, &code) && code.first == number;
+}
+
+bool branches_is_late(void *ctx, uint32_t probe, uint32_t number)
+{
+	struct probe_code code;
+
+	(void)ctx;
+	return probe_code_find(probe, number, &code) && branch_names_is_pointed(&code);
 }
 
 bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret)

@@ -72,6 +72,7 @@ void branches_ended(void *ctx, const struct branch_call *call);
 void branches_graph_ended(void *ctx, const struct graph *g);
 void branches_graph_begun(void *ctx, const struct graph *g);
 bool branches_is_first(void *ctx, uint32_t probe, uint32_t number);
+bool branches_is_late(void *ctx, uint32_t probe, uint32_t number);
 bool branches_code(void *ctx, uint32_t probe, uint32_t number, struct probe_code *ret);
 /* Writes the instructions of what is followed. */
 void branches_put_listings(struct branches *b);

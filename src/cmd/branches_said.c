@@ -55,15 +55,19 @@ void branches_say_way(const struct branches *b)
 /* Says of each function that is found what its probes cost, once. */
 static void branches_say_block_prices(struct branches *b)
 {
-	uint32_t called = 0, each_ns = 0;
+	uint32_t called = 0, each_ns = 0, pointed = 0;
 	struct probe_code code;
-	char each[UNITS_MAX];
+	char each[UNITS_MAX], first[256];
 
 	for (size_t i = 0; i < b->wish.n; i++) {
 		const uint32_t probe = b->wish.v[i].number;
 
 		while (probe < PROBES_MAX && probe_code_get(probe, b->priced[probe], &code)) {
-			if (branch_names_is_graph(&code)) {
+			if (branch_names_is_pointed(&code)) {
+				if (!pointed++)
+					text_sanitise(first, sizeof(first), code.name, strlen(code.name));
+				branch_names_open(b->names, &code);
+			} else if (branch_names_is_graph(&code)) {
 				called = ++b->called;
 				branch_names_open(b->names, &code);
 			} else {
@@ -77,6 +81,11 @@ static void branches_say_block_prices(struct branches *b)
 		fprintf(stderr, "sberf branches: %u function%s of the kernel %s probed at entry and return; a call of "
 			"one costs up to %s\n", called, called == 1 ? "" : "s", called == 1 ? "is" : "are",
 			units_time(each, each_ns));
+	if (pointed)
+		fprintf(stderr, "sberf branches: %u function%s called by pointer, or below that, %s found and %s "
+			"followed from now on: %s%s\n", pointed, pointed == 1 ? "" : "s",
+			pointed == 1 ? "was" : "were", pointed == 1 ? "is" : "are", first,
+			pointed == 1 ? "" : " ...");
 }
 
 /* The same of functions that are probed where they begin, as soon as it is known what a hit costs there. */
@@ -121,6 +130,22 @@ static void branches_say_nothing(struct branches *b)
 		": the command was over before there were probes; let it run for longer, or use -p" : "");
 }
 
+/* What calls by pointers led to that is not followed. */
+static void branches_pointed_losses(const struct branches *b, uint64_t loss[BRANCH_LOSSES])
+{
+	struct placer_figures f;
+	char names[POINTED_NAMES];
+
+	engine_probes(b->launch.engine, &f);
+	loss[LOSS_EARLY] = f.pointed.early;
+	loss[LOSS_POINTED] = f.pointed.unfollowed;
+	loss[LOSS_POINTED_FULL] = f.pointed.full;
+	loss[LOSS_POINTERS] = f.pointed.left_out;
+	text_sanitise(names, sizeof(names), f.pointed.names, strlen(f.pointed.names));
+	if (*names)
+		fprintf(stderr, "sberf branches: called by pointer, and not followed: %s\n", names);
+}
+
 /* What is missing in graphs, to LOSS. Returns how many there were. */
 static uint64_t branches_graph_losses(const struct branches *b, uint64_t loss[BRANCH_LOSSES])
 {
@@ -133,6 +158,7 @@ static uint64_t branches_graph_losses(const struct branches *b, uint64_t loss[BR
 	loss[LOSS_END] = g.left;
 	loss[LOSS_UNRETURNED] = g.unreturned;
 	loss[LOSS_CALLS] = g.dropped;
+	branches_pointed_losses(b, loss);
 	return g.graphs;
 }
 

@@ -1433,8 +1433,8 @@ static const char *const branches_text[] = {
 	"code (/proc/kcore), and for the names of parameters its BTF.",
 	"With --how graph it shows what the function calls instead: each call with its arguments, its result, with "
 	"errors by name, and its time. --part then names the function whose failure, or whose call, parts calls that "
-	"meet the condition from the others. Functions are found by decoding the code: what is called by a pointer is "
-	"not.",
+	"meet the condition from the others. Functions are found by decoding the code; what a pointer leads to is "
+	"found when it is called, and followed from then on, which is said: calls that came before are counted.",
 	"BPF programs are followed wherever they run, without a target: each call with its context, the length of the "
 		"packet "
 	"(len) and the result by its name, and with the jumps on a condition that it came to, by the lines that the "

@@ -144,8 +144,9 @@ static bool kernel_is_common(const char *name)
 struct graph_search {
 	const struct kernel_code *k;
 	kernel_callees *ret;
-	size_t first;            /* of those that are about this graph */
-	uint32_t depth;          /* of those that are found now */
+	kernel_pointers *pointers;
+	struct ksym from;        /* whose calls are found now, and how deep they are */
+	uint32_t depth;
 	uint32_t dropped;
 	bool nomem;
 };
@@ -154,7 +155,7 @@ static void graph_add(struct graph_search *s, uint64_t address, const char *name
 {
 	struct kernel_callee *at;
 
-	if (s->ret->n - s->first >= KERNEL_GRAPH_MAX) {
+	if (s->ret->n >= KERNEL_GRAPH_MAX) {
 		s->dropped++;
 		return;
 	}
@@ -167,35 +168,73 @@ static void graph_add(struct graph_search *s, uint64_t address, const char *name
 	text_format(at->symbol, sizeof(at->symbol), "%s", name);
 }
 
+/* Whether a function called NAME, "f" or "f [module]", is one that graphs have. */
+static bool graph_takes(const struct kernel_code *k, const char *name)
+{
+	char plain[sizeof(((struct kernel_callee *)NULL)->name)];
+
+	text_format(plain, sizeof(plain), "%.*s", (int)strcspn(name, " "), name);
+	return !kernel_is_common(plain) && kernel_code_traceable(k, plain);
+}
+
 static void graph_call(void *ctx, uint64_t target)
 {
 	struct graph_search *s = ctx;
-	char plain[sizeof(s->ret->v->name)];
 	struct ksym sym;
 
 	if (!ksyms_find(s->k->syms, target, &sym) || sym.start != target)
 		return;
-	for (size_t i = s->first; i < s->ret->n; i++)
+	for (size_t i = 0; i < s->ret->n; i++)
 		if (s->ret->v[i].address == target)
 			return;
-	text_format(plain, sizeof(plain), "%.*s", (int)strcspn(sym.name, " "), sym.name);
-	if (!kernel_is_common(plain) && kernel_code_traceable(s->k, plain))
+	if (graph_takes(s->k, sym.name))
 		graph_add(s, target, sym.name);
 }
 
-int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t depth, kernel_callees *ret,
-		      uint32_t *dropped, struct err *e)
+static void graph_pointer(void *ctx, uint64_t address, uint8_t reg)
 {
-	const struct leaves_kernel kernel = { kernel_code_read, kernel_code_find, (void *)(uintptr_t)k };
-	struct graph_search s = { .k = k, .ret = ret, .first = ret->n };
+	struct graph_search *s = ctx;
+	struct kernel_pointer *at = vec_push(s->pointers);
+
+	s->nomem |= !at;
+	if (at)
+		*at = (struct kernel_pointer){ .address = address, .start = s->from.start,
+					       .end = s->from.start + s->from.size, .depth = s->depth - 1, .reg = reg };
+}
+
+void kernel_code_name(const struct kernel_code *k, uint64_t address, char *dst, size_t size)
+{
 	struct ksym sym;
 
+	if (!ksyms_find(k->syms, address, &sym))
+		text_format(dst, size, "0x%llx", (unsigned long long)address);
+	else if (sym.start == address)
+		text_format(dst, size, "%s", sym.name);
+	else
+		text_format(dst, size, "%s+0x%llx", sym.name, (unsigned long long)(address - sym.start));
+}
+
+int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t at, uint32_t depth, kernel_callees *ret,
+		      kernel_pointers *pointers, uint32_t *dropped, struct err *e)
+{
+	const struct leaves_kernel kernel = { kernel_code_read, kernel_code_find, (void *)(uintptr_t)k };
+	struct graph_search s = { .k = k, .ret = ret, .pointers = pointers, .depth = at };
+	const struct leaves_calls to = { graph_call, graph_pointer, &s };
+	struct ksym sym;
+	size_t first;
+
+	*dropped = 0;
 	if (!ksyms_find(k->syms, address, &sym) || sym.start != address)
 		return err_set(e, ENOENT, "no function of the kernel begins there");
+	if (at && !graph_takes(k, sym.name))
+		return err_set(e, EOPNOTSUPP, "%s is left out of graphs", sym.name);
+	first = ret->n;
 	graph_add(&s, address, sym.name);
-	for (size_t i = s.first; i < ret->n && ret->v[i].depth < depth && !s.nomem; i++) {
+	for (size_t i = first; i < ret->n && ret->v[i].depth < depth && !s.nomem; i++) {
 		s.depth = ret->v[i].depth + 1;
-		leaves_kernel_calls(&kernel, ret->v[i].address, graph_call, &s);
+		if (!ksyms_find(k->syms, ret->v[i].address, &s.from))
+			continue;
+		leaves_kernel_calls(&kernel, ret->v[i].address, &to);
 	}
 	*dropped = s.dropped;
 	return s.nomem ? err_nomem(e, "functions of the kernel") : 0;

@@ -16,7 +16,8 @@
 #include <stdint.h>
 
 #define KERNEL_CODE_PATH "[kernel]"      /* probe_code.path of a function of the kernel, */
-#define KERNEL_GRAPH_PATH "[kernel]/calls"       /* and of one whose entry and return are probed */
+#define KERNEL_GRAPH_PATH "[kernel]/calls"       /* and of one whose entry and return are probed, */
+#define KERNEL_POINTED_PATH KERNEL_GRAPH_PATH "/pointed"         /* since it was called by a pointer, or below that */
 
 struct kernel_code;
 
@@ -45,14 +46,29 @@ struct kernel_callee {
 
 typedef VEC(struct kernel_callee) kernel_callees;
 
+/* An instruction that calls, or jumps at the end, to where a register says. */
+struct kernel_pointer {
+	uint64_t address;
+	uint64_t start, end;     /* of the function that has it */
+	uint32_t depth;          /* of that function */
+	uint8_t reg;             /* by DWARF number */
+};
+
+typedef VEC(struct kernel_pointer) kernel_pointers;
+
 /*
- * Appends the function that begins at ADDRESS to RET, and then those that it calls, and these, DEPTH calls deep: each
- * once, those of fewer calls first, KERNEL_GRAPH_MAX at most. Calls by pointers are not known. Left out are functions
- * that are called by everything and fail by nothing, such as locks and copying, those that the kernel lets nobody
- * trace, and what compilers have put in. *DROPPED: how many found no room. 0, or -ENOMEM.
+ * Appends the function that begins at ADDRESS to RET, which is called AT so many calls deep, and then those that it
+ * calls, and these, up to DEPTH calls deep: each that is not in RET yet, those of fewer calls first, KERNEL_GRAPH_MAX
+ * in all at most. Left out are functions that are called by everything and fail by nothing, such as locks and copying,
+ * those that the kernel lets nobody trace, and what compilers have put in. Where calls by pointers lead is not known:
+ * the instructions are appended to POINTERS. *DROPPED: how many found no room. 0; -ENOENT when no function begins
+ * there, -EOPNOTSUPP when it is called AT more than 0 calls deep, and is to be left out, -ENOMEM.
  */
-int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t depth, kernel_callees *ret,
-		      uint32_t *dropped, struct err *e);
+int kernel_code_graph(const struct kernel_code *k, uint64_t address, uint32_t at, uint32_t depth, kernel_callees *ret,
+		      kernel_pointers *pointers, uint32_t *dropped, struct err *e);
+
+/* The name of what is at ADDRESS, "f", "f+0x10", or "0x..." where that is not known, to DST. */
+void kernel_code_name(const struct kernel_code *k, uint64_t address, char *dst, size_t size);
 
 /*
  * Whether the kernel lets a function called NAME, "f" or "f [module]", be traced together with others; of an older

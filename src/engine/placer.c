@@ -10,6 +10,7 @@
 #include "bpf/wire.h"
 #include "engine/budget.h"
 #include "engine/growth_facts.h"
+#include "engine/pointers.h"
 #include "engine/unseen.h"
 #include "model/probes.h"
 
@@ -20,12 +21,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define POINTED_NS (NSEC_PER_SEC / 20)   /* calls by pointers are looked at so often */
 #define PROCESSES_MAX 65536u     /* of a target, that are followed */
 
 /* Until somebody asks for something, or it is time. The lock is held. */
 static void placer_wait(struct placer *p)
 {
-	const struct timespec until = clock_timespec(p->due_ns);
+	const struct timespec until = clock_timespec(p->pointers && p->pointed_ns < p->due_ns ? p->pointed_ns :
+						     p->due_ns);
 
 	pthread_cond_timedwait(&p->wake, &p->lock, &until);
 }
@@ -61,6 +64,24 @@ static void placer_look_unseen(struct placer *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Follows what was called by pointers; at the END only counts are read. */
+static void placer_look_pointed(struct placer *p, bool end)
+{
+	struct pointed_figures figures;
+
+	if (!p->pointers)
+		return;
+	if (end)
+		pointers_end(p->pointers, p->source);
+	else
+		pointers_turn(p->pointers, p->source);
+	pointers_figures(p->pointers, &figures);
+	p->pointed_ns = clock_mono_ns() + POINTED_NS;
+	pthread_mutex_lock(&p->lock);
+	p->figures.pointed = figures;
+	pthread_mutex_unlock(&p->lock);
+}
+
 static void *placer_main(void *arg)
 {
 	struct placer *p = arg;
@@ -75,6 +96,12 @@ static void *placer_main(void *arg)
 		if (now_ns >= p->due_ns) {
 			pthread_mutex_unlock(&p->lock);
 			placer_turn(p, now_ns);
+			pthread_mutex_lock(&p->lock);
+			continue;
+		}
+		if (p->pointers && now_ns >= p->pointed_ns) {
+			pthread_mutex_unlock(&p->lock);
+			placer_look_pointed(p, false);
 			pthread_mutex_lock(&p->lock);
 			continue;
 		}
@@ -295,6 +322,7 @@ int placer_new(const struct placer_config *c, struct placer **ret, struct err *e
 		return err_nomem(e, "probes");
 	p->source = c->source;
 	p->no_programs = c->no_programs;
+	p->pointers = placing_pointers(c->what);
 	p->unpriced = PROBE_NONE;
 	p->budget = c->budget;
 	p->thins = c->thins;
@@ -334,6 +362,7 @@ void placer_end(struct placer *p)
 		pthread_join(p->thread, NULL);
 	p->running = false;
 	placer_look_unseen(p);
+	placer_look_pointed(p, true);
 }
 
 void placer_free(struct placer *p)

@@ -18,6 +18,7 @@
 #include "base/parse.h"
 #include "capture/source.h"
 #include "engine/placing.h"
+#include "engine/pointed.h"
 #include "model/probes.h"
 #include "model/raw.h"
 
@@ -39,6 +40,7 @@ struct placer_figures {
 	/* where programs tell of their memory: processes of programs that cannot, and why the first one */
 	uint32_t unseen;
 	struct err unseen_why;
+	struct pointed_figures pointed;  /* calls by pointers in call graphs */
 	uint64_t left;           /* calls that ended without a return; 0 while the capture runs */
 	/* what follows is 0 before the first look */
 	uint64_t hits_per_s;     /* of all probes, while they are in place */

@@ -102,6 +102,8 @@ struct placer {
 	uint64_t begun_ns;       /* of what is under way, since when hits are counted */
 	uint64_t until_ns;       /* when it ends */
 	uint64_t due_ns;         /* when to look whether it ends before */
+	struct pointers *pointers;       /* calls by pointers in call graphs; NULL = there are none */
+	uint64_t pointed_ns;     /* when to look where they led */
 	struct source_hits_cost before[PROBES_MAX];      /* hits by then */
 	uint32_t thin[PROBES_MAX];       /* one of so many is told; 0 = all */
 	struct probe_spell spell[PROBES_MAX];    /* that is under way; from_ns 0 = none is */

@@ -11,6 +11,7 @@
 #include "engine/filters.h"
 #include "engine/kernel_code.h"
 #include "engine/loads.h"
+#include "engine/pointers.h"
 #include "model/probecode.h"
 #include "model/probes.h"
 #include "probe/allocators.h"
@@ -336,54 +337,41 @@ static int placing_kernel_blocks(struct placing *p, const struct wanted *w, cons
 	return r;
 }
 
-/* Adds entry and return of CALLEE, which has NUMBER and is called below the first function, of W. */
-static int add_called(struct placing *p, const struct wanted *w, const struct kernel_callee *callee, uint32_t number,
-		      bool returned, struct err *e)
+/* Adds the places in the kernel TRACES for W. */
+static int add_traces(struct placing *p, const struct wanted *w, const traces_vec *traces, struct err *e)
 {
-	struct capture_trace trace = {
-		.how = returned ? CAPTURE_TRACE_CALLED_RETURN : CAPTURE_TRACE_CALLED, .id = callee->address,
-		.more = SB_COOKIE(SB_COOKIE_BRANCH | (callee->depth ? 0 : SB_COOKIE_ROOT), number),
-	};
+	int r = 0;
 
-	if (!callee->depth && !returned)
-		trace.loads = callee->loads;
-	snprintf(trace.name, sizeof(trace.name), "%s", callee->name);
-	return add_trace(p, w, &trace, e);
-}
-
-/* Gives the N functions ALL numbers, each as if it was one basic block: *NUMBERS, which is freed by the caller. */
-static int number_called(const struct placing *p, const struct wanted *w, const struct kernel_callee *all, size_t n,
-			 uint32_t **ret, struct err *e)
-{
-	*ret = calloc(n, sizeof(**ret));
-	if (!*ret)
-		return err_nomem(e, "functions of the kernel");
-	for (size_t i = 0; i < n && !p->tries; i++) {
-		const struct code_block block = { .vaddr = all[i].address, .size = 1, .end = CODE_END, .probed = true };
-		const struct probe_code code = {
-			.path = KERNEL_GRAPH_PATH, .symbol = all[i].symbol, .name = all[i].name,
-			.start = all[i].address, .n = 1, .block = &block, .returns = true,
-			.dearest_ns = catalog_kernel_ns(PROBE_KRETPROBE),
-		};
-
-		(*ret)[i] = probe_code_note(w->probe, &code);
-		if ((*ret)[i] == CODE_NUMBERS_MAX)
-			return err_set(e, E2BIG, "probe '%.100s' has too many functions: name fewer", w->text);
-	}
-	return 0;
+	for (size_t i = 0; i < traces->n && !r; i++)
+		r = add_trace(p, w, &traces->v[i], e);
+	return r;
 }
 
 /* Adds entries and returns of ALL, each of which gets a number. */
 static int placing_kernel_called(struct placing *p, const struct wanted *w, const kernel_callees *all, struct err *e)
 {
-	AUTO_FREE uint32_t *number = NULL;
+	traces_vec traces = { 0 };
 	int r = check_traces(p, 2 * all->n, "functions and returns of the kernel", w, e);
 
-	r = r ? r : number_called(p, w, all->v, all->n, &number, e);
-	/* Returns first: a call is followed only once its end can be seen. */
-	for (unsigned int turn = 0; turn < 2 && !r; turn++)
-		for (size_t i = all->n; i-- && !r;)
-			r = add_called(p, w, &all->v[i], number[i], !turn, e);
+	r = r ? r : pointers_place_called(w->probe, KERNEL_GRAPH_PATH, all->v, all->n, p->tries, w->text, &traces, e);
+	r = r ? r : add_traces(p, w, &traces, e);
+	vec_free(&traces);
+	return r;
+}
+
+/* Adds the calls by pointers SITES of the graph that ALL are, which is DEPTH calls deep. */
+static int placing_kernel_pointers(struct placing *p, const struct wanted *w, uint32_t depth, const kernel_callees *all,
+				   const kernel_pointers *sites, struct err *e)
+{
+	traces_vec traces = { 0 };
+	int r;
+
+	p->pointers = p->pointers ? p->pointers : pointers_new(p->kernel);
+	if (!p->pointers)
+		return err_nomem(e, "functions of the kernel");
+	r = pointers_graph(p->pointers, w->probe, depth, all, sites, &traces, e);
+	r = r ? r : add_traces(p, w, &traces, e);
+	vec_free(&traces);
 	return r;
 }
 
@@ -392,15 +380,19 @@ static int placing_kernel_graph(struct placing *p, const struct wanted *w, const
 				const struct capture_trace *like, struct err *e)
 {
 	const uint32_t depth = (uint32_t)w->spec->point[0].number;
+	kernel_pointers sites = { 0 };
 	kernel_callees all = { 0 };
 	uint32_t dropped;
 	int r = p->kernel ? 0 : kernel_code_open(&p->kernel, e);
 
-	r = r ? r : kernel_code_graph(p->kernel, f->address, depth, &all, &dropped, e);
+	r = r ? r : kernel_code_graph(p->kernel, f->address, 0, depth, &all, &sites, &dropped, e);
 	if (!r && all.n)
 		all.v[0].loads = like->loads;
 	r = r ? r : placing_kernel_called(p, w, &all, e);
+	if (!r && !p->tries)
+		r = placing_kernel_pointers(p, w, depth, &all, &sites, e);
 	vec_free(&all);
+	vec_free(&sites);
 	return r;
 }
 
@@ -688,6 +680,7 @@ uint32_t placing_kernel_ns(const struct placing *p, uint32_t probe)
 		[CAPTURE_TRACE_FAULT] = PROBE_FAULT, [CAPTURE_TRACE_SIGNAL] = PROBE_SIGNAL,
 		[CAPTURE_TRACE_FOLLOWED] = PROBE_KPROBE, [CAPTURE_TRACE_FOLLOWED_RETURN] = PROBE_KRETPROBE,
 		[CAPTURE_TRACE_CALLED] = PROBE_KPROBE, [CAPTURE_TRACE_CALLED_RETURN] = PROBE_KRETPROBE,
+		[CAPTURE_TRACE_POINTER] = PROBE_KPROBE,
 	};
 	uint32_t ns = placing_is_call(p, probe) ? catalog_kernel_ns(PROBE_SYSCALL) : 0;
 
@@ -699,6 +692,11 @@ uint32_t placing_kernel_ns(const struct placing *p, uint32_t probe)
 		if (p->points.v[i].probe == probe)
 			return 0;
 	return ns;
+}
+
+struct pointers *placing_pointers(const struct placing *p)
+{
+	return p->pointers;
 }
 
 uint64_t placing_probes(const struct placing *p)
@@ -741,6 +739,7 @@ void placing_free(struct placing *p)
 	vec_free(&p->traces);
 	vec_free(&p->filters);
 	ktypes_free(p->types);
+	pointers_free(p->pointers);
 	kernel_code_free(p->kernel);
 	vec_free(&p->own);
 	if (!p->shared)

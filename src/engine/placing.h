@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 struct placing;
+struct pointers;
 
 /* of a probe that will be placed when there is a process for it */
 #define PLACING_ABSENT "no process has it yet"
@@ -49,6 +50,9 @@ int placing_more(const struct placing *first, const char *text, bool tries, stru
 uint32_t placing_kernel_ns(const struct placing *p, uint32_t probe);
 /* Whether PROBE is one of system calls, from entry to return. */
 bool placing_is_call(const struct placing *p, uint32_t probe);
+
+/* The calls by pointers in its call graphs, which it owns, for the one thread that follows them; NULL = none. */
+struct pointers *placing_pointers(const struct placing *p);
 
 /* The numbers of its probes, as a mask. */
 uint64_t placing_probes(const struct placing *p);

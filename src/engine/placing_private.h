@@ -44,6 +44,7 @@ struct placing {
 	bool shared;             /* they are another one's */
 	struct ktypes *types;    /* of the kernel; NULL = nobody has asked yet */
 	struct kernel_code *kernel;      /* the same */
+	struct pointers *pointers;       /* calls by pointers in call graphs; NULL = there are none */
 	/* it only tries whether this probe, borrowed, can be placed, which gets no number; NULL = it is to be placed */
 	const char *tries;
 	bool spans;              /* there are some */

@@ -5,6 +5,7 @@
 #include "probe/leaves.h"
 
 #include "base/cleanup.h"
+#include "model/machine.h"
 #include "probe/site_arch.h"
 
 #include <elf.h>
@@ -593,9 +594,33 @@ int leaves_kernel_blocks(const struct leaves_kernel *kernel, uint64_t address, c
 	return leaves_blocks_of(&s, ret);
 }
 
+/* The register by which the code at TARGET calls for who calls it; MACHINE_NO_REG = it does not. */
+static uint8_t leaves_thunk(const struct leaves_search *s, uint64_t target)
+{
+	uint64_t start, size;
+	const char *name;
+
+	return s->kernel->find(s->kernel->ctx, target, &name, &start, &size) && start == target ?
+		s->arch->thunk(name) : MACHINE_NO_REG;
+}
+
+/* The call, or the jump to another function, F at AT, which leads to TARGET where it says that itself. */
+static void leaves_tell_call(const struct leaves_search *s, const struct site_effect *f, uint64_t at, uint64_t target,
+			     const struct leaves_calls *to)
+{
+	const bool direct = f->jumps || (f->calls && f->target);
+	const uint8_t reg = direct ? leaves_thunk(s, target) :
+		f->calls_via || f->way == SITE_WAY_REGISTER ? f->via : MACHINE_NO_REG;
+
+	if (reg != MACHINE_NO_REG && to->pointer)
+		to->pointer(to->ctx, at, reg);
+	if (direct && reg == MACHINE_NO_REG)
+		to->each(to->ctx, target);
+}
+
 /* The calls of the code of SIZE bytes at ADDRESS, which jumps within itself. Returns where a cold part of it is; 0. */
 static uint64_t leaves_calls_of_part(const struct leaves_search *s, uint64_t address, uint64_t size,
-				     void (*each)(void *ctx, uint64_t target), void *ctx)
+				     const struct leaves_calls *to)
 {
 	AUTO_FREE uint8_t *bytes = size && size <= PART_BYTES_MAX ? leaves_read(s, address, (size_t)size) : NULL;
 	struct function_part cold = { 0 }, found;
@@ -608,19 +633,19 @@ static uint64_t leaves_calls_of_part(const struct leaves_search *s, uint64_t add
 		if (!f.size)
 			break;
 		target = address + at + (uint64_t)(int64_t)f.target;
-		if ((f.calls && !f.target) || (!f.calls && !f.jumps) || target - address < size ||
-		    target - s->f->vaddr < s->f->size)
+		if (!f.calls && !f.jumps && f.way != SITE_WAY_REGISTER)
+			continue;
+		if ((f.target || f.jumps) && (target - address < size || target - s->f->vaddr < s->f->size))
 			continue;
 		if (f.jumps && leaves_kernel_cold(s, target, &found))
 			cold = found;
-		else if (f.calls || f.always)
-			each(ctx, target);
+		else if (f.calls || f.always || f.way == SITE_WAY_REGISTER)
+			leaves_tell_call(s, &f, address + at, target, to);
 	}
 	return cold.vaddr;
 }
 
-void leaves_kernel_calls(const struct leaves_kernel *kernel, uint64_t address,
-			 void (*each)(void *ctx, uint64_t target), void *ctx)
+void leaves_kernel_calls(const struct leaves_kernel *kernel, uint64_t address, const struct leaves_calls *to)
 {
 	struct found_function f = { .vaddr = address };
 	const struct leaves_search s = { .kernel = kernel, .f = &f, .arch = site_arch_of(KERNEL_MACHINE) };
@@ -630,9 +655,9 @@ void leaves_kernel_calls(const struct leaves_kernel *kernel, uint64_t address,
 	if (!s.arch || !kernel->find(kernel->ctx, address, &f.symbol, &start, &size))
 		return;
 	f.size = size;
-	cold = leaves_calls_of_part(&s, start, size, each, ctx);
+	cold = leaves_calls_of_part(&s, start, size, to);
 	if (cold && kernel->find(kernel->ctx, cold, &name, &start, &size))
-		leaves_calls_of_part(&s, start, size, each, ctx);
+		leaves_calls_of_part(&s, start, size, to);
 }
 
 bool leaves_calls(const struct elf_file *file, const struct found_function *f)

@@ -72,12 +72,21 @@ struct leaves_kernel {
  */
 int leaves_kernel_blocks(const struct leaves_kernel *kernel, uint64_t address, code_blocks *ret, struct err *e);
 
+/* Who is told of the calls of a function; CTX is for both. */
+struct leaves_calls {
+	/* of a call of, or a jump at the end to, what begins at TARGET */
+	void (*each)(void *ctx, uint64_t target);
+	/* the instruction at ADDRESS calls, or jumps to, where register REG, by DWARF number, says; may be NULL */
+	void (*pointer)(void *ctx, uint64_t address, uint8_t reg);
+	void *ctx;
+};
+
 /*
- * Tells EACH of the functions that the function of the kernel at ADDRESS calls, or jumps to at its end, as far as the
- * code says which: once for each such instruction, by the address that it leads to. What cannot be decoded is left out.
+ * Tells TO of the functions that the function of the kernel at ADDRESS calls, or jumps to at its end: once for each
+ * such instruction. Calls of what calls where a register says (indirect thunks) are by that register. What cannot be
+ * decoded is left out.
  */
-void leaves_kernel_calls(const struct leaves_kernel *kernel, uint64_t address,
-			 void (*each)(void *ctx, uint64_t target), void *ctx);
+void leaves_kernel_calls(const struct leaves_kernel *kernel, uint64_t address, const struct leaves_calls *to);
 
 /*
  * Whether the function F of FILE, which find_functions() gave, may call another one, or jumps to one; also when its

@@ -32,7 +32,8 @@ struct site_effect {
 	bool calls;              /* where direct calls lead is TARGET, too; 0 = that is not known */
 	bool idle;               /* it does nothing: padding */
 	bool adds;               /* what it writes is a sum with another operand */
-	uint8_t via;             /* the register of SITE_WAY_REGISTER */
+	uint8_t via;             /* the register of SITE_WAY_REGISTER, and of a call whose target is in one */
+	bool calls_via;          /* it is such a call */
 	uint64_t table;          /* its virtual address */
 };
 
@@ -43,6 +44,11 @@ struct site_arch {
 	uint8_t lock;                    /* a prefix that jumps may leave out; 0 = there is none */
 	/* The instruction at CODE, LEN > 0 bytes. */
 	struct site_effect (*decode)(const uint8_t *code, size_t len);
+	/*
+	 * The register, by DWARF number, whose address the kernel's function NAME calls in place of its caller
+	 * (indirect thunks); MACHINE_NO_REG = it is none.
+	 */
+	uint8_t (*thunk)(const char *name);
 };
 
 extern const struct site_arch site_arch_x86_64;

@@ -327,6 +327,9 @@ static void effect_way(const struct insn_x86_64 *i, const uint8_t *code, struct 
 	case 0xff:
 		f->way = number == 4 ? indirect_way(i, code, f) : number == 5 ? SITE_WAY_UNKNOWN : SITE_WAY_ON;
 		f->calls = number == 2 || number == 3;
+		f->calls_via = number == 2 && rm_is_register(i);
+		if (f->calls_via)
+			f->via = modrm_rm(i);
 		break;
 	default:
 		/* pop of a register */
@@ -365,10 +368,29 @@ static struct site_effect decode_x86_64(const uint8_t *code, size_t len)
 	return f;
 }
 
+/* In the order of DWARF. */
+static uint8_t thunk_x86_64(const char *name)
+{
+	static const char *const registers[] = {
+		"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+		"r15",
+	};
+	const char *of = strrchr(name, '_');
+
+	if (strncmp(name, "__x86_indirect_", 15) || !of)
+		return MACHINE_NO_REG;
+	for (uint8_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		if (!strcmp(of + 1, registers[i]))
+			return i;
+	/* All of them begin with the one of rax, and have a symbol there. */
+	return strcmp(of + 1, "array") ? MACHINE_NO_REG : 0;
+}
+
 const struct site_arch site_arch_x86_64 = {
 	.machine = EM_X86_64,
 	.args = { 5, 4, 1, 2, 8, 9 },
 	.entry_cfa = 8,
 	.lock = 0xf0,
 	.decode = decode_x86_64,
+	.thunk = thunk_x86_64,
 };

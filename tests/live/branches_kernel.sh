@@ -124,6 +124,28 @@ if on_share first; then
 		"$(grep -cE '"function":"do_filp_open","depth":1,[^}]*"result":"-(2|20) \(E(NOENT|NOTDIR)\)"' got)"
 fi
 
+if on_share first; then
+	# What is called by a pointer is in no code: it is found when it is called, and followed from then on.
+	: >err
+	"$SBERF" branches --budget none -p $pid k:vfs_read --how graph --last 4 >got 2>err &
+	recorder=$!
+	also_kill $recorder
+	wait_until 60 probes_placed branches
+	for found in 'called by pointer, .* followed from now on' '^no more'; do
+		had=$(grep -c done out)
+		echo "read 2" >&"$to"
+		wait_until 60 answered out $((had + 1)) "done"
+		[ "$found" = '^no more' ] || wait_until 60 grep -qE "$found" err
+	done
+	kill -INT $recorder
+	wait $recorder
+	equal "graph: functions that are called by pointer: status" 0 $?
+	note "$(cat err got)"
+	check "they are followed below the function that calls them, each with what it calls" \
+		awk '/^vfs_read\(.* refused\// { on = 1 } on && /^ +[0-9.]+ [mun]*s  seq_read\(/ { below = 1 } below && /^ +[0-9.]+ [mun]*s    [a-z]/ { ok = 1 } END { exit !ok }' got
+	check "and how many calls came before that" grep -qE '^sberf branches: calls by pointer that came before what they call was followed: [1-9]' err
+fi
+
 # What cannot be done is said.
 text=$("$SBERF" branches k:no_such_function -p $pid 2>&1)
 check "a function that there is not" test $? -ne 0

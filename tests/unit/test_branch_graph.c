@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FIRST 7u                 /* the number of the first function */
+#define LATE 20u                 /* that of one that is followed only since later */
 
 struct seen {
 	char text[1024];         /* "7(1-9)=-2 [8(2-4)=0]": number, begin, end, result, and depth by brackets */
@@ -21,6 +22,11 @@ struct seen {
 static bool is_first(void *ctx, uint32_t probe, uint32_t number)
 {
 	return number == FIRST;
+}
+
+static bool is_late(void *ctx, uint32_t probe, uint32_t number)
+{
+	return number == LATE;
 }
 
 static void ended(void *ctx, const struct graph *g)
@@ -71,7 +77,7 @@ static void hit_at(uint32_t number, uint64_t sp, bool returned)
 
 static int begin(void **state)
 {
-	const struct graphs_ops ops = { is_first, begun, ended, &seen };
+	const struct graphs_ops ops = { is_first, is_late, begun, ended, &seen };
 
 	now = 0;
 	seen = (struct seen){ .n = 0 };
@@ -129,8 +135,15 @@ static void returns_that_lack_are_counted(void **state)
 	hit(1, 10, true, 0);
 	hit(1, FIRST, true, 4);
 	assert_string_equal(seen.text, "7(3-7)=4 <8(4-7) <<9(5-7)");
+	/* What was called before it was followed is counted by who follows it. */
+	hit(1, FIRST, false, 0);
+	hit(1, LATE, true, 0);
+	hit(1, LATE, false, 0);
+	hit(1, LATE, true, 6);
+	hit(1, FIRST, true, 4);
+	assert_string_equal(seen.text, "7(8-12)=4 <20(10-11)=6");
 	graphs_figures(graphs, &f);
-	assert_true(f.unreturned == 2 && f.unbegun == 3 && f.graphs == 1);
+	assert_true(f.unreturned == 2 && f.unbegun == 3 && f.graphs == 2);
 }
 
 static void a_first_call_whose_return_lacks_is_left_out(void **state)

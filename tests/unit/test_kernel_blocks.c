@@ -20,6 +20,7 @@
 #define OTHER (BASE + 0x300)
 #define OPTIMISED (BASE + 0x400)         /* where the kernel puts what probes need */
 #define UNKNOWN (BASE + 0x500)
+#define CALLS_R11 (BASE + 0x580)
 #define SIZE 0x600u
 
 static uint8_t memory[SIZE];
@@ -39,7 +40,8 @@ static bool find_symbol(void *ctx, uint64_t address, const char **ret_name, uint
 		const char *name;
 	} symbols[] = {
 		{ BASE, 0x40, "refuses" }, { COLD, 0x10, "refuses.cold" }, { THUNK, 0x10, "__x86_return_thunk" },
-		{ OTHER, 0x10, "other" }, { OPTIMISED, 0x10, "kprobe_optinsn_page" },
+		{ OTHER, 0x10, "other" }, { CALLS_R11, 0x10, "__x86_indirect_thunk_r11" },
+		{ OPTIMISED, 0x10, "kprobe_optinsn_page" },
 	};
 
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
@@ -193,6 +195,9 @@ static void what_is_not_understood_is_refused(void **state)
 struct targets {
 	unsigned int n;
 	uint64_t at[8];
+	unsigned int pointers;
+	uint64_t by[8];
+	uint8_t reg[8];
 };
 
 static void note_target(void *ctx, uint64_t target)
@@ -203,9 +208,43 @@ static void note_target(void *ctx, uint64_t target)
 	t->at[t->n++] = target;
 }
 
+static void note_pointer(void *ctx, uint64_t address, uint8_t reg)
+{
+	struct targets *t = ctx;
+
+	assert_true(t->pointers < 8);
+	t->reg[t->pointers] = reg;
+	t->by[t->pointers++] = address;
+}
+
+/* As the kernel is compiled, by the code that calls for others, and as it makes of that what it can call itself. */
+static void calls_by_pointers_are_found(void **state)
+{
+	struct targets t = { 0 };
+	const struct leaves_calls to = { note_target, note_pointer, &t };
+
+	put_function();
+	put_jump(0x05, 0xe8, CALLS_R11);
+	put(0x0a, "\xff\xd0\x41\xff\xd2", 5);  /* call rax; call r10 */
+	put(0x0f, "\xff\x10\x90", 3);           /* call [rax]: by no register */
+	put(0x12, "\x90\x90", 2);
+	put_jump(0x25, 0xe9, CALLS_R11);
+	put_jump(0x14, 0xe8, OTHER);
+	memset(memory + 0x19, 0x90, 4);
+	put(COLD - BASE, "\xff\xe2", 2);         /* jmp rdx, not from the function */
+	leaves_kernel_calls(&kernel, BASE, &to);
+	assert_int_equal(t.n, 1);
+	assert_int_equal(t.pointers, 4);
+	assert_true(t.by[0] == BASE + 0x05 && t.reg[0] == 11);
+	assert_true(t.by[1] == BASE + 0x0a && t.reg[1] == 0);
+	assert_true(t.by[2] == BASE + 0x0c && t.reg[2] == 10);
+	assert_true(t.by[3] == BASE + 0x25 && t.reg[3] == 11);
+}
+
 static void calls_are_found(void **state)
 {
 	struct targets t = { 0 };
+	const struct leaves_calls to = { .each = note_target, .ctx = &t };
 
 	/* A call and a tail call of the body, and a call of its cold part. */
 	put_function();
@@ -213,11 +252,11 @@ static void calls_are_found(void **state)
 	memset(memory + 0x19, 0x90, 4);
 	put_jump(COLD - BASE, 0xe8, OTHER);
 	put_jump(COLD - BASE + 5, 0xe9, BASE + 0x1f);
-	leaves_kernel_calls(&kernel, BASE, note_target, &t);
+	leaves_kernel_calls(&kernel, BASE, &to);
 	assert_int_equal(t.n, 3);
 	assert_true(t.at[0] == UNKNOWN && t.at[1] == OTHER && t.at[2] == OTHER);
 	t.n = 0;
-	leaves_kernel_calls(&kernel, UNKNOWN, note_target, &t);
+	leaves_kernel_calls(&kernel, UNKNOWN, &to);
 	assert_int_equal(t.n, 0);
 }
 
@@ -284,6 +323,7 @@ int main(void)
 		cmocka_unit_test(probes_of_others_are_seen),
 		cmocka_unit_test(what_is_not_understood_is_refused),
 		cmocka_unit_test(calls_are_found),
+		cmocka_unit_test(calls_by_pointers_are_found),
 		cmocka_unit_test(names_of_what_can_be_traced),
 		cmocka_unit_test(code_is_read_by_its_address),
 	};

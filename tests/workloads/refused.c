@@ -3,13 +3,14 @@
  * refused.c - for each number N that it reads from standard input, makes each of these system calls N times, and says
  * "done": dup3() with a flag that there is not (EINVAL), to the same descriptor (EINVAL), of a descriptor that is not
  * open (EBADF), and one that is not refused. With "open N" these instead: openat() of a file that there is not
- * (ENOENT), below one that is no directory (ENOTDIR), and of one that there is. With "time N" it calls dup3() of the
- * same descriptor N times, and says how many ns one of them took.
+ * (ENOENT), below one that is no directory (ENOTDIR), and of one that there is. With "read N" it reads /proc/self/stat
+ * N times. With "time N" it calls dup3() of the same descriptor N times, and says how many ns one of them took.
  */
 #define _GNU_SOURCE
 #include "workload.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +35,15 @@ static void ask_open(void)
 		_exit(2);
 }
 
+static void ask_read(void)
+{
+	char text[512];
+	const int fd = open("/proc/self/stat", O_RDONLY);
+
+	if (fd < 0 || read(fd, text, sizeof(text)) <= 0 || close(fd))
+		_exit(2);
+}
+
 static void time_calls(unsigned long n)
 {
 	struct timespec a, b;
@@ -54,7 +64,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	ready();
 	while (fgets(line, sizeof(line), stdin)) {
-		const char *number = strncmp(line, "open ", 5) ? line : line + 5;
+		const bool opens = !strncmp(line, "open ", 5), reads = !strncmp(line, "read ", 5);
+		const char *number = opens || reads ? line + 5 : line;
 
 		if (!strncmp(line, "time ", 5)) {
 			time_calls(strtoul(line + 5, NULL, 10));
@@ -62,10 +73,12 @@ int main(int argc, char **argv)
 			continue;
 		}
 		for (unsigned long n = strtoul(number, NULL, 10); n; n--)
-			if (number == line)
-				ask();
-			else
+			if (opens)
 				ask_open();
+			else if (reads)
+				ask_read();
+			else
+				ask();
 		puts("done");
 	}
 	return 0;
