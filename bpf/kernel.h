@@ -52,6 +52,18 @@ enum {
 /* include/uapi/asm-generic/errno-base.h */
 #define SB_EFAULT 14
 
+/* Bits of the state that sched_switch tells: include/linux/sched.h, stable since 4.14 as far as named here. */
+#define TASK_INTERRUPTIBLE 0x0001u
+#define TASK_UNINTERRUPTIBLE 0x0002u
+#define TASK_STOPPED_BIT 0x0004u
+#define TASK_TRACED_BIT 0x0008u
+#define TASK_PARKED 0x0040u
+#define TASK_DEAD 0x0080u
+#define TASK_WAKEKILL 0x0100u
+#define TASK_NOLOAD 0x0400u
+#define TASK_NEW 0x0800u
+#define TASK_FROZEN 0x8000u      /* since 6.1 */
+
 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000u
 #define PF_FROZEN 0x00010000u            /* up to 6.0; later the bit is one of kernel threads only */
@@ -117,6 +129,21 @@ struct uprobes_state {
 typedef struct {
 	int counter;
 } atomic_t;
+
+/* include/linux/types.h of machines of 64 bits: atomic_long_t */
+typedef struct {
+	__s64 counter;
+} atomic64_t;
+
+/* include/linux/mutex_types.h, but for kernels with PREEMPT_RT */
+struct mutex {
+	atomic64_t owner;               /* a task, but for its low bits */
+};
+
+/* include/linux/rwsem.h, the same */
+struct rw_semaphore {
+	atomic64_t count, owner;
+};
 
 struct mm_struct {
 	atomic_t mm_users;

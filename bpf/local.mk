@@ -34,6 +34,7 @@ bpf_headers += bpf/wire.h
 bpf_headers += bpf/allocs.bpf.h
 bpf_headers += bpf/arch_x86_64.h
 bpf_headers += bpf/kernel.h
+bpf_headers += bpf/klocks.bpf.h
 bpf_headers += bpf/kstack.bpf.h
 bpf_headers += bpf/hitsums.bpf.h
 bpf_headers += bpf/hops.bpf.h

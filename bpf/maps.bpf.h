@@ -85,6 +85,7 @@ const volatile __u32 slot_bytes = 32768;                 /* of one slot: struct 
 const volatile __u64 min_wait_ns = 0;                    /* shorter waits are counted apart and never told */
 /* those that are short and were seen before; by stacks that are walked */
 const volatile bool sum_waits = false;
+const volatile bool kernel_locks = false;                /* waits for locks of the kernel are told with these */
 const volatile bool many_nodes = false;                  /* the machine has more than one NUMA node */
 #define NAME_WORDS 16u                                   /* with its end: of longer names the first 127 bytes count */
 const volatile __u64 target_name[NAME_WORDS] = { 0 };    /* processes that get this name are of the target, too */
@@ -191,7 +192,9 @@ struct sb_task {
 	__u64 stack_end;         /* where the last copy of its stack met a page that cannot be read; 0 = it did not */
 	__u64 kstack_id;         /* of the wait whose kernel stack the iterator has told */
 	__u64 regs;              /* where those of its user side are, when it came by no system call */
-	__u64 lock;              /* sb_lock.address of the wait under way; 0 = none */
+	/* sb_lock.address of the wait under way, of a lock of the kernel as in CONTENDED; 0 = none */
+	__u64 lock;
+	__u64 contended;         /* the lock of the kernel that it asks for, plus SB_KLOCK_*; 0 = none */
 	__u64 waker_start_ns;
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];

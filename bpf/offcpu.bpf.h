@@ -31,18 +31,6 @@
 #include "totals.bpf.h"
 #include "walk.bpf.h"
 
-/* Bits of the state that sched_switch tells: include/linux/sched.h, stable since 4.14 as far as named here. */
-#define TASK_INTERRUPTIBLE 0x0001u
-#define TASK_UNINTERRUPTIBLE 0x0002u
-#define TASK_STOPPED_BIT 0x0004u
-#define TASK_TRACED_BIT 0x0008u
-#define TASK_PARKED 0x0040u
-#define TASK_DEAD 0x0080u
-#define TASK_WAKEKILL 0x0100u
-#define TASK_NOLOAD 0x0400u
-#define TASK_NEW 0x0800u
-#define TASK_FROZEN 0x8000u      /* since 6.1 */
-
 /* futex(2): without flags, and as a mask those that wait: FUTEX_WAIT, LOCK_PI, WAIT_BITSET, LOCK_PI2 */
 #define SB_FUTEX_WAITS (1u << 0 | 1u << 6 | 1u << 9 | 1u << 13)
 
@@ -366,6 +354,8 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 		slot->stack = 1;
 	}
 	st->lock = w->lock.address;
+	if (kernel_locks)
+		sb_put_klock(st->slot - 1, st->state);
 	slot->size = off;
 	/* A full barrier: what was written above is seen by whoever sees the id. */
 	__sync_lock_test_and_set(&slot->state, st->id);
@@ -766,7 +756,7 @@ static __always_inline int on_waking(__u64 *ctx, bool walk)
 		return 0;
 	st->waking_ns = now;
 	if (st->lock && may_hand_over(c, now))
-		sb_hand_over(st->lock, st->id, st->slot - 1, (__u64)p->tgid << 32 | (__u32)p->pid, p->start_time);
+		sb_hand_over(st->lock, st->id, st->slot - 1, (__u64)p->tgid << 32 | woken_tid(p), p->start_time);
 	if (!wakers)
 		return 0;
 	st->context = SB_WAKER_TASK;

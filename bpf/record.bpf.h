@@ -18,6 +18,12 @@
 #define CALL_NS 10000000ull              /* on each CPU one stranger in this time wakes who reads ... */
 #define CALLS 8                          /* ... or so many at once, after as much time without */
 
+/* What the wait of SLOT, which has a record, is for. */
+static __always_inline struct sb_lock *lock_of(struct sb_slot *slot)
+{
+	return &((struct sb_part_wait *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)))->lock;
+}
+
 static __always_inline __u64 exe_id(struct task_struct *task)
 {
 	struct mm_struct *mm = plain(task)->mm;

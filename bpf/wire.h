@@ -474,6 +474,27 @@ struct sb_lock {
 	__u8 bytes[SB_LOCK_BYTES];       /* from ADDRESS - SB_LOCK_BEFORE on */
 };
 #define SB_LOCK_OF_INTERPRETER 0x1u      /* ADDRESS is that of the lock of sb_plan, around which nothing is read */
+/* it is one of the kernel: OP is SB_KLOCK_*, the first of the bytes a struct sb_lock_owner, and nothing else counts */
+#define SB_LOCK_OF_KERNEL 0x2u
+
+/* What kind of lock of the kernel; the numbers fit into the low bits of an address. enum lock_of_kernel of lock.h. */
+#define SB_KLOCK_OTHER 0u
+#define SB_KLOCK_MUTEX 1u
+#define SB_KLOCK_RWSEM_READ 2u
+#define SB_KLOCK_RWSEM_WRITE 3u
+#define SB_KLOCK_PERCPU_READ 4u
+#define SB_KLOCK_PERCPU_WRITE 5u
+#define SB_KLOCK_NR 6u
+
+/* Who had such a lock when the wait began, as the kernel numbers it. */
+struct sb_lock_owner {
+	__u32 pid, tid;          /* 0 = that is not known */
+	__u64 start_ns;
+	__u32 readers;           /* of a semaphore that is read: so many have it */
+	__u32 pad;
+	char comm[16];
+};
+_Static_assert(sizeof(struct sb_lock_owner) <= SB_LOCK_BYTES, "it stands in sb_lock.bytes");
 
 /*
  * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else

@@ -225,6 +225,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	k->off_cpu = plan->off_cpu;
 	s->rodata->slot_bytes = k->sizes.slot_bytes;
 	s->rodata->sum_waits = k->walks && plan->off_cpu;
+	s->rodata->kernel_locks = plan->kernel_locks && plan->off_cpu && k->features.contention;
 	k->follows = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
 	s->rodata->by_name = plan->name;
 	if (plan->name)
@@ -275,6 +276,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 
 	when |= k->features.mmap_lock ? WHEN_MMAP_LOCK : 0;
 	when |= plan->off_cpu ? WHEN_WAITS | WHEN_NEW_TASKS : 0;
+	when |= k->skel->rodata->kernel_locks ? WHEN_KERNEL_LOCKS : 0;
 	when |= many_nodes ? WHEN_MANY_NODES : 0;
 	when |= numa ? WHEN_NUMA : 0;
 	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;

@@ -47,6 +47,7 @@ enum program_when {
 	WHEN_FOLLOWED_RETURNS = 1 << 27,     /* and returns of these, where their callers see them */
 	WHEN_CALLED = 1 << 28,       /* and what they call */
 	WHEN_NAME = 1 << 10,         /* processes that take the target's name join it */
+	WHEN_KERNEL_LOCKS = 1 << 29, /* waits for locks of the kernel say for which, and the kernel tells */
 	WHEN_OWN_COST = 1 << 18,     /* something is timed from one place in a program to another */
 };
 

@@ -125,6 +125,7 @@ struct capture_plan {
 	uint64_t ring_least;     /* ... which is no less than this */
 	bool off_cpu;            /* follow waits; running time is then exact */
 	bool wakers;             /* report who ends waits: source_set_wakers() */
+	bool kernel_locks;       /* waits for locks of the kernel say for which, where the kernel tells that */
 	bool every_wait;         /* the wait period stays the shortest that there is: source_set_wait_period() */
 	uint64_t min_block_ns;   /* shorter waits are only counted */
 	/* for TARGET_PIDS: its processes do not run their program yet (a command to be started) */

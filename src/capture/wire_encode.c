@@ -230,8 +230,41 @@ int32_t wire_encode_call(uint32_t call, bool *ret_compat)
 	}
 }
 
+static void wire_encode_kernel_lock(const struct lock_futex *l, struct sb_lock *ret)
+{
+	struct sb_lock_owner o = { .pid = l->owner.pid, .tid = l->owner.tid, .start_ns = l->owner.start_ns,
+				   .readers = l->owner.readers };
+
+	memcpy(o.comm, l->owner.comm, sizeof(o.comm));
+	*ret = (struct sb_lock){ .address = l->address, .flags = SB_LOCK_OF_KERNEL };
+	switch (l->kind) {
+	case LOCK_KERNEL_MUTEX:
+		ret->op = SB_KLOCK_MUTEX;
+		break;
+	case LOCK_KERNEL_READ:
+		ret->op = SB_KLOCK_RWSEM_READ;
+		break;
+	case LOCK_KERNEL_WRITE:
+		ret->op = SB_KLOCK_RWSEM_WRITE;
+		break;
+	case LOCK_KERNEL_PERCPU_READ:
+		ret->op = SB_KLOCK_PERCPU_READ;
+		break;
+	case LOCK_KERNEL_PERCPU_WRITE:
+		ret->op = SB_KLOCK_PERCPU_WRITE;
+		break;
+	default:
+		ret->op = SB_KLOCK_OTHER;
+	}
+	memcpy(ret->bytes, &o, sizeof(o));
+}
+
 static void wire_encode_lock(const struct lock_futex *l, struct sb_lock *ret)
 {
+	if (l->of_kernel) {
+		wire_encode_kernel_lock(l, ret);
+		return;
+	}
 	*ret = (struct sb_lock){ .address = l->address, .op = l->op, .value = l->value, .from = (__u16)l->from,
 				 .holder = l->holder, .flags = l->of_interpreter ? SB_LOCK_OF_INTERPRETER : 0 };
 	memcpy(ret->bytes, l->bytes, sizeof(ret->bytes));

@@ -31,6 +31,13 @@
 	X(LIBC, 10, "lock inside libc") \
 	X(FILE, 11, "file lock") \
 	X(GIL, 12, "GIL") /* the lock of an interpreter, by which one thread at a time runs it */ \
+	/* of the kernel: lock_is_of_kernel() */ \
+	X(KERNEL_MUTEX, 13, "kernel mutex") \
+	X(KERNEL_READ, 14, "kernel rwsem (to read)") \
+	X(KERNEL_WRITE, 15, "kernel rwsem (to write)") \
+	X(KERNEL_PERCPU_READ, 16, "kernel per-CPU rwsem (to read)") \
+	X(KERNEL_PERCPU_WRITE, 17, "kernel per-CPU rwsem (to write)") \
+	X(KERNEL_OTHER, 18, "kernel lock") \
 	/* of runtimes that wait on futexes of their own, in whose memory no holder stands: the same names */ \
 	X(RUNTIME_MUTEX, 19, "mutex") \
 	X(RUNTIME_READ, 20, "rwlock (to read)") \
@@ -66,6 +73,14 @@ struct lock_futex {
 	/* ADDRESS is that of the lock of an interpreter, which HOLDER has; 0 = unknown. Nothing else counts then */
 	bool of_interpreter;
 	uint32_t holder;
+	/* it is a lock of the kernel, of KIND; nothing but ADDRESS and OWNER counts then */
+	bool of_kernel;
+	struct lock_owner {
+		uint32_t pid, tid;       /* as the kernel numbers them; 0 = not known, or nobody */
+		uint64_t start_ns;
+		uint32_t readers;        /* so many hold it to read */
+		char comm[17];
+	} owner;
 };
 
 /* What they say. */
@@ -102,9 +117,16 @@ char *lock_priority_text(unsigned int prio, char *dst, size_t size);      /* LOC
 /* Does OP, the second argument of futex(2), lend the priority of who waits to who holds? */
 bool lock_op_lends_priority(uint32_t op);
 
+static inline bool lock_is_of_kernel(unsigned int kind)
+{
+	return kind >= LOCK_KERNEL_MUTEX && kind <= LOCK_KERNEL_OTHER;
+}
+
+/* Can several hold it at once, to read? */
 static inline bool lock_is_rwlock(enum lock_kind kind)
 {
-	return kind == LOCK_RWLOCK_READ || kind == LOCK_RWLOCK_WRITE;
+	return kind == LOCK_RWLOCK_READ || kind == LOCK_RWLOCK_WRITE || kind == LOCK_KERNEL_READ ||
+	       kind == LOCK_KERNEL_WRITE;
 }
 
 /* Does OP, the second argument of futex(2), wait? Does it say that the lock is of one process only? */

@@ -90,7 +90,8 @@ static void the_state_is_the_last_argument_or_not_told(void **state)
 
 static void other_features(void **state)
 {
-	static const enum arg args[] = { CTX, BOOL, TASK, TASK };
+	static const enum arg args[] = { CTX, BOOL, TASK, TASK }, one[] = { CTX };
+	int ids[TASK + 1];
 	struct btf *btf = make(args, 4);
 	struct features f;
 
@@ -134,6 +135,12 @@ static void other_features(void **state)
 	assert_true(f.task_iter);
 	assert_true(f.exit_code);
 	assert_true(f.balancing);
+	assert_false(f.contention);
+	ids[CTX] = btf__add_ptr(btf, 0);
+	add_tracepoint(btf, "btf_trace_contention_begin", one, 1, ids);
+	add_tracepoint(btf, "btf_trace_contention_end", one, 1, ids);
+	features_of(btf, &f);
+	assert_true(f.contention);
 	btf__free(btf);
 }
 

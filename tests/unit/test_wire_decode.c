@@ -543,12 +543,14 @@ static void wakes(void **state)
 
 static void handovers(void **state)
 {
+	struct sb_lock_owner owner = { .pid = 40, .tid = 41, .start_ns = 42, .readers = 2 };
 	struct sb_part_handover *p;
 	struct raw_event ev;
 	struct rec r;
 
 	start(&r, 0);
 	((struct sb_hdr *)r.b)->kind = SB_REC_HANDOVER;
+	memcpy(owner.comm, "0123456789abcdef", sizeof(owner.comm));
 	p = part(&r, SB_PART_HANDOVER, sizeof(*p));
 	p->pid = 29;
 	p->tid = 30;
@@ -569,6 +571,19 @@ static void handovers(void **state)
 	assert_int_equal(ev.handover.lock.from, SB_LOCK_BYTES);
 	assert_true(ev.handover.lock.of_interpreter);
 	assert_cut_anywhere(&r);
+	p->lock = (struct sb_lock){ .address = ~0xfffull, .flags = SB_LOCK_OF_KERNEL, .op = SB_KLOCK_RWSEM_WRITE };
+	memcpy(p->lock.bytes, &owner, sizeof(owner));
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.handover.lock.of_kernel);
+	assert_int_equal(ev.handover.lock.kind, LOCK_KERNEL_WRITE);
+	assert_int_equal(ev.handover.lock.owner.pid, 40);
+	assert_int_equal(ev.handover.lock.owner.tid, 41);
+	assert_int_equal(ev.handover.lock.owner.start_ns, 42);
+	assert_int_equal(ev.handover.lock.owner.readers, 2);
+	assert_string_equal(ev.handover.lock.owner.comm, "0123456789abcdef");
+	p->lock.op = 99;         /* of a newer kernel half */
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.handover.lock.kind, LOCK_KERNEL_OTHER);
 	p->out_ns = 1001;
 	refuse(&r);
 	p->out_ns = 900;
