@@ -422,6 +422,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	plan->off_cpu = o->off_cpu;
 	plan->wakers = o->wakers || o->every_wait;
 	plan->every_wait = o->every_wait;
+	plan->kernel_locks = o->kernel_locks;
 	plan->min_block_ns = o->min_block_ns;
 	plan->numa = o->numa;
 	plan->kinds = kinds_of(o->measures);

@@ -278,6 +278,13 @@ const struct opt opts[] = {
 		.help = "record who ended each wait, with its stack",
 		.more = "The waker may be outside the target. This costs about as much again as following waits does.",
 	}, {
+		.name = "kernel-locks", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(kernel_locks),
+		.help = "tell which lock of the kernel threads wait for, and who holds it",
+		.more = "Mutexes and read/write semaphores of the kernel stand in the list of locks then (report "
+			"--format locks, key D), with their holders, which may be threads outside of the target. Needs "
+			"Linux 5.19 or later. Only threads that have to wait for such a lock pay for it.",
+	}, {
 		.name = "every-wait", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(every_wait),
 		.help = "record each wait by itself, however short, with who ended it",

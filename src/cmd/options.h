@@ -94,6 +94,7 @@ struct options {
 	uint64_t at_real_ns;             /* --at (record), CLOCK_REALTIME; 0 = at once */
 	bool off_cpu;                    /* --off-cpu / --no-off-cpu, true */
 	bool wakers;                     /* --wakers, false */
+	bool kernel_locks;               /* --kernel-locks, false */
 	bool every_wait;                 /* --every-wait, false */
 	enum numa_wish numa;             /* --numa / --no-numa: sample where accesses and page faults go */
 	text_vec probes;                 /* --probe SPEC; may be repeated */

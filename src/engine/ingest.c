@@ -216,6 +216,18 @@ static thread_id ingest_holder(struct ingest *in, struct process *p, uint32_t nu
 	return holder ? process_thread(in->ps, p, holder, 0, 0, NULL) : ID_NONE;
 }
 
+/* The lock F of the kernel, whose owner may be any thread of the machine. */
+static struct held_lock ingest_kernel_lock(struct ingest *in, const struct lock_futex *f)
+{
+	const struct lock_owner *o = &f->owner;
+	struct process *of = o->tid ? processes_get(in->ps, (pid_t)o->pid) : NULL;
+	struct held_lock l = { .address = f->address, .guess = f->kind, .holder = ID_NONE, .readers = o->readers };
+
+	if (of)
+		l.holder = process_thread(in->ps, of, (pid_t)o->tid, o->start_ns, 0, o->comm);
+	return l;
+}
+
 /* The lock F of P, and who held it, but for the memory that it is in. */
 static struct held_lock ingest_held(struct ingest *in, struct process *p, const struct lock_futex *f)
 {
@@ -225,6 +237,8 @@ static struct held_lock ingest_held(struct ingest *in, struct process *p, const 
 	struct process *of;
 	pid_t holder;
 
+	if (f->of_kernel)
+		return ingest_kernel_lock(in, f);
 	l.guess = lock_guess(f, holder_exists, &asked, &state);
 	l.address = state.address;
 	l.readers = state.readers;
@@ -245,11 +259,12 @@ static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw, threa
 	struct held_lock l;
 	lock_id id;
 
-	if (!p || !lock_op_waits(f->op))
+	if (!p || (!f->of_kernel && !lock_op_waits(f->op)))
 		return LOCK_ID_NONE;
 	l = ingest_held(in, p, f);
-	l.place = ingest_data_place(in, p, l.address);
-	if (l.place == STACK_ROOT)
+	if (!f->of_kernel)
+		l.place = ingest_data_place(in, p, l.address);
+	if (!f->of_kernel && l.place == STACK_ROOT)
 		(void)alloc_facts_at(in->config.sink->allocs, raw->pid, l.address, &l.place, &l.offset);
 	if (in->config.sink->turns && since_ns)
 		lock_turns_held(in->config.sink->turns, raw->pid, &l, since_ns);

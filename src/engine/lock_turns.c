@@ -60,7 +60,13 @@ void lock_turns_free(struct lock_turns *t)
 
 static bool turns_names_holders(uint32_t guess)
 {
-	return guess == LOCK_MUTEX || guess == LOCK_RWLOCK_WRITE || guess == LOCK_GIL;
+	return guess == LOCK_MUTEX || guess == LOCK_RWLOCK_WRITE || guess == LOCK_GIL || guess == LOCK_KERNEL_MUTEX ||
+	       guess == LOCK_KERNEL_READ || guess == LOCK_KERNEL_WRITE;
+}
+
+static bool turns_is_rwlock(uint32_t guess)
+{
+	return guess == LOCK_RWLOCK_WRITE || guess == LOCK_KERNEL_READ || guess == LOCK_KERNEL_WRITE;
 }
 
 static struct turned_lock *turns_at(const struct lock_turns *t, pid_t pid, uint64_t address)
@@ -77,6 +83,9 @@ static struct turned_lock *turns_find(const struct lock_turns *t, pid_t pid, con
 	const uint64_t offset = l->address & 4 ? RWLOCK_WRITERS : RWLOCK_PHASE;
 	struct turned_lock *of_rwlock;
 
+	/* Those of the kernel are of no process. */
+	if (lock_is_of_kernel(l->guess))
+		return turns_at(t, 0, l->address);
 	if (l->guess != LOCK_FUTEX)
 		return turns_at(t, pid, l->address);
 	of_rwlock = turns_at(t, pid, l->address - offset);
@@ -112,7 +121,8 @@ static void turns_sweep(struct lock_turns *t, uint64_t now_ns)
 
 static struct turned_lock *turns_get(struct lock_turns *t, pid_t pid, const struct held_lock *l)
 {
-	const struct turned_lock fresh = { .address = l->address, .pid = (uint64_t)pid, .like = *l };
+	const struct turned_lock fresh = { .address = l->address, .like = *l,
+					   .pid = lock_is_of_kernel(l->guess) ? 0 : (uint64_t)pid };
 	struct turned_lock *known = turns_find(t, pid, l);
 	uint32_t id;
 
@@ -155,11 +165,12 @@ void lock_turns_held(struct lock_turns *t, pid_t pid, const struct held_lock *l,
 	const struct lock_turn turn = { .ns = ns, .holder = l->holder, .next = ID_NONE, .readers = l->readers };
 	struct turned_lock *to;
 
-	if (l->holder == ID_NONE ? l->guess != LOCK_FUTEX || !l->readers : !turns_names_holders(l->guess))
+	if (l->holder == ID_NONE ? !l->readers || (l->guess != LOCK_FUTEX && !turns_is_rwlock(l->guess)) :
+				   !turns_names_holders(l->guess))
 		return;
 	to = turns_get(t, pid, l);
 	/* What looks like readers is some, if it is an rwlock. */
-	if (to && (l->holder != ID_NONE || to->like.guess == LOCK_RWLOCK_WRITE))
+	if (to && (l->holder != ID_NONE || turns_is_rwlock(to->like.guess)))
 		turns_put(to, &turn);
 }
 
@@ -176,7 +187,8 @@ void lock_turns_over(struct lock_turns *t, pid_t pid, const struct held_lock *l,
 	if (!to)
 		return;
 	/* The last one of those who read, who was not alone, lets the phase go; writers wake writers. */
-	if (to->like.guess == LOCK_RWLOCK_WRITE && l->holder == ID_NONE && !(l->address & 4)) {
+	if (turns_is_rwlock(to->like.guess) && l->holder == ID_NONE && !(l->address & 4) &&
+	    (l->readers || !lock_is_of_kernel(l->guess))) {
 		over.holder = ID_NONE;
 		over.readers = l->readers ? l->readers : 1;
 	}
@@ -300,6 +312,9 @@ static lock_id turns_lock(struct lock_turns *t, const struct turned_lock *l, con
 		held.place = found->place;
 		held.offset = found->offset;
 	}
+	/* It may be waited for to read and to write. */
+	if (lock_is_of_kernel(found->guess))
+		held.guess = found->guess;
 	if (part->holder != ID_NONE && part->holder == found->holder) {
 		held.waiter_prio = found->waiter_prio;
 		held.holder_prio = found->holder_prio;

@@ -378,11 +378,15 @@ static const char *critical_cause(const struct critical *c, const struct doing *
 	}
 }
 
-static enum lock_kind critical_lock_kind(struct critical *c, stack_id stack)
+static enum lock_kind critical_lock_kind(struct critical *c, stack_id stack, lock_id lock)
 {
 	const struct critical_kind want = { .stack = stack, .kind = LOCK_NONE };
-	const uint32_t id = keyed_get(&c->kinds, &want, kind);
+	enum lock_kind told;
+	uint32_t id;
 
+	if (locks_told_kind(c->doings->d, lock, &told))
+		return told;
+	id = keyed_get(&c->kinds, &want, kind);
 	c->graft.failed |= id == HIDX_NONE;
 	if (id == HIDX_NONE)
 		return LOCK_NONE;
@@ -394,8 +398,11 @@ static enum lock_kind critical_lock_kind(struct critical *c, stack_id stack)
 /* Who is to be followed for the wait W; ID_NONE = no thread. *RET_HOLDER: it had the lock. */
 static thread_id critical_who(struct critical *c, const struct doing *w, bool *ret_holder)
 {
-	const thread_id holder = w->lock && call_is_futex(w->call, c->arch) ?
-		locks_told_holder(c->doings->d, w->lock, critical_lock_kind(c, w->stack)) : ID_NONE;
+	enum lock_kind told;
+	const bool locked = w->lock && (call_is_futex(w->call, c->arch) ||
+					locks_told_kind(c->doings->d, w->lock, &told));
+	const thread_id holder = !locked ? ID_NONE :
+		locks_told_holder(c->doings->d, w->lock, critical_lock_kind(c, w->stack, w->lock));
 	const thread_id same = holder < c->doings->threads ? c->doings->same[holder] : ID_NONE;
 	const thread_id waker = w->context == WAKER_TASK ? w->waker : ID_NONE;
 	const thread_id who = waker != ID_NONE ? waker : same;
@@ -410,7 +417,7 @@ static uint64_t critical_lock(const struct critical *c, const struct doing *w, u
 {
 	const struct held_lock *l = w->lock ? dict_get_lock(c->doings->d, w->lock) : NULL;
 
-	*ret_pid = (uint32_t)dict_get_thread(c->doings->d, w->thread)->pid;
+	*ret_pid = l && lock_is_of_kernel(l->guess) ? 0 : (uint32_t)dict_get_thread(c->doings->d, w->thread)->pid;
 	return l ? l->address : 0;
 }
 

@@ -57,21 +57,6 @@ char *lock_place_label(const struct dict *d, const struct names *names, stack_id
 	return dst;
 }
 
-char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size)
-{
-	const struct lock_row *r = &l->lock[lock];
-	char place[LABEL_MAX];
-
-	lock_place_label(l->dict, l->names, r->place, r->offset, place, sizeof(place));
-	if (!r->address)
-		text_format(dst, size, "futexes of which nothing more is known");
-	else if (*place)
-		text_format(dst, size, "%s %s", lock_kind_name(r->kind), place);
-	else
-		text_format(dst, size, "%s 0x%" PRIx64, lock_kind_name(r->kind), r->address);
-	return dst;
-}
-
 static bool locklabel_is(const struct locks *l, thread_id id, uint32_t tid)
 {
 	const struct thread *t = id == ID_NONE ? NULL : dict_get_thread(l->dict, id);
@@ -160,6 +145,33 @@ static struct stack_signature locklabel_reading(const struct locks *l, bool take
 {
 	return (struct stack_signature){ .d = l->dict, .names = l->names, .no_inlines = l->query.no_inlines,
 					 .takes = takes };
+}
+
+/* Most locks of the kernel are in memory without a name: they are called by the function that waits for them. */
+static void locklabel_kernel(const struct lock_row *r, const char *taker, char *dst, size_t size)
+{
+	char name[LABEL_MAX];
+
+	label_put(name, sizeof(name), 0, taker, strlen(taker));
+	text_format(dst, size, "%s of %s, 0x%" PRIx64, lock_kind_name(r->kind), name, r->address);
+}
+
+char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size)
+{
+	const struct lock_row *r = &l->lock[lock];
+	const struct stack_signature reading = locklabel_reading(l, false);
+	char place[LABEL_MAX];
+
+	lock_place_label(l->dict, l->names, r->place, r->offset, place, sizeof(place));
+	if (!r->address)
+		text_format(dst, size, "futexes of which nothing more is known");
+	else if (*place)
+		text_format(dst, size, "%s %s", lock_kind_name(r->kind), place);
+	else if (lock_is_of_kernel(r->kind) && *stack_signature_kernel_taker(&reading, r->stack))
+		locklabel_kernel(r, stack_signature_kernel_taker(&reading, r->stack), dst, size);
+	else
+		text_format(dst, size, "%s 0x%" PRIx64, lock_kind_name(r->kind), r->address);
+	return dst;
 }
 
 char *locks_stack_label(const struct locks *l, stack_id stack, bool takes, char *dst, size_t size)

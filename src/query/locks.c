@@ -97,6 +97,23 @@ enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names,
 	return LOCK_FUTEX;
 }
 
+bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret)
+{
+	const struct held_lock *l = lock == LOCK_ID_NONE ? NULL : dict_get_lock(d, lock);
+
+	if (!l || !lock_is_of_kernel(l->guess))
+		return false;
+	*ret = (enum lock_kind)l->guess;
+	return true;
+}
+
+bool locks_is_wait(const struct dict *d, const struct wait *w, const char *arch)
+{
+	enum lock_kind kind;
+
+	return call_is_futex(w->call, arch) || locks_told_kind(d, w->lock, &kind);
+}
+
 thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind kind)
 {
 	const struct held_lock *l = dict_get_lock(d, lock);
@@ -104,11 +121,16 @@ thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind k
 	return l && l->holder != ID_NONE && lock_agrees(kind, (enum lock_kind)l->guess) ? l->holder : ID_NONE;
 }
 
-static enum lock_kind locks_kind(struct locks_builder *b, stack_id stack)
+/* The kind of LOCK, waited for at STACK; LOCK_NONE = out of memory. */
+static enum lock_kind locks_kind(struct locks_builder *b, stack_id stack, lock_id lock)
 {
 	const struct stack_kind want = { .stack = stack, .kind = LOCK_NONE };
-	const uint32_t id = keyed_get(&b->kinds, &want, kind);
+	enum lock_kind told;
+	uint32_t id;
 
+	if (locks_told_kind(b->d, lock, &told))
+		return told;
+	id = keyed_get(&b->kinds, &want, kind);
 	if (id == HIDX_NONE)
 		return LOCK_NONE;
 	if (b->kinds.v[id].kind == LOCK_NONE)
@@ -296,16 +318,16 @@ static uint32_t locks_find(struct locks_builder *b, struct locked_row *want, sta
 	return keyed_get(&b->locks, want, row);
 }
 
-/* Adds the fact F, of a wait W on a futex, of the slice V. */
+/* Adds the fact F, of a wait W for a lock, of the slice V. */
 static bool locks_add(struct locks_builder *b, const struct fact *f, const struct wait *w, unsigned int is,
 		      const struct slice_view *v)
 {
 	const size_t slice = v->next - 1;
 	const struct held_lock *l = dict_get_lock(b->d, w->lock);
 	const struct thread *t = dict_get_thread(b->d, f->thread);
-	const enum lock_kind kind = w->lock ? locks_kind(b, f->stack) : LOCK_FUTEX;
-	struct locked_row want = { .address = locks_address(l, kind), .pid = w->lock ? (uint32_t)t->pid : 0,
-				   .kind = kind };
+	const enum lock_kind kind = w->lock ? locks_kind(b, f->stack, w->lock) : LOCK_FUTEX;
+	struct locked_row want = { .address = locks_address(l, kind), .kind = kind,
+				   .pid = w->lock && !lock_is_of_kernel(kind) ? (uint32_t)t->pid : 0 };
 	bool inferred = false;
 	const thread_id holder = w->lock ? locks_holder(b, w, kind, &inferred) : ID_NONE;
 	const uint32_t id = locks_find(b, &want, l->place);
@@ -349,7 +371,7 @@ static bool locks_look(struct locks_builder *b)
 
 		if (!w)
 			continue;
-		if (call_is_futex(w->call, b->filter.q->arch)) {
+		if (locks_is_wait(b->d, w, b->filter.q->arch)) {
 			/* Who has nothing to do waits for no lock. */
 			if (a.is & FACT_IDLE)
 				continue;

@@ -104,6 +104,10 @@ struct locks {
 
 /* The kind of lock that the functions of STACK, of a thread that waits on a futex, say; LOCK_FUTEX = they do not. */
 enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names, stack_id stack);
+/* Is what is known of LOCK enough, so that it need not be asked of a stack? Then *RET is its kind. */
+bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret);
+/* Does the wait W, on a machine of ARCH, wait for a lock: on a futex, or for one of the kernel that is known? */
+bool locks_is_wait(const struct dict *d, const struct wait *w, const char *arch);
 /* Who held LOCK, for which a wait of that KIND was; ID_NONE = not known. */
 thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind kind);
 

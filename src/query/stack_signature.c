@@ -73,6 +73,12 @@ static const char *const schedulers[] = {
 	"try_to_wake_up", "ttwu", "default_wake", "autoremove_wake", "swake",
 };
 
+/* In the kernel, how names begin that take its locks for somebody else (kernel/locking/, after underscores). */
+static const char *const kernel_lockers[] = {
+	"mutex_", "ww_mutex_", "rwsem_", "down", "percpu_down_", "percpu_rwsem_", "rt_mutex", "rtlock_",
+	"inode_lock", "mmap_read_lock", "mmap_write_lock", "mmap_lock",
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *func_text(const struct stack_signature *r, func_id id)
@@ -273,6 +279,22 @@ static stack_id stack_signature_start(const struct stack_signature *r, stack_id 
 	if (s != STACK_ROOT)
 		return leave_libc(r, s);
 	return stack == STACK_ROOT ? stack : leave_scheduler(r, stack);
+}
+
+const char *stack_signature_kernel_taker(const struct stack_signature *r, stack_id stack)
+{
+	stack_id s = stack;
+
+	while (s != STACK_ROOT && stack_signature_in_kernel(r, s)) {
+		const char *name = outer_name(r, s);
+
+		if (!name || !*name)
+			return "";
+		if (!is_scheduler_name(name) && !stack_signature_begins(name, kernel_lockers, COUNT(kernel_lockers)))
+			return name;
+		s = dict_get_stack(r->d, s)->parent;
+	}
+	return "";
 }
 
 stack_id stack_signature_first(const struct stack_signature *r, stack_id stack, uint32_t *ret_name)

@@ -55,6 +55,9 @@ uint64_t stack_signature_hash(struct stack_signature *r, stack_id stack);
  */
 stack_id stack_signature_first(const struct stack_signature *r, stack_id stack, uint32_t *ret_name);
 
+/* The function of the kernel that waits in STACK for a lock, outside of what takes locks for others; "" = none. */
+const char *stack_signature_kernel_taker(const struct stack_signature *r, stack_id stack);
+
 /* "bio_aof_fsync › bioProcessBackgroundJobs › start_thread", or "[no stack]". Needs no memos. Returns DST. */
 char *stack_signature_text(const struct stack_signature *r, stack_id stack, char *dst, size_t size);
 

@@ -219,6 +219,33 @@ static void readers_have_a_number(void **state)
 	is_part(w, 1, 4, 4500);
 }
 
+/* A lock of the kernel is the same one for threads of all processes, whether they read or write. */
+static void locks_of_the_kernel(void **state)
+{
+	struct world *w = *state;
+	const struct held_lock to_write = { .address = LOCK, .guess = LOCK_KERNEL_WRITE, .holder = w->thread[1] };
+	const struct held_lock read_by = { .address = LOCK, .guess = LOCK_KERNEL_WRITE, .holder = ID_NONE,
+					   .readers = 2 };
+	const struct held_lock to_read = { .address = LOCK, .guess = LOCK_KERNEL_READ, .holder = w->thread[1] };
+	const struct lock_turn to_next = { .ns = 110 * MS, .holder = w->thread[1], .next = w->thread[2] };
+	const struct lock_turn to_readers = { .ns = 120 * MS, .holder = w->thread[2], .next = w->thread[3] };
+	const struct lock_turn to_last = { .ns = 140 * MS, .holder = w->thread[4], .next = w->thread[WAITER] };
+	struct event ev = wait_event(w, &to_read, 100, 140);
+
+	lock_turns_held(w->t, PID + 1, &to_write, 100 * MS);
+	lock_turns_over(w->t, PID + 1, &to_write, &to_next);
+	lock_turns_over(w->t, PID, &to_read, &to_readers);
+	lock_turns_held(w->t, PID + 2, &read_by, 125 * MS);
+	lock_turns_over(w->t, PID, &read_by, &to_last);
+	divide(w, &ev);
+	assert_int_equal(w->n, 3);
+	is_part(w, 0, 1, 10000);
+	is_part(w, 1, 2, 10000);
+	is_part(w, 2, -1, 20000);
+	assert_int_equal(dict_get_lock(w->d, w->part[1].wait.lock)->guess, LOCK_KERNEL_READ);
+	assert_int_equal(dict_get_lock(w->d, w->part[2].wait.lock)->readers, 2);
+}
+
 static void what_stands_for_others(void **state)
 {
 	struct world *w = *state;
@@ -309,6 +336,7 @@ int main(void)
 		TURNS_TEST(hand_to_hand),
 		TURNS_TEST(whoever_lets_it_go_had_it),
 		TURNS_TEST(between_two_readings),
+		TURNS_TEST(locks_of_the_kernel),
 		TURNS_TEST(readers_have_a_number),
 		TURNS_TEST(what_stands_for_others),
 		TURNS_TEST(pieces_of_one_that_goes_on),

@@ -277,6 +277,39 @@ static void places(void **state)
 	locks_free(locks);
 }
 
+/* Locks of the kernel: of no process, whatever call waits for them, by the function that takes them. */
+static void of_the_kernel(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 20, 21, "b");
+	char label[LABEL_MAX];
+	struct locks *locks;
+
+	wait_for(m, 100, a, "main;writes;vfs_write_[k];ext4_write_[k];down_write_[k];rwsem_down_write_[k];schedule_[k]",
+		 0xffff888000000010, b, LOCK_KERNEL_WRITE, 5);
+	m->ev.wait.call = call_find("write", MADE_ARCH);
+	made_again(m);
+	m->ev.thread = b;
+	m->ev.wait.lock = dict_lock(m->d, &(struct held_lock){ .address = 0xffff888000000010, .holder = a,
+							       .guess = LOCK_KERNEL_WRITE });
+	made_again(m);
+	/* Without the kernel's stack it has its address alone; readers have a number. */
+	wait_for(m, 200, a, "main;writes", 0xffff888000000020, NOBODY, LOCK_KERNEL_MUTEX, 4);
+	m->ev.wait.call = call_find("write", MADE_ARCH);
+	made_again(m);
+	locks = locks_of(m);
+	assert_int_equal(locks->nr_locks, 2);
+	assert_int_equal(locks->lock[0].pid, 0);
+	assert_int_equal(locks->lock[0].waiters, 2);
+	assert_int_equal(locks->lock[0].nr_holders, 2);
+	assert_string_equal(lock_label(locks, 0, label, sizeof(label)),
+			    "kernel rwsem (to write) of ext4_write, 0xffff888000000010");
+	assert_string_equal(lock_label(locks, 1, label, sizeof(label)), "kernel mutex 0xffff888000000020");
+	assert_string_equal(locks_stack_label(locks, locks->lock[0].stack, true, label, sizeof(label)),
+			    "writes \xE2\x80\xBA main");
+	locks_free(locks);
+}
+
 /* Readers have no names, but a number. */
 static void readers(void **state)
 {
@@ -397,6 +430,7 @@ int main(void)
 		MADE_TEST(inversions),
 		MADE_TEST(places),
 		MADE_TEST(its_own_waits),
+		MADE_TEST(of_the_kernel),
 		MADE_TEST(readers),
 		MADE_TEST(deadlock),
 		MADE_TEST(without_memory),

@@ -13,6 +13,9 @@
  *	                         when the alarm comes, who held it when: "held TID FROM TO", CLOCK_MONOTONIC in ns; and
  *	                         "ahead NS", how far CLOCK_REALTIME is ahead of that
  *	locked SECONDS rwlock N  the same with an rwlock, which each third thread reads: "reads TID FROM TO"
+ *	locked SECONDS kmutex N  the same with a mutex of the kernel, that of the position in a file, which each
+ *	                         holds while it reads
+ *	locked SECONDS krwsem N  the same with the semaphore of an inode, while it writes
  *	locked SECONDS heap N    the same with another mutex every 77 ms, each in a block that table_new() allocates
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
  *	locked SECONDS convoy N  N threads that take an inheriting mutex in turns, which the kernel hands over, and
@@ -26,12 +29,15 @@
  */
 #include "truth.h"
 
+#include <linux/userfaultfd.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #define LOCKS_MAX 64
 
@@ -266,10 +272,17 @@ NOINLINE void holds(int i)
 		burn(1500000);
 }
 
+/* Where it may: nobody gets in the way of who has just let a lock go, so that its clock says when that was. */
+static void run_first(void)
+{
+	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
+}
+
 static void *takes_turns(void *arg)
 {
 	const int i = (int)(intptr_t)arg;
 
+	run_first();
 	while (!time_is_over && turns < TURNS_MAX) {
 		pthread_mutex_t *mutex = __atomic_load_n(&taken_in_turns, __ATOMIC_ACQUIRE);
 		const int reads = of_rwlock && i % 3 == 2;
@@ -299,6 +312,106 @@ static void *takes_turns(void *arg)
 		sleep_ns((uint64_t)turns * 7919 % 1000 * NSEC_PER_USEC * (of_rwlock ? 20 : 1));
 	}
 	return arg;
+}
+
+/* ---- locks of the kernel: a call sleeps while it holds one, as the page of its buffer is late ---- */
+
+#define HOLE_BYTES (1ll << 34)
+#define PAGE 4096u
+
+static int of_kernel_mutex, of_kernel_rwsem, hole, late;
+static char *late_pages;
+
+/* Of what has no pages nothing is stored, however much is read. */
+NOINLINE void reads_hole(char *page)
+{
+	if (read(hole, page, PAGE) != PAGE)
+		abort();
+	sink++;
+}
+
+NOINLINE void writes_again(const char *page)
+{
+	if (pwrite(hole, page, PAGE, 0) != PAGE)
+		abort();
+	sink++;
+}
+
+static void *calls_in_turns(void *arg)
+{
+	char *page = late_pages + (size_t)(intptr_t)arg * PAGE;
+
+	run_first();
+	while (!time_is_over && turns < TURNS_MAX) {
+		uint64_t from;
+		int at;
+
+		madvise(page, PAGE, MADV_DONTNEED);
+		from = now_ns();
+		if (of_kernel_mutex)
+			reads_hole(page);
+		else
+			writes_again(page);
+		at = __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED);
+		if (at < TURNS_MAX) {
+			turn[at].tid = gettid();
+			turn[at].from_ns = from;
+			turn[at].to_ns = now_ns();
+		}
+		sleep_ns((uint64_t)turns * 7919 % 1000 * NSEC_PER_USEC);
+	}
+	return arg;
+}
+
+/* Each page comes two milliseconds late. */
+static void *delays(void *arg)
+{
+	struct uffd_msg m;
+
+	run_first();
+	while (read(late, &m, sizeof(m)) == sizeof(m)) {
+		const uint64_t at = m.arg.pagefault.address & ~(PAGE - 1ull);
+		struct uffdio_zeropage z = { .range = { .start = at, .len = PAGE } };
+
+		sleep_ns(2 * NSEC_PER_MSEC);
+		ioctl(late, UFFDIO_ZEROPAGE, &z);
+	}
+	return arg;
+}
+
+static void make_hole(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register all = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	char name[] = "/tmp/sberf-locked.XXXXXX";
+
+	hole = mkstemp(name);
+	unlink(name);
+	late = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	late_pages = mmap(NULL, LOCKS_MAX * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	all.range = (struct uffdio_range){ .start = (uintptr_t)late_pages, .len = LOCKS_MAX * PAGE };
+	if (hole < 0 || late < 0 || late_pages == MAP_FAILED || ftruncate(hole, HOLE_BYTES) ||
+	    ioctl(late, UFFDIO_API, &api) || ioctl(late, UFFDIO_REGISTER, &all))
+		exit(77);
+	start_thread("delays", delays, NULL);
+}
+
+static int compare_ends(const void *va, const void *vb)
+{
+	const typeof(turn[0]) *a = va, *b = vb;
+
+	return (a->to_ns > b->to_ns) - (a->to_ns < b->to_ns);
+}
+
+/* Calls that exclude each other end one after the other: each had the lock since the one before it ended. */
+static void calls_to_turns(void)
+{
+	const int n = turns < TURNS_MAX ? turns : TURNS_MAX;
+
+	qsort(turn, (size_t)n, sizeof(turn[0]), compare_ends);
+	for (int i = 1; i < n; i++)
+		if (turn[i].from_ns < turn[i - 1].to_ns)
+			turn[i].from_ns = turn[i - 1].to_ns;
 }
 
 static void is_over(int sig)
@@ -341,8 +454,10 @@ static void start_truth(int heap)
 	signal(SIGTERM, is_over);
 	taken_in_turns = &lock[0];
 	pthread_mutex_init(taken_in_turns, NULL);
+	if (of_kernel_mutex || of_kernel_rwsem)
+		make_hole();
 	for (int i = 0; i < count; i++)
-		start_kind("turns", i, takes_turns);
+		start_kind("turns", i, hole ? calls_in_turns : takes_turns);
 	ready();
 	do {
 		sleep_ns(77 * NSEC_PER_MSEC);
@@ -351,6 +466,8 @@ static void start_truth(int heap)
 	} while (!time_is_over);
 	for (int i = 0; i < count; i++)
 		pthread_join(thread[i], NULL);
+	if (hole)
+		calls_to_turns();
 	printf("ahead %" PRIu64 "\n", ahead_ns());
 	for (int i = 0; i < turns && i < TURNS_MAX; i++)
 		printf("%s %d %" PRIu64 " %" PRIu64 "\n", turn[i].reads ? "reads" : "held", turn[i].tid,
@@ -618,7 +735,9 @@ int main(int argc, char **argv)
 	if (!strcmp(mode, "shared") || !strcmp(mode, "files"))
 		start_crossing(!strcmp(mode, "files"));
 	of_rwlock = !strcmp(mode, "rwlock");
-	if (!strcmp(mode, "truth") || !strcmp(mode, "heap") || of_rwlock)
+	of_kernel_mutex = !strcmp(mode, "kmutex");
+	of_kernel_rwsem = !strcmp(mode, "krwsem");
+	if (!strcmp(mode, "truth") || !strcmp(mode, "heap") || of_rwlock || of_kernel_mutex || of_kernel_rwsem)
 		start_truth(!strcmp(mode, "heap"));
 	if (!strcmp(mode, "busy"))
 		start_busy();
