@@ -236,13 +236,15 @@ static measure_mask memory_measures(const struct snapshot *s)
 /* The range of M is what the profile is of. */
 static void narrow(struct export_view *v, struct profile_meta *meta, const struct serve_moment *m)
 {
-	const struct time_range range = {
+	struct time_range range = {
 		.from.ns = since_start(&m->meta, m->from_ns), .to.ns = since_start(&m->meta, m->to_ns),
 	};
 	uint64_t from_ns, to_ns;
 
 	if (!m->to_ns)
 		return;
+	/* The first slice begins with the second in which the capture did: before it. */
+	range.from.percent = !range.from.ns;
 	time_range_apply(&range, m->snapshot, &m->meta, &v->query, &from_ns, &to_ns);
 	meta->start_real_ns += range.from.ns;
 	meta->start_mono_ns += range.from.ns;

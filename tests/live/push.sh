@@ -89,19 +89,25 @@ kill $store
 
 # Not now, reset, never, and at the end yes.
 : >log
-store log 503@d0 reset 400 200
+store log 429@0 503@d0 reset 400 200
 agent --push "parca+http://127.0.0.1:$port"
-wait_until 60 asked 3
+wait_until 60 asked 4
 kill $agent
 wait $agent
 note "$(cat err)"
 equal "to the path of Parca" /api/profiles/writeraw "$(of 'r[-1]["path"]')"
-equal "the same again after it was refused for now, and after a reset; then the next" "503@d0 reset 400 200" "$(of '*[x["answer"] for x in r]')"
-equal "the same" True "$(of 'r[0]["body"] == r[2]["body"] and r[2]["body"] != r[3]["body"]')"
-equal "as Parca has it" "True process" "$(of 'r[3]["body"]["normalized"], labels(r[3]["body"]["series"][0])["service_name"]' | tr -d "(',)")"
+equal "the same again when there was too much, after it was refused for now, and after a reset; then the next" "429@0 503@d0 reset 400 200" "$(of '*[x["answer"] for x in r]')"
+equal "the same" True "$(of 'r[0]["body"] == r[1]["body"] == r[3]["body"] and r[3]["body"] != r[4]["body"]')"
+equal "as Parca has it" "True process" "$(of 'r[4]["body"]["normalized"], labels(r[4]["body"]["series"][0])["service_name"]' | tr -d "(',)")"
+if command -v protoc >/dev/null; then
+	grep '"200"' log >last
+	"$python3" "$top_srcdir/tests/live/push_read.py" last "$top_srcdir/src/export" parca >read
+	equal "in the shape of WriteRawRequest, with profiles that protoc reads" "0 off_cpu process_cpu" \
+		"$? $(awk '$2 > 0 { print $1 }' read | sort -u | paste -sd' ')"
+fi
 matches "said once" "store at 127.0.0.1:$port takes nothing now, and is asked again" "$(cat err)"
 matches "and what it never takes, clean" "refuses this: 400: not.\[2J today" "$(cat err)"
-matches "all of it counted" "1 windows of ten seconds pushed .*, 2 attempts failed, 1 windows refused, 0 dropped" "$(cat err)"
+matches "all of it counted" "1 windows of ten seconds pushed .*, 3 attempts failed, 1 windows refused, 0 dropped" "$(cat err)"
 kill $store
 
 # OTLP: one request, compressed, which a receiver reads whose answer comes slowly.

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """push_read.py - what protoc reads of the bodies in a log of push_store.py.
 
-usage: push_read.py LOG PROTO_DIR pprof|otlp
+usage: push_read.py LOG PROTO_DIR pprof|otlp|parca
 
-pprof: of each profile a line "KIND FUNCTIONS...", the functions on the stack of the heaviest sample, outermost first, and
+parca: as pprof, and the object around is what the JSON mapping of parca.profilestore.v1alpha1.WriteRawRequest has (series,
+labels, samples, normalized; POST /api/profiles/writeraw of its gateway), with labels that Parca takes. pprof: of each profile a line "KIND FUNCTIONS...", the functions on the stack of the heaviest sample, outermost first, and
 its value. otlp: of each profile a line "SAMPLE_TYPE/UNIT PERIOD_TYPE/UNIT SECONDS VALUE FUNCTIONS..." of the same; a line
 "resource KEY=VALUE ..."; and "sound" when every index is one of its table and each table begins with an empty entry.
 """
@@ -81,8 +82,31 @@ def otlp(data):
     print("sound")
 
 
+def shape(value, table):
+    """VALUE has the members of TABLE and no others, each of its kind: a dict, a list of one kind, or a type."""
+    if isinstance(table, dict):
+        assert isinstance(value, dict) and set(value) == set(table), value.keys()
+        for key in table:
+            shape(value[key], table[key])
+    elif isinstance(table, list):
+        assert isinstance(value, list) and value
+        for one_of in value:
+            shape(one_of, table[0])
+    else:
+        assert isinstance(value, table), value
+
+
+WRITE_RAW = {"normalized": bool, "series": [{"labels": {"labels": [{"name": str, "value": str}]},
+                                             "samples": [{"rawProfile": str}]}]}
+
 for line in open(log):
     body = json.loads(line)["body"]
+    if what == "parca":
+        shape(body, WRITE_RAW)
+        for s in body["series"]:
+            names = [x["name"] for x in s["labels"]["labels"]]
+            assert "__name__" in names and len(set(names)) == len(names), names
+            assert all(re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", name) for name in names), names
     if what == "otlp":
         otlp(base64.b64decode(body))
         continue
