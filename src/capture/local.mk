@@ -34,6 +34,7 @@ libsberf_engine_a_SOURCES += src/capture/prepare.h
 libsberf_engine_a_SOURCES += src/capture/probe.c
 libsberf_engine_a_SOURCES += src/capture/probe.h
 libsberf_engine_a_SOURCES += src/capture/probe_gather.c
+libsberf_engine_a_SOURCES += src/capture/probe_readers.c
 libsberf_engine_a_SOURCES += src/capture/programs.c
 libsberf_engine_a_SOURCES += src/capture/programs.h
 libsberf_engine_a_SOURCES += src/capture/rate.h

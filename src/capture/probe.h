@@ -61,9 +61,11 @@ struct probe_facts {
 
 /*
  * Collects the facts of the running system. Never fails: what cannot be found out stays unknown,
- * denied or absent.
+ * denied or absent. What reads files and asks for pages (nodes, distances, move_pages, elfutils, zstd, packages) is
+ * absent; the other one adds it.
  */
 void probe_gather(struct probe_facts *ret);
+void probe_gather_readers(struct probe_facts *f);
 
 /* Of this process. */
 enum probe_manager probe_manager(void);

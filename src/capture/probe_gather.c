@@ -8,19 +8,14 @@
 #include "base/cleanup.h"
 #include "base/parse.h"
 #include "capture/probe.h"
-#include "symbol/unpack.h"
 #include "system/cpus.h"
 #include "system/sysfile.h"
-#include "system/topology.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
-#include <numa.h>
-#include <numaif.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -141,32 +136,6 @@ static void gather_limits(struct probe_facts *f)
 	cpu_layout_free(&layout);
 }
 
-/* libdw has packages since 0.191 (its NEWS); versions are "0.NUMBER". */
-static void gather_elfutils(struct probe_facts *f)
-{
-	const char *version = dwfl_version(NULL), *p = version ? version : "", *end = p + strlen(p);
-	uint64_t major = 0, minor = 0;
-
-	snprintf(f->elfutils, sizeof(f->elfutils), "%s", p);
-	f->zstd = unpack_knows_zstd();
-	f->packages = parse_dec(&p, end, &major) && p < end && *p++ == '.' && parse_dec(&p, end, &minor) &&
-		(major || minor >= 191);
-}
-
-static void gather_nodes(struct probe_facts *f)
-{
-	struct numa_topology t;
-	void *page = &t;
-	int status;
-
-	if (!topology_read(SYSTEM_DIR, &t, NULL)) {
-		f->nodes = t.nr;
-		topology_distances(&t, f->distances, sizeof(f->distances));
-		topology_free(&t);
-	}
-	f->move_pages = numa_move_pages(0, 1, &page, NULL, &status, 0) < 0 ? errno : 0;
-}
-
 /* Podman leaves a file in each container; Kubernetes tells each one where its own service is. */
 enum probe_manager probe_manager(void)
 {
@@ -210,8 +179,6 @@ void probe_gather(struct probe_facts *ret)
 	(void)features_read(&f.features, NULL);
 	f.kallsyms = kallsyms_readable();
 	gather_limits(&f);
-	gather_nodes(&f);
-	gather_elfutils(&f);
 	*ret = f;
 }
 

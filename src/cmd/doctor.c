@@ -94,6 +94,7 @@ int cmd_doctor(const struct options *o, struct err *e)
 	if (r)
 		return r;
 	probe_gather(f);
+	probe_gather_readers(f);
 	r = probe_print(f, stdout);
 	doctor_split();
 	if (doctor_plugins(e))

@@ -238,6 +238,7 @@ static void debug_information(void **state)
 			    "elfutils 0.191: cannot read packages of split units (.dwp)");
 	assert_int_equal(count(&f, PROBE_MISSING), 0);
 	probe_gather(&f);
+	probe_gather_readers(&f);
 	assert_true(!strncmp(f.elfutils, "0.", 2));
 }
 
