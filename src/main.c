@@ -12,6 +12,7 @@
 #include "capture/link.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
+#include "cmd/record_split.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -114,6 +115,7 @@ static int run(const struct command_info *c, int argc, char **argv)
 		fprintf(stderr, "sberf %s: %s\nTry 'sberf %s --help'.\n", c->name, e.text, c->name);
 		r = EXIT_USAGE;
 	} else {
+		o.split |= c->bit & CMD_CAPTURING && split_is_usual(&o);
 		r = run_command(&o, &e);
 		if (r && e.code)
 			fprintf(stderr, "sberf %s: %s\n", c->name, e.text);

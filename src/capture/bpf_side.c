@@ -17,6 +17,7 @@
 #include "capture/faultentry.h"
 #include "capture/percpu.h"
 #include "capture/features.h"
+#include "capture/hold_ask.h"
 #include "capture/mapmem.h"
 #include "capture/prepare.h"
 #include "capture/probe.h"
@@ -40,7 +41,7 @@
 #define WAKE_BYTES_MAX (1024u * 1024)
 
 /* Both objects are made of the same source, so what is in them has the same names and places. */
-static int open_object(const struct bpf_side *k, struct sberf_bpf **ret)
+int bpf_side_open_object(const struct bpf_side *k, struct sberf_bpf **ret)
 {
 	struct sberf_bpf *skel = *ret = calloc(1, sizeof(*skel));
 	struct bpf_object_skeleton *s;
@@ -63,7 +64,7 @@ int bpf_side_object(const struct bpf_side *k, struct sberf_bpf **ret, struct pro
 	struct bpf_program *p;
 
 	bpflog_begin();
-	r = r ? r : open_object(k, ret);
+	r = r ? r : bpf_side_open_object(k, ret);
 	if (r)
 		return err_set(e, -r, "cannot open the BPF programs: %s", strerror(-r));
 	/* What libbpf's own handler of the section would have done. */
@@ -419,6 +420,14 @@ static int map_cpus(struct bpf_side *k, struct err *e)
 	return k->cpus ? 0 : err_set(e, errno, "cannot map the counters of the BPF programs: %s", strerror(errno));
 }
 
+int bpf_side_map_all(struct bpf_side *k, struct err *e)
+{
+	int r = map_cpus(k, e);
+
+	r = r ? r : map_slots(k, e);
+	return r ? r : open_book(k, e);
+}
+
 /*
  * The number that the kernel has for this process; where it differs from our own, the process ids
  * that people see here are not those of the samples.
@@ -491,6 +500,8 @@ int bpf_side_aim(struct bpf_side *k, struct err *e)
 	/* Who got the name since the target was made up, and before the programs saw it. */
 	const int found = k->name ? lookup_by_name(k->name, &k->ids, e) : 0;
 
+	if (k->hold)
+		return hold_do(k->hold, HOLD_AIM, NULL, e);
 	if (found < 0)
 		return found;
 	free(take_ptr(k->name));
@@ -504,13 +515,16 @@ int bpf_side_aim(struct bpf_side *k, struct err *e)
 	return 0;
 }
 
-int bpf_side_targets(struct bpf_side *k)
+int bpf_side_targets_fd(const struct bpf_side *k)
 {
-	const int map = bpf_map__fd(k->skel->maps.targets);
-	const int r = bpf_map_freeze(map);
-	const int fd = r ? r : fcntl(map, F_DUPFD_CLOEXEC, 3);
+	return bpf_map__fd(k->skel->maps.targets);
+}
 
-	return fd < 0 && !r ? -errno : fd;
+int bpf_side_fix_targets(struct bpf_side *k, struct err *e)
+{
+	const int r = bpf_map_freeze(bpf_side_targets_fd(k));
+
+	return r ? err_set(e, -r, "cannot fix the list of targets: %s", strerror(-r)) : 0;
 }
 
 static uint64_t bpf_side_smallest(const uint64_t *v, uint32_t n)
@@ -871,7 +885,7 @@ static void bpf_side_begin_runtime(struct bpf_side *k, const struct capture_plan
 		bpf_side_measure_own(k, &k->programs, k->skel);
 	for (uint32_t i = 0; i < plan->nr_calls; i++)
 		probes_note_own(plan->calls[i].probe, k->own.call);
-	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
+	k->stats_fd = k->features.run_stats ? runtime_enable() : -1;
 	k->features.run_stats = k->stats_fd >= 0;
 	runtime_begin(&k->runtime, partly, partly ? bpf_side_ran_ns(k) : 0, clock_mono_ns());
 }
@@ -909,9 +923,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	*walks = k->features.walks;
 	r = r ? r : fill_maps(k, layout, e);
 	r = r ? r : bpf_side_fill_filters(k->skel, plan, e);
-	r = r ? r : map_cpus(k, e);
-	r = r ? r : map_slots(k, e);
-	r = r ? r : open_book(k, e);
+	r = r ? r : bpf_side_map_all(k, e);
 	r = r ? r : check_namespace(k, e);
 	/* What follows children has to be there before the first target is. */
 	r = r ? r : programs_attach(&k->programs, ATTACH_LOADED, e);
@@ -1030,8 +1042,11 @@ int bpf_side_set_plan(struct bpf_side *k, uint32_t pid, const struct sb_plan *pl
 int bpf_side_start(struct bpf_side *k, struct err *e)
 {
 	char ignored[4096];
-	int r = programs_attach(&k->programs, ATTACH_EVENTS, e), fd;
+	int r, fd;
 
+	if (k->hold)
+		return hold_do(k->hold, HOLD_START, NULL, e);
+	r = programs_attach(&k->programs, ATTACH_EVENTS, e);
 	r = r ? r : programs_attach(&k->programs, ATTACH_CALLS, e);
 	r = r ? r : bpf_side_attach_growth(k, e);
 	r = r ? r : attach_traces(k, e);
@@ -1053,6 +1068,11 @@ int bpf_side_start(struct bpf_side *k, struct err *e)
 
 void bpf_side_stop(struct bpf_side *k)
 {
+	if (k->hold) {
+		/* Where nobody answers any more, the kernel has detached it already. */
+		(void)hold_do(k->hold, HOLD_STOP, NULL, NULL);
+		return;
+	}
 	/* Else some who come would not have been seen to leave. */
 	if (programs_attached(&k->programs, ATTACH_WAITS))
 		__atomic_store_n(&k->skel->bss->following, false, __ATOMIC_SEQ_CST);
@@ -1071,7 +1091,12 @@ int bpf_side_list(struct bpf_side *k, uint64_t min_ns, uint64_t up_to_ns, struct
 {
 	k->skel->bss->open_min_ns = min_ns;
 	k->skel->bss->open_kstack_ns = up_to_ns;
-	return programs_iterate(&k->programs, "sb_tasks", e);
+	return bpf_side_tasks(k, e);
+}
+
+int bpf_side_tasks(struct bpf_side *k, struct err *e)
+{
+	return k->hold ? hold_file(k->hold, HOLD_TASKS, 0, 0, e) : programs_iterate(&k->programs, "sb_tasks", e);
 }
 
 int bpf_side_homes(struct bpf_side *k, struct err *e)
@@ -1256,6 +1281,10 @@ const struct features *bpf_side_features(const struct bpf_side *k)
 
 uint64_t bpf_side_cpu_ns(const struct bpf_side *k)
 {
+	uint64_t ns;
+
+	if (k->hold)
+		return k->features.run_stats && !hold_do(k->hold, HOLD_RAN, &ns, NULL) ? ns : UINT64_MAX;
 	return k->features.run_stats ? runtime_ns(&k->runtime, bpf_side_ran_ns(k), clock_mono_ns()) : UINT64_MAX;
 }
 
@@ -1263,11 +1292,11 @@ void bpf_side_turn(struct bpf_side *k)
 {
 	const uint64_t now = clock_mono_ns();
 
-	if (!k->features.run_stats || !runtime_due(&k->runtime, now))
+	if (k->hold || !k->features.run_stats || !runtime_due(&k->runtime, now))
 		return;
 	runtime_turn(&k->runtime, bpf_side_ran_ns(k), now);
 	if (k->runtime.on) {
-		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+		k->stats_fd = runtime_enable();
 		return;
 	}
 	close(k->stats_fd);

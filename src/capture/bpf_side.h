@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 struct bpf_side;
+struct hold;
+struct hold_reply;
 
 /*
  * Loads the programs and creates the maps for PLAN on LAYOUT; both are borrowed during the call
@@ -25,7 +27,26 @@ struct bpf_side;
  */
 int bpf_side_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz,
 		     struct bpf_side **ret, struct err *e);
+/*
+ * The same of one that the collector H holds, which outlives it: maps are mapped, and what takes privileges is asked
+ * of H.
+ */
+int bpf_side_adopt(struct hold *h, struct bpf_side **ret, struct err *e);
 void bpf_side_free(struct bpf_side *k);            /* NULL is fine */
+
+/* For whoever holds K for another process: what it is made of, but for the event; and that OWN is never sampled. */
+void bpf_side_describe(const struct bpf_side *k, struct hold_reply *ret);
+void bpf_side_spare(struct bpf_side *k, uint32_t own);
+/* The same: the map I in the order of the skeleton, borrowed; -EINVAL: there is none. */
+int bpf_side_map_fd(const struct bpf_side *k, uint32_t i);
+/* The same: the map of ids of the target, borrowed; nobody but the kernel half changes it once it is fixed. */
+int bpf_side_targets_fd(const struct bpf_side *k);
+int bpf_side_fix_targets(struct bpf_side *k, struct err *e);
+/* The list that bpf_side_list() reads, as that was asked for last. */
+int bpf_side_tasks(struct bpf_side *k, struct err *e);
+
+/* Who holds K, NULL = this process does. */
+struct hold *bpf_side_hold(const struct bpf_side *k);
 
 int bpf_side_sampler_fd(const struct bpf_side *k); /* the perf_event program */
 /* for page faults; negative: not loaded, because plan.numa is NUMA_OFF */
@@ -63,8 +84,6 @@ const volatile struct sb_cpu *bpf_side_cpus(const struct bpf_side *k);
  */
 int bpf_side_aim(struct bpf_side *k, struct err *e);
 
-/* As source_targets(). */
-int bpf_side_targets(struct bpf_side *k);
 /* until then, unknown memory wakes no reader */
 void bpf_side_deaf(struct bpf_side *k, uint64_t until_ns);
 /*

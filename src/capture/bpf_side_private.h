@@ -33,6 +33,7 @@ typedef VEC(struct capture_trace) trace_vec;
 
 struct bpf_side {
 	struct sberf_bpf *skel;
+	struct hold *hold;               /* who has loaded and attached it; NULL = this process */
 	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
 	int cgroup_fd;                   /* of the target, -1 = it is something else */
 	struct map_sizes sizes;
@@ -72,6 +73,11 @@ struct bpf_side {
 };
 
 /* ---- bpf_side.c ---- */
+
+/* The skeleton of the object for this kernel, open. 0 or a negative errno; *RET is the caller's with either. */
+int bpf_side_open_object(const struct bpf_side *k, struct sberf_bpf **ret);
+/* Maps counters, stacks of waits and learned rules, which are loaded. */
+int bpf_side_map_all(struct bpf_side *k, struct err *e);
 
 /* Opens an object of the programs, not loaded yet, whose programs *P are: both are the caller's. */
 int bpf_side_object(const struct bpf_side *k, struct sberf_bpf **ret, struct programs *p, struct err *e);

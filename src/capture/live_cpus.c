@@ -13,6 +13,7 @@
 #include "capture/live_private.h"
 
 #include "base/clock.h"
+#include "capture/hold_ask.h"
 #include "capture/probe.h"
 
 #include <errno.h>
@@ -74,16 +75,30 @@ static int open_faults(struct live_source *s, uint32_t cpu, struct err *e)
 	return r;
 }
 
+/* Opens a sampler of CPU, whose side band is SIDE, switched off: a file or a negative errno; -ENODEV: it is offline. */
+static int live_cpus_sampler(struct live_source *s, uint32_t cpu, uint32_t freq_hz, int side, struct err *e)
+{
+	struct hold *hold = bpf_side_hold(s->kernel);
+	const int fd = hold ? hold_file(hold, HOLD_SAMPLER, cpu, freq_hz, e) :
+			      sampler_open(s->event, cpu, freq_hz, bpf_side_sampler_fd(s->kernel), e);
+
+	if (fd >= 0)
+		sampler_report_to(fd, side);
+	return fd;
+}
+
 /* Opens the events of CPU, switched off. -ENODEV: it is offline. */
 static int slot_open(struct live_source *s, uint32_t cpu, struct err *e)
 {
+	struct hold *hold = bpf_side_hold(s->kernel);
 	struct cpu_slot *slot = &s->slot[cpu];
-	int r = sideband_open(&slot->side, cpu, e);
+	const int event = hold ? hold_file(hold, HOLD_SIDE, cpu, 0, e) : sideband_event(cpu, e);
+	int r = event < 0 ? event : sideband_open(&slot->side, event, cpu, e);
 
 	if (!r)
 		r = live_watch(s, slot->side.fd, e);
 	if (!r && slot->wanted) {
-		slot->fd = sampler_open(s->event, cpu, s->rate.hz, bpf_side_sampler_fd(s->kernel), slot->side.fd, e);
+		slot->fd = live_cpus_sampler(s, cpu, s->rate.hz, slot->side.fd, e);
 		if (slot->fd < 0) {
 			r = slot->fd;
 			slot->fd = -1;
@@ -144,8 +159,10 @@ static int open_online(struct live_source *s, const bool *online, struct err *e)
 		/* One that left just now comes back by live_cpus_check(). */
 		if (r == -ENODEV)
 			continue;
+		/* What is missing another process knows of itself. */
 		if (r)
-			return err_pass(e, &why, probe_explain(PROBE_STEP_PERF, -r, &why));
+			return err_pass(e, &why, bpf_side_hold(s->kernel) ? r :
+					probe_explain(PROBE_STEP_PERF, -r, &why));
 		s->slot[cpu].online = true;
 		any |= s->slot[cpu].fd >= 0;
 	}
@@ -169,6 +186,10 @@ int live_cpus_open(struct live_source *s, const struct capture_plan *plan, struc
 	r = r ? r : live_cpus_read_online(s, online, e);
 	if (r)
 		return r;
+	if (bpf_side_hold(s->kernel)) {
+		s->event = (enum capture_event)hold_reply(bpf_side_hold(s->kernel))->event;
+		return open_online(s, online, e);
+	}
 	while (first + 1 < s->layout.nr_cpus && !online[first])
 		first++;
 	r = sampler_choose(plan->event, first, &s->event, e);
@@ -208,7 +229,7 @@ static int open_samplers(struct live_source *s, uint32_t freq_hz, int *fd, struc
 
 		if (slot->fd < 0)
 			continue;
-		fd[cpu] = sampler_open(s->event, cpu, freq_hz, bpf_side_sampler_fd(s->kernel), slot->side.fd, e);
+		fd[cpu] = live_cpus_sampler(s, cpu, freq_hz, slot->side.fd, e);
 		/* one that has just left: live_cpus_check() follows it */
 		if (fd[cpu] < 0 && fd[cpu] != -ENODEV)
 			return fd[cpu];

@@ -15,6 +15,7 @@
 #include "capture/live_source.h"
 
 #include "base/clock.h"
+#include "capture/hold_ask.h"
 #include "capture/live_private.h"
 #include "capture/peek.h"
 #include "capture/perf_record.h"
@@ -110,7 +111,8 @@ static int open_kernel(struct live_source *s, const struct capture_plan *plan, s
 	r = raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
 	if (r)
 		return r;
-	r = bpf_side_open(plan, &s->layout, s->rate.hz, &s->kernel, e);
+	r = plan->hold ? bpf_side_adopt(plan->hold, &s->kernel, e) :
+			 bpf_side_open(plan, &s->layout, s->rate.hz, &s->kernel, e);
 	if (!r)
 		s->cpus = bpf_side_cpus(s->kernel);
 	return r;
@@ -469,6 +471,10 @@ static int live_read(struct source *base, int timeout_ms, bool flush, raw_fn *ea
 	r = flush ? 0 : live_wait_for_turn(s, timeout_ms, e);
 	if (r)
 		return r;
+	if (s->running && bpf_side_hold(s->kernel))
+		r = hold_look(bpf_side_hold(s->kernel), e);
+	if (r)
+		return r;
 	if (s->running)
 		live_cpus_check(s);
 	bpf_side_turn(s->kernel);
@@ -644,11 +650,6 @@ static int live_place(struct source *base, const struct link_places *places, lin
 	return bpf_side_place(live_of(base)->kernel, places, failed, ctx, ret, e);
 }
 
-static int live_hand_targets(struct source *base)
-{
-	return bpf_side_targets(live_of(base)->kernel);
-}
-
 static int live_set_growth(struct source *base, const struct capture_plan *plan, struct err *e)
 {
 	return bpf_side_set_growth(live_of(base)->kernel, plan, e);
@@ -682,7 +683,6 @@ static const struct source_ops live_ops = {
 	.bpf_ns = live_bpf_ns,
 	.call_on = live_call_on,
 	.wake = live_wake,
-	.targets = live_hand_targets,
 	.place = live_place,
 	.add_probes = live_add_probes,
 	.set_growth = live_set_growth,

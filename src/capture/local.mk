@@ -15,6 +15,11 @@ libsberf_engine_a_SOURCES += src/capture/bpf_side.c
 libsberf_engine_a_SOURCES += src/capture/bpf_side.h
 libsberf_engine_a_SOURCES += src/capture/bpf_side_private.h
 libsberf_engine_a_SOURCES += src/capture/bpf_late.c
+libsberf_engine_a_SOURCES += src/capture/bpf_adopt.c
+libsberf_engine_a_SOURCES += src/capture/hold.c
+libsberf_engine_a_SOURCES += src/capture/hold.h
+libsberf_engine_a_SOURCES += src/capture/hold_ask.c
+libsberf_engine_a_SOURCES += src/capture/hold_ask.h
 libsberf_engine_a_SOURCES += src/capture/kstacks.c
 libsberf_engine_a_SOURCES += src/capture/kstacks.h
 libsberf_engine_a_SOURCES += src/capture/mapsizes.c
@@ -68,7 +73,7 @@ libsberf_engine_a_SOURCES += src/capture/live_cpus.c
 libsberf_engine_a_SOURCES += src/capture/live_private.h
 
 # Made first also when a single program is asked for.
-src/capture/bpf_side.$(OBJEXT) src/capture/bpf_late.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
+src/capture/bpf_side.$(OBJEXT) src/capture/bpf_late.$(OBJEXT) src/capture/bpf_adopt.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 libsberf_engine_a_SOURCES += src/capture/live_waits.c
 libsberf_engine_a_SOURCES += src/capture/live_sums.c
 libsberf_engine_a_SOURCES += src/capture/tracelink.c

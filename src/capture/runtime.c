@@ -4,6 +4,25 @@
 
 #include "capture/runtime.h"
 
+#include <bpf/bpf.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+
+static int allowed = -1;
+
+void runtime_allow(void)
+{
+	if (allowed < 0)
+		allowed = bpf_enable_stats(BPF_STATS_RUN_TIME);
+}
+
+int runtime_enable(void)
+{
+	const int fd = allowed < 0 ? -1 : fcntl(allowed, F_DUPFD_CLOEXEC, 3);
+
+	return fd < 0 ? bpf_enable_stats(BPF_STATS_RUN_TIME) : fd;
+}
+
 void runtime_begin(struct runtime *r, bool partly, uint64_t ran_ns, uint64_t now_ns)
 {
 	*r = (struct runtime){ .partly = partly, .on = true, .begun_ns = now_ns, .ran_ns = partly ? ran_ns : 0 };

@@ -24,6 +24,13 @@ struct runtime {
 	uint64_t sum_ns;         /* of the parts before it, and what came behind each */
 };
 
+/*
+ * Has the kernel measure, as long as the file is open that is returned, the caller's; a negative errno where that
+ * is not permitted. After runtime_allow(), which takes root, also without privileges: it measures from then on.
+ */
+int runtime_enable(void);
+void runtime_allow(void);
+
 /* Measuring has begun. PARTLY: it is to be a part of the time only. */
 void runtime_begin(struct runtime *r, bool partly, uint64_t ran_ns, uint64_t now_ns);
 /* Whether it is time to turn measuring on or off. */

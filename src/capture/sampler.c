@@ -89,7 +89,7 @@ int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *re
 	return 0;
 }
 
-int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, int sideband_fd, struct err *e)
+int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, struct err *e)
 {
 	AUTO_FD int fd = sampler_open_event(event, cpu, freq_hz);
 
@@ -99,12 +99,16 @@ int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int p
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
 		return err_set(e, errno, "cannot attach the BPF program to %s on CPU %u: %s",
 			       sampler_event_name(event), cpu, strerror(errno));
+	return take_fd(&fd);
+}
+
+void sampler_report_to(int fd, int sideband_fd)
+{
 	/*
 	 * The program takes the samples, so only records about throttling remain; without them
 	 * throttling is not counted.
 	 */
 	(void)ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, sideband_fd);
-	return take_fd(&fd);
 }
 
 int sampler_open_faults(uint32_t cpu, bool major, int prog_fd, struct err *e)

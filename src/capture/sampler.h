@@ -21,10 +21,11 @@ int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *re
 
 /*
  * Opens EVENT (not EVENT_AUTO) on CPU at FREQ_HZ, disabled, with the BPF program PROG_FD attached.
- * Throttling is reported in the buffer of SIDEBAND_FD. Returns an fd owned by the caller or a
- * negative errno; -ENODEV: the CPU is offline.
+ * Returns an fd owned by the caller or a negative errno; -ENODEV: the CPU is offline.
  */
-int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, int sideband_fd, struct err *e);
+int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, struct err *e);
+/* Throttling of the sampler FD is reported in the buffer of SIDEBAND_FD, which is mapped. Takes no privilege. */
+void sampler_report_to(int fd, int sideband_fd);
 
 /*
  * Opens an event for page faults of all tasks on CPU, disabled: major faults (which wait for a

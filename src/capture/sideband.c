@@ -49,12 +49,15 @@ static void fill_attr(struct perf_event_attr *a)
 	a->wakeup_watermark = SIDEBAND_DATA_BYTES / 8;
 }
 
-static int sideband_open_event(uint32_t cpu)
+int sideband_event(uint32_t cpu, struct err *e)
 {
 	struct perf_event_attr attr;
+	int fd;
 
 	fill_attr(&attr);
-	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd >= 0 ? fd : err_set(e, errno, "cannot follow processes on CPU %u: perf_event_open: %s", cpu,
+				      strerror(errno));
 }
 
 /* What is tried first: a power of two of bytes. */
@@ -68,15 +71,12 @@ static size_t first_bytes(void)
 	return bytes;
 }
 
-int sideband_open(struct sideband *b, uint32_t cpu, struct err *e)
+int sideband_open(struct sideband *b, int event, uint32_t cpu, struct err *e)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = first_bytes();
-	AUTO_FD int fd = sideband_open_event(cpu);
+	AUTO_FD int fd = event;
 	void *map;
 
-	if (fd < 0)
-		return err_set(e, errno, "cannot follow processes on CPU %u: perf_event_open: %s", cpu,
-			       strerror(errno));
 	do {
 		map = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	} while (map == MAP_FAILED && errno == EPERM && (bytes /= 2) >= page);

@@ -30,12 +30,13 @@ struct sideband {
 /* A record of LEN bytes at DATA (8-byte aligned), valid during the call. */
 typedef void sideband_fn(void *ctx, const void *data, size_t len);
 
+/* Opens the event for CPU, disabled: a file, the caller's, or a negative errno; -ENODEV: the CPU is offline. */
+int sideband_event(uint32_t cpu, struct err *e);
 /*
- * Opens the event for CPU, disabled, with build-ids when the kernel can give them. *B must be
- * closed; it is unchanged on failure. -ENODEV: the CPU is offline. The buffer is smaller than
- * SIDEBAND_DATA_BYTES when the limit on locked memory demands it.
+ * Maps the buffer of that event, EVENT, which is taken. *B must be closed; it is unchanged on failure. The buffer is
+ * smaller than SIDEBAND_DATA_BYTES when the limit on locked memory demands it.
  */
-int sideband_open(struct sideband *b, uint32_t cpu, struct err *e);
+int sideband_open(struct sideband *b, int event, uint32_t cpu, struct err *e);
 int sideband_enable(struct sideband *b, bool on);        /* 0 or a negative errno */
 
 /*

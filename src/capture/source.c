@@ -303,11 +303,6 @@ int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *
 	return n;
 }
 
-int source_targets(struct source *s)
-{
-	return s->ops->targets ? s->ops->targets(s) : -ENOTSUP;
-}
-
 bool source_turn_sums(struct source *s, uint64_t *ret_ns)
 {
 	if (!s->ops->totals || !s->ops->turn_sums(s, ret_ns))

@@ -21,6 +21,7 @@
 #include "model/raw.h"
 #include "model/reasons.h"
 
+struct hold;
 struct sb_call_wish;
 struct source;
 
@@ -184,6 +185,8 @@ struct capture_plan {
 	const char *raw_capture; /* also write the source's output to this file; NULL = do not */
 	/* replay this raw capture instead of capturing (capture/replay.h); NULL = capture */
 	const char *replay;
+	/* who has loaded what this says and holds it (capture/hold_ask.h); NULL = source_open() loads it */
+	struct hold *hold;
 	enum numa_wish numa;     /* not NUMA_OFF: source_set_faults() and source_homes() work */
 };
 
@@ -314,12 +317,6 @@ int source_open(const struct capture_plan *plan, struct source **ret, struct err
 int source_prepare(struct source *s, struct err *e);
 /* Starts sampling. 0 or a negative errno with a sentence. */
 int source_start(struct source *s, struct err *e);
-/*
- * Who the target is, as the kernel half keeps it: a descriptor of its BPF map from the ids of processes
- * (TARGET_PIDS) or threads (TARGET_TIDS) to when they began, which is the caller's. From then on nobody but the
- * kernel half can change it, so call this after source_start(). A negative errno, -ENOTSUP: this source has none.
- */
-int source_targets(struct source *s);
 /*
  * Places probes in a program of the target while the source runs, which was opened with
  * places_to_come; as links_attach(), whose result is the caller's. Their cookies are SB_COOKIE()s of

@@ -88,8 +88,6 @@ struct source_ops {
 	int (*homes)(struct source *s, source_home_fn *each, void *ctx, struct err *e);
 	uint32_t (*nodes)(const struct source *s);
 
-	int (*targets)(struct source *s);                        /* NULL: -ENOTSUP */
-
 	bool of_now;             /* /proc shows the processes that its events are about */
 };
 

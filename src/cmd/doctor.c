@@ -5,12 +5,14 @@
 
 #include "cmd/doctor_waits.h"
 #include "cmd/options.h"
+#include "cmd/record_split.h"
 
 #include "base/cleanup.h"
 #include "base/installed.h"
 #include "capture/probe.h"
 #include "capture/source.h"
 #include "collector/ask.h"
+#include "collector/collector_policy.h"
 #include "plugin/find.h"
 #include "plugin/worker.h"
 #include "symbol/runtime_names.h"
@@ -64,19 +66,38 @@ static int doctor_plugins(struct err *e)
 	return 0;
 }
 
-/* Whether sberf can capture without root's privileges: --split needs two programs. */
+/* Whether sberf can capture without privileges of its own, and how: that needs two programs. */
 static void doctor_split(void)
 {
-	char program[PATH_MAX];
-	const char *missing = !installed_find(COLLECTOR_PROGRAM, program) ? COLLECTOR_PROGRAM :
+	char program[PATH_MAX], caps[POLICY_CAPS_TEXT], list[POLICY_CAPS_TEXT];
+	bool set_up;
+	const char *missing = !split_find(program, &set_up) ? COLLECTOR_PROGRAM :
 			      !worker_is_there() ? "sberf-worker" : NULL;
+	size_t n = 0;
 
-	if (!missing) {
-		printf("%-8s %-32s %s\n", "ok", "sudo sberf record --split", program);
+	if (missing) {
+		printf("%-8s %-32s %s is not installed\n", "note", "sudo sberf record --split", missing);
+		printf("%-8s needed: %s in %s, to capture without privileges\n", "", missing, installed_dir());
 		return;
 	}
-	printf("%-8s %-32s %s is not installed\n", "note", "sudo sberf record --split", missing);
-	printf("%-8s needed: %s in %s, to give up root while capturing\n", "", missing, installed_dir());
+	printf("%-8s %-32s %s\n", "ok", "sudo sberf record --split", program);
+	if (set_up) {
+		printf("%-8s %-32s by the capabilities of %s\n", "ok", "sberf record without sudo", program);
+		return;
+	}
+	policy_caps_text(policy_caps() | policy_caps_to_hold(), caps);
+	/* "a and b" as setcap wants it. */
+	for (const char *p = caps; *p; p += strncmp(p, " and ", 5) ? 1 : 5)
+		list[n++] = strncmp(p, " and ", 5) ? *p : ',';
+	list[n] = '\0';
+	printf("%-8s %-32s %s has no capabilities, or is not for this user\n", "note", "sberf record without sudo",
+	       program);
+	printf("%-8s needed: for the users of a group, who can then see what any process does, and parts of its "
+	       "memory\n", "");
+	printf("%-8s run: sudo groupadd -f -r sberf && sudo chgrp sberf %s && sudo chmod 0750 %s\n", "", program,
+	       program);
+	printf("%-8s run: sudo setcap %s=ep %s\n", "", list, program);
+	printf("%-8s run: sudo usermod -aG sberf USER\n", "");
 }
 
 int cmd_doctor(const struct options *o, struct err *e)

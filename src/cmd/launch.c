@@ -491,7 +491,9 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 
 int launch_load(struct launch *s, struct err *e)
 {
-	return engine_new(&s->config, &s->engine, e);
+	const int r = split_load(s, e);
+
+	return r ? r : engine_new(&s->config, &s->engine, e);
 }
 
 int launch_open(struct launch *s, const struct options *o, bool detached, struct err *e)
@@ -534,7 +536,7 @@ int launch_exit(const struct launch *s, int r)
 void launch_close(struct launch *s)
 {
 	engine_free(s->engine);
-	split_end();
+	split_end(s);
 	child_abandon(&s->child);
 	when_free(s->when);
 	placing_free(s->placing);

@@ -42,7 +42,12 @@ struct launch {
 	 */
 	bool placed_said, price_said, slices_said, thin_said, unbounded_said;
 	struct placer_figures placed;    /* with the first of these; all zero before */
-	struct caller caller;    /* of --split: who sberf becomes (cmd/record_split.h) */
+	/* of --split (cmd/record_split.h): whether it is, who sberf becomes, and who holds the kernel half */
+	bool split;
+	struct caller caller;
+	uid_t split_uid;
+	gid_t split_gid;
+	struct hold *hold;
 	bool live;               /* set before: probes may be added while it runs */
 	char target_text[256];
 	char cgroup[PROC_PATH_MAX];      /* of the target, when it was found by name */

@@ -242,14 +242,19 @@ const struct opt opts[] = {
 	}, {
 		.name = "split", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(split),
-		.help = "give up root as soon as the capture runs",
-		.more = "For sudo: from then on sberf runs as the user who called sudo, without privileges, and the "
-			"recording is that user's. Only sberf-collector, a small program that parses nothing, keeps "
-			"four capabilities, by which it opens programs and libraries of the target for sberf, and "
-			"reads the stacks of threads that slept already when the capture began. They are read in "
-			"sberf-worker, which may do nothing else. It does not go with --probe, --memory, --delay, "
-			"--numa and --raw-capture, and needs Linux 5.19. In a view the keys 3, P and A, which would "
-			"take privileges, do nothing then.",
+		.help = "leave all privileges to a small program, sberf-collector",
+		.more = "With sudo, sberf becomes the user who called it before it looks at anything of the target, "
+			"and the recording is that user's. Without sudo it takes a sberf-collector that has "
+			"capabilities of its own (sberf doctor says how); then --split need not be given. "
+			"sberf-collector, which parses nothing, loads and attaches the BPF programs, opens programs "
+			"and libraries of the target, and reads the stacks of threads that slept already when the "
+			"capture began. Files are read in sberf-worker, which may do nothing else. It does not go "
+			"with --probe, --memory and --numa, and needs Linux 5.19. In a view the keys 3, P and A, "
+			"which would take privileges, do nothing then.",
+	}, {
+		.name = "no-split", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(no_split),
+		.help = "one process, which needs root or capabilities of its own",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),

@@ -952,6 +952,7 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 		return r;
 	if (p.command->bit & CMD_TOP && ret->batch && ret->target == OPT_TARGET_NONE)
 		ret->target = OPT_TARGET_ALL;
+	ret->split &= !ret->no_split;
 	if (p.command->bit & CMD_TOP && ret->split && ret->target == OPT_TARGET_NONE)
 		return err_set(e, EINVAL, "--split gives up root once one target is captured: say which, by -p PID, "
 			       "-t TID, -n NAME, --cgroup PATH, -a for the whole machine, or -- COMMAND to start one");

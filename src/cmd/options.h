@@ -98,7 +98,7 @@ struct options {
 	bool every_wait;                 /* --every-wait, false */
 	enum numa_wish numa;             /* --numa / --no-numa: sample where accesses and page faults go */
 	text_vec probes;                 /* --probe SPEC; may be repeated */
-	bool split;                      /* --split (record) */
+	bool split, no_split;            /* --split; --no-split */
 	const char *raw_capture;         /* --raw-capture FILE (record), NULL = none */
 	const char *replay;              /* --replay FILE (record), NULL = capture */
 	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */

@@ -191,7 +191,7 @@ static void say_notices(const struct launch *s)
 	char text[512];
 
 	/* With --split there is who has what sberf has given up. */
-	if (!s->config.attached && !probe_notices(text, sizeof(text)) && text[0])
+	if (!s->split && !probe_notices(text, sizeof(text)) && text[0])
 		fprintf(stderr, "sberf record: %s\n", text);
 	if (s->note[0])
 		fprintf(stderr, "sberf record: %s\n", s->note);

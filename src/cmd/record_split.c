@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_split.c - the collector is started last, with the list of targets that the kernel half keeps by then. */
+/*
+ * record_split.c - the collector that holds the kernel half is started first; the others get the list of targets from
+ * it; then sberf gives up what it has.
+ */
 #include "config.h"
 
 #include "cmd/record_split.h"
@@ -8,6 +11,7 @@
 #include "base/installed.h"
 #include "base/thread.h"
 #include "base/units.h"
+#include "capture/hold_ask.h"
 #include "collector/ask.h"
 #include "collector/collector_policy.h"
 #include "collector/rights.h"
@@ -18,6 +22,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 static enum collector_target split_target(const struct capture_plan *plan)
 {
@@ -41,65 +47,93 @@ static int split_cgroup(const struct capture_plan *plan, char ret[PROC_PATH_MAX]
 	return 0;
 }
 
-/* All is attached: from here on nothing takes privileges. */
-static int split_now(void *ctx, struct source *source, struct err *e)
+/* The collectors for files, mappings, memory and stacks. */
+static int split_ask(struct launch *s, struct err *e)
 {
-	const struct launch *s = ctx;
 	const struct capture_plan *plan = &s->config.plan;
 	const bool listed = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
-	AUTO_FD int list = listed ? source_targets(source) : -1;
+	AUTO_FD int list = listed ? hold_file(s->hold, HOLD_TARGETS, 0, 0, e) : -1;
 	char cgroup[PROC_PATH_MAX];
 	const struct collector_start start = {
 		.target = split_target(plan), .list = list, .cgroup = plan->target == TARGET_CGROUP ? cgroup : NULL,
 		.reads_memory = !s->config.plugins.no_installed || s->config.plugins.n,
-		.uid = s->caller.uid, .gid = s->caller.gid,
+		.uid = s->split_uid, .gid = s->split_gid,
 	};
 	int r = 0;
 
 	if (listed && list < 0)
-		return err_set(e, -list, "cannot hand over the list of targets: %s", strerror(-list));
+		return list;
 	if (plan->target == TARGET_CGROUP)
 		r = split_cgroup(plan, cgroup, e);
-	r = r ? r : collector_start(&start, e);
+	return r ? r : collector_start(&start, e);
+}
+
+int split_load(struct launch *s, struct err *e)
+{
+	int r;
+
+	if (!s->split)
+		return 0;
+	r = hold_begin(&s->config.plan, s->split_uid, s->split_gid, &s->hold, e);
+	r = r ? r : split_ask(s, e);
+	if (r)
+		return r;
+	s->config.plan.hold = s->hold;
 	/* This is the thread that draws, and it may not ask any more afterwards. */
 	if (s->live)
 		thread_run_first();
-	return r ? r : rights_of_sberf(&s->caller, e);
+	return rights_of_sberf(&s->caller, e);
 }
 
-/* What of O takes privileges while the capture runs, NULL = nothing. */
+/* What of O takes privileges that no collector has, NULL = nothing. */
 static const char *split_hindrance(const struct options *o)
 {
 	if (o->probes.n)
 		return "--probe";
 	if (o->memory)
 		return "--memory";
-	if (o->delay_ns)
-		return "--delay";
-	if (o->at_real_ns)
-		return "--at";
 	if (o->numa == NUMA_ON)
 		return "--numa";
-	if (o->raw_capture)
-		return "--raw-capture";
 	return o->target == OPT_TARGET_REPLAY ? "--replay" : NULL;
+}
+
+bool split_find(char program[PATH_MAX], bool *ret_set_up)
+{
+	char value[64];
+	const bool there = installed_find(COLLECTOR_PROGRAM, program);
+
+	/* Who may not execute it may not use what it has. */
+	*ret_set_up = there && !access(program, X_OK) && getxattr(program, "security.capability", value,
+								  sizeof(value)) > 0;
+	return there;
+}
+
+bool split_is_usual(const struct options *o)
+{
+	char program[PATH_MAX];
+	bool set_up;
+
+	if (o->split || o->no_split || !geteuid() || o->target == OPT_TARGET_NONE || split_hindrance(o))
+		return false;
+	/* sberf itself may have been given capabilities. */
+	return rights_lacking(policy_caps_to_hold()) && split_find(program, &set_up) && set_up && worker_is_there();
 }
 
 int split_plan(struct launch *s, const struct options *o, struct err *e)
 {
 	const char *hindrance = split_hindrance(o);
-	char program[PATH_MAX], caps[POLICY_CAPS_TEXT];
+	char program[PATH_MAX];
 	int r;
 
 	if (!o->split)
 		return 0;
 	if (hindrance)
-		return err_set(e, EINVAL, "--split does not go with %s, which takes privileges while it captures: "
-			       "leave one of them out", hindrance);
+		return err_set(e, EINVAL, "--split does not go with %s, which takes privileges that sberf-collector "
+			       "does not use: leave one of them out", hindrance);
 	r = caller_find(&s->caller, e);
 	if (r)
 		return r;
-	if (!s->caller.other)
+	if (!s->caller.other && !geteuid())
 		return err_set(e, EPERM, "--split gives up root for the user who calls sudo, and nobody has: run it by "
 			       "sudo, or leave --split out");
 	if (!installed_find(COLLECTOR_PROGRAM, program))
@@ -108,16 +142,14 @@ int split_plan(struct launch *s, const struct options *o, struct err *e)
 	if (!worker_is_there())
 		return err_set(e, ENOENT, "sberf-worker, which --split needs to read files, is neither beside "
 			       "sberf nor in %s", installed_dir());
-	if (rights_lacking())
-		return err_set(e, EPERM, "--split needs %s, which root does not have here: give it to the container, "
-			       "or leave --split out", policy_caps_text(rights_lacking(), caps));
 	if (!rights_suffice_for_maps(&s->caller))
 		return err_set(e, ENOTSUP, "--split needs a kernel that lets a process without privileges use BPF maps "
 			       "that it holds (Linux 5.19 or later): leave --split out");
 	/* Pages are looked for by who may. */
 	s->config.plan.numa = NUMA_OFF;
-	s->config.attached = split_now;
-	s->config.attached_ctx = s;
+	s->split = true;
+	s->split_uid = s->caller.other ? s->caller.uid : getuid();
+	s->split_gid = s->caller.other ? s->caller.gid : getgid();
 	return 0;
 }
 
@@ -142,7 +174,8 @@ void split_say(const char *command, const struct profile_meta *m)
 			fprintf(stderr, "sberf %s: %s\n", command, m->unread.text[i]);
 }
 
-void split_end(void)
+void split_end(struct launch *s)
 {
 	collector_stop();
+	hold_end(take_ptr(s->hold));
 }

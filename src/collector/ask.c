@@ -64,6 +64,16 @@ static int ask_denied(int dir, const char *name)
 	return !strcmp(name, "maps") && !proc_read_stat(dir, &st) ? ask_for(COLLECTOR_MAPS, st.pid) : -EACCES;
 }
 
+int collector_explain(const struct collector_hello *h, struct err *e)
+{
+	char caps[POLICY_CAPS_TEXT];
+
+	if (h->lacks)
+		return err_set(e, EPERM, COLLECTOR_PROGRAM " lacks %s: run sberf by sudo; in a container, give it that",
+			       policy_caps_text(h->lacks, caps));
+	return err_set(e, -h->err, COLLECTOR_PROGRAM " cannot give up privileges: %s", strerror(-h->err));
+}
+
 /* Waits until the collector says that it is ready. 0 or a negative errno with a sentence. */
 static int ask_hello(int socket, struct err *e)
 {
@@ -73,8 +83,7 @@ static int ask_hello(int socket, struct err *e)
 	if (poll(&p, 1, ANSWER_MS) != 1 ||
 	    fdmessage_take(socket, &hello, sizeof(hello), NULL) != (ssize_t)sizeof(hello) || hello.err > 0)
 		return err_set(e, EPIPE, COLLECTOR_PROGRAM " does not answer");
-	return hello.err ? err_set(e, -hello.err, COLLECTOR_PROGRAM " cannot give up privileges: %s",
-				   strerror(-hello.err)) : 0;
+	return hello.err ? collector_explain(&hello, e) : 0;
 }
 
 static int ask_start(const struct collector_start *c, struct asker *at, struct err *e)

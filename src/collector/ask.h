@@ -27,6 +27,9 @@ struct collector_start {
 	gid_t gid;
 };
 
+/* What the H of a collector that failed means: a negative errno with a sentence that says what to do. */
+int collector_explain(const struct collector_hello *h, struct err *e);
+
 /* Starts the collectors. 0 or a negative errno with a sentence; -EALREADY: there is one. */
 int collector_start(const struct collector_start *c, struct err *e);
 

@@ -49,12 +49,18 @@ uint64_t policy_caps(void)
 	return caps;
 }
 
+uint64_t policy_caps_to_hold(void)
+{
+	return CAP(BPF) | CAP(PERFMON) | LOOKS;
+}
+
 const char *policy_caps_text(uint64_t caps, char dst[POLICY_CAPS_TEXT])
 {
 	static const struct {
 		int cap;
 		const char *name;
 	} known[] = {
+		{ CAP_BPF, "cap_bpf" }, { CAP_PERFMON, "cap_perfmon" },
 		{ CAP_DAC_READ_SEARCH, "cap_dac_read_search" }, { CAP_SYS_PTRACE, "cap_sys_ptrace" },
 		{ CAP_SYSLOG, "cap_syslog" }, { CAP_CHECKPOINT_RESTORE, "cap_checkpoint_restore" },
 	};

@@ -49,8 +49,11 @@ const struct policy_row *policy_row(uint32_t op);
 /* Capabilities that all of them take together, 1 << CAP_*: what the collector keeps. */
 uint64_t policy_caps(void);
 
+/* What a collector keeps that loads and attaches BPF programs, opens perf events and looks at the size of a target. */
+uint64_t policy_caps_to_hold(void);
+
 /* Names of the capabilities CAPS, 1 << CAP_*, of those that the rows have: "cap_syslog and ...". Returns DST. */
-#define POLICY_CAPS_TEXT 160u
+#define POLICY_CAPS_TEXT 192u
 const char *policy_caps_text(uint64_t caps, char dst[POLICY_CAPS_TEXT]);
 
 /*

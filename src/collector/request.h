@@ -49,7 +49,12 @@ struct collector_answer {
 /* What the collector says before the first request. */
 struct collector_hello {
 	int32_t err;                     /* 0, and it has only those rights that it keeps; or a negative errno */
+	uint32_t reserved;               /* 0 */
+	uint64_t lacks;                  /* capabilities that it should have and has not, 1 << CAP_*: -EPERM */
 };
+
+/* Its first argument where it holds the kernel half of the capture (capture/hold.h), and answers about that. */
+#define COLLECTOR_HOLDS "holds"
 
 _Static_assert(sizeof(struct collector_request) == 296, "requests have no gaps");
 _Static_assert(sizeof(struct collector_answer) == 32, "answers have no gaps");

@@ -42,8 +42,29 @@ static const int served[] = {
 	SCMP_SYS(set_robust_list), SCMP_SYS(set_tid_address), SCMP_SYS(socketpair), SCMP_SYS(wait4), SCMP_SYS(write),
 };
 
-/* A filter that does ACTION with the N system calls CALLS, and OTHERWISE with the others; for all threads. */
-static int rights_filter(uint32_t otherwise, uint32_t action, const int *calls, size_t n, struct err *e)
+/* And one that holds the kernel half. */
+static const int held[] = {
+	SCMP_SYS(epoll_wait), SCMP_SYS(ioctl), SCMP_SYS(perf_event_open),
+};
+
+static int rights_add(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && !r; i++) {
+		r = seccomp_rule_add(filter, action, calls[i], 0);
+		/* This architecture does not have it. */
+		r = r == -EDOM ? 0 : r;
+	}
+	return r;
+}
+
+/*
+ * A filter that does ACTION with the N system calls CALLS and the NR_MORE calls MORE, and OTHERWISE with the others;
+ * for all threads.
+ */
+static int rights_filter(uint32_t otherwise, uint32_t action, const int *calls, size_t n, const int *more,
+			 size_t nr_more, struct err *e)
 {
 	scmp_filter_ctx filter = seccomp_init(otherwise);
 	int r;
@@ -52,11 +73,8 @@ static int rights_filter(uint32_t otherwise, uint32_t action, const int *calls, 
 		return err_nomem(e, "a filter of system calls");
 	/* It says that there are no new privileges, too. */
 	r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-	for (size_t i = 0; i < n && !r; i++) {
-		r = seccomp_rule_add(filter, action, calls[i], 0);
-		/* This architecture does not have it. */
-		r = r == -EDOM ? 0 : r;
-	}
+	r = r ? r : rights_add(filter, action, calls, n);
+	r = r ? r : rights_add(filter, action, more, nr_more);
 	r = r ? r : seccomp_load(filter);
 	seccomp_release(filter);
 	return r ? err_set(e, -r, "cannot give up system calls: %s", strerror(-r)) : 0;
@@ -64,19 +82,19 @@ static int rights_filter(uint32_t otherwise, uint32_t action, const int *calls, 
 
 int rights_of_sberf(const struct caller *c, struct err *e)
 {
-	if (!c->other || !caller_become(c))
-		return err_set(e, c->other ? errno : EPERM, "cannot become the user who called sudo: %s",
-			       strerror(c->other ? errno : EPERM));
-	return rights_filter(SCMP_ACT_ALLOW, SCMP_ACT_ERRNO(EPERM), refused, sizeof(refused) / sizeof(*refused), e);
+	if (!caller_become(c))
+		return err_set(e, errno, "cannot become the user who called sudo: %s", strerror(errno));
+	return rights_filter(SCMP_ACT_ALLOW, SCMP_ACT_ERRNO(EPERM), refused, sizeof(refused) / sizeof(*refused), NULL,
+			     0, e);
 }
 
-uint64_t rights_lacking(void)
+uint64_t rights_lacking(uint64_t caps)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
 
 	syscall(SYS_capget, &head, data);
-	return policy_caps() & ~((uint64_t)data[1].permitted << 32 | data[0].permitted);
+	return caps & ~((uint64_t)data[1].permitted << 32 | data[0].permitted);
 }
 
 /* Keeps CAPS and no others. */
@@ -90,20 +108,25 @@ static int rights_keep(uint64_t caps)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-int rights_of_collector(uid_t uid, gid_t gid)
+int rights_of_collector(uid_t uid, gid_t gid, uint64_t caps)
 {
-	int r;
+	const bool root = geteuid() == 0;
 
-	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+	/* Whoever has not been started by root cannot become anybody else, and keeps the bounding set of the caller. */
+	for (int cap = 0; root && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
 		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgroups(0, NULL) || setresgid(gid, gid, gid) ||
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || (root && setgroups(0, NULL)) || setresgid(gid, gid, gid) ||
 	    setresuid(uid, uid, uid))
 		return -errno;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return -errno;
-	r = rights_keep(policy_caps());
-	return r ? r : rights_filter(SCMP_ACT_ERRNO(EPERM), SCMP_ACT_ALLOW, served, sizeof(served) / sizeof(*served),
-				     NULL);
+	return rights_keep(caps);
+}
+
+int rights_of_answers(bool holds)
+{
+	return rights_filter(SCMP_ACT_ERRNO(EPERM), SCMP_ACT_ALLOW, served, sizeof(served) / sizeof(*served), held,
+			     holds ? sizeof(held) / sizeof(*held) : 0, NULL);
 }
 
 bool rights_suffice_for_maps(const struct caller *c)

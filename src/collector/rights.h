@@ -4,7 +4,8 @@
  *
  *	                 user          capabilities            system calls
  *	sberf            the caller    none                    all but those that only privileges are for
- *	sberf-collector  the caller    policy_caps()           those that it needs to open files and answer
+ *	sberf-collector  the caller    policy_caps(), or       those that it needs to open files and answer
+	                               policy_caps_to_hold()
  *	sberf-worker     the same      none                    plugin/sandbox.h; no file can be opened
  */
 #ifndef SBERF_COLLECTOR_RIGHTS_H
@@ -16,14 +17,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of this process, sberf, with all its threads. C is another user than root. 0 or a negative errno with a sentence. */
+/*
+ * Of this process, sberf, with all its threads: it becomes C, where that is another user; C is not root. 0 or a
+ * negative errno with a sentence.
+ */
 int rights_of_sberf(const struct caller *c, struct err *e);
 
-/* Capabilities, 1 << CAP_*, that a collector started by this process would lack. */
-uint64_t rights_lacking(void);
+/* Those of the capabilities CAPS, 1 << CAP_*, that this process may not use. */
+uint64_t rights_lacking(uint64_t caps);
 
-/* Of this process, the collector, which has one thread. 0 or a negative errno. */
-int rights_of_collector(uid_t uid, gid_t gid);
+/*
+ * Of this process, a collector, which has one thread: the user UID, who is not root, and the capabilities CAPS. 0 or a
+ * negative errno.
+ */
+int rights_of_collector(uid_t uid, gid_t gid, uint64_t caps);
+/* The same of system calls: those that answering takes, of a collector that HOLDS the kernel half, or of another. */
+int rights_of_answers(bool holds);
 
 /*
  * Can a process without privileges use BPF maps that it holds? Since Linux 5.19 (commit c8644cd0efe7), or where

@@ -808,7 +808,6 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 		r = scripts_new(en->source, profile_dict(en->profile), en->ps, en->plugins, &en->scripts, e);
 		if (r < 0)
 			return r;
-		scripts_expect(en->scripts, en->scan.v, en->scan.n);
 		opener.script = open_script;
 		opener.script_ctx = en->scripts;
 	}
@@ -820,10 +819,7 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	r = build_watch(en, c, e);
 	if (r < 0)
 		return r;
-	if (c->attached)
-		en->record_later = c->record;
-	else
-		r = engine_open_recorder(en, &c->record, e);
+	r = engine_open_recorder(en, &c->record, e);
 	if (r < 0)
 		return r;
 	r = build_ingest(en, &c->plan, e);
@@ -883,8 +879,6 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->unattended = c->unattended;
 	en->full_hz = c->plan.freq_hz;
 	en->child = c->child;
-	en->attached = c->attached;
-	en->attached_ctx = c->attached_ctx;
 	if (c->tracer && c->tracer->stacks) {
 		en->sink.observer = engine_tell_walked;
 		en->sink.observer_ctx = en;
@@ -936,6 +930,9 @@ int engine_start(struct engine *en, struct err *e)
 	sigset_t all, old;
 	int r = source_prepare(en->source, e);
 
+	/* A collector looks at none but targets, which they are from here on. */
+	if (r >= 0 && en->scripts)
+		scripts_expect(en->scripts, en->scan.v, en->scan.n);
 	if (r >= 0)
 		r = processes_scan(en->ps, en->scan.v, en->scan.n, e);
 	if (r >= 0 && en->placing)
@@ -950,10 +947,6 @@ int engine_start(struct engine *en, struct err *e)
 	/* Before a command goes: what it touches first, it touches soon. */
 	if (!engine_is_later(en))
 		set_numa(en, clock_mono_ns());
-	r = en->attached ? en->attached(en->attached_ctx, en->source, e) : 0;
-	r = r < 0 ? r : engine_open_recorder(en, &en->record_later, e);
-	if (r < 0)
-		return r;
 	/* Signals are for the threads that asked for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

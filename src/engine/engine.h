@@ -81,13 +81,6 @@ struct engine_config {
 	const struct engine_tracer *tracer;      /* outlives the engine; NULL = none */
 	const struct engine_looker *looker;      /* the same; only with plan.look */
 	const struct engine_watcher *watcher;    /* the same; only with record.keep_ns, and without TRACER */
-	/*
-	 * called by engine_start() when all that takes privileges is in place, and before anything is read of
-	 * SOURCE: it may give them up. The recording, whose config then outlives the call, is created after it. 0,
-	 * or a negative errno with a sentence. NULL = no call; not with delay_ns or at_real_ns
-	 */
-	int (*attached)(void *ctx, struct source *source, struct err *e);
-	void *attached_ctx;
 	const char *target_text;         /* for the header: what the user asked for */
 	const char *cmdline;             /* sberf's own, for the recording */
 	uint64_t refresh_ns;             /* how often a snapshot is published; 0 = never (record) */

@@ -57,9 +57,6 @@ struct engine {
 	bool unattended;                 /* engine_config.unattended */
 	uint32_t full_hz;                /* the rate at its level 0 */
 	const struct engine_watcher *watcher;    /* NULL = none */
-	int (*attached)(void *ctx, struct source *source, struct err *e);        /* engine_config.attached */
-	void *attached_ctx;
-	struct recorder_config record_later;     /* what is recorded from then on; path NULL = nothing */
 	uint64_t traced_ns;              /* every hit before has been told to it */
 	pid_t child;                     /* the command that sberf started; 0 = none */
 	bool commanded;                  /* it has executed its program */

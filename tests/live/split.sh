@@ -21,7 +21,7 @@ split() {
 }
 # split_on FILE TARGET...: the same as process $recorder, until it has given up what it has.
 split_on() {
-	local file=$1
+	file=$1
 	shift
 	SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record --split -e cpu-clock -F 499 -o "$file" "$@" 2>err &
 	recorder=$!
@@ -29,7 +29,7 @@ split_on() {
 	wait_until 60 gave_up
 }
 gave_up() {
-	[ "$(held $recorder NoNewPrivs)" = 1 ] && [ -e out/held.data ] || ! kill -0 "$recorder" 2>/dev/null
+	[ "$(held $recorder NoNewPrivs)" = 1 ] && [ -e "$file" ] || ! kill -0 "$recorder" 2>/dev/null
 }
 # held PID NAME: a line of its status.
 held() {
@@ -39,7 +39,8 @@ held() {
 files() {
 	find "/proc/$1/fd" -type l -printf '%l\n' 2>/dev/null | sed 's/:\[[0-9]*\]$//' | sort -u | tr '\n' ' '
 }
-# Capabilities: cap_dac_read_search (2), cap_sys_ptrace (19), cap_syslog (34), cap_checkpoint_restore (40).
+# Capabilities: cap_dac_read_search (2), cap_sys_ptrace (19), cap_syslog (34), cap_perfmon (38), cap_bpf (39), cap_checkpoint_restore (40).
+three=$(printf '%016x' $((1 << 19 | 1 << 38 | 1 << 39)))
 four=$(printf '%016x' $((1 << 2 | 1 << 19 | 1 << 34 | 1 << 40)))
 none=$(printf '%016x' 0)
 
@@ -53,15 +54,17 @@ done | sort -u >tasks
 equal "each thread of sberf: the caller's user, no capability, no new privileges, a filter" \
 	"$nobody $nobody $nobody $nobody $none $none 1 2" "$(cat tasks)"
 equal "sberf: the caller's groups" "$nobody" "$(held $recorder Groups | tr -d ' ')"
-equal "there are collectors for files, mappings, memory and stacks" 4 "$(wc -w <<<"$collectors")"
+equal "there are collectors for the kernel half, files, mappings, memory and stacks" 5 "$(wc -w <<<"$collectors")"
 # With the processes that they have requests served by.
 for process in $collectors $(for parent in $collectors; do pgrep -P "$parent"; done); do
 	echo "$(held "$process" Uid | cut -f 1-4 | tr '\t' ' ') $(held "$process" CapPrm) $(held "$process" CapEff)" \
 		"$(held "$process" CapBnd) $(held "$process" CapInh) $(held "$process" NoNewPrivs) $(held "$process" Seccomp)" \
 		"$(files "$process")"
 done | sort -u >processes
-equal "each: the caller's user, four capabilities, no others ever, a filter, the list of targets and sockets" \
-	"$nobody $nobody $nobody $nobody $four $four $none $none 1 2 /dev/null anon_inode:bpf-map socket " "$(cat processes)"
+user="$nobody $nobody $nobody $nobody"
+equal "each: the caller's user, three or four capabilities, no others ever, a filter, sockets, and the kernel half or the list of targets" \
+	"$user $three $three $none $none 1 2 /dev/null anon_inode:bpf-map anon_inode:bpf-prog anon_inode:bpf-stats anon_inode:bpf_link anon_inode:btf socket 
+$user $four $four $none $none 1 2 /dev/null anon_inode:bpf-map socket " "$(cat processes)"
 # reader: the process that reads files for $recorder.
 reader() {
 	pgrep -P $recorder -f '^sberf-worker names$'
@@ -162,13 +165,21 @@ start_workload shares
 # A collector that is killed takes names along, and nothing else.
 split_on out/held2.data -p "$workload"
 # shellcheck disable=SC2046  # pids
-kill -KILL $(pgrep -P $recorder -x sberf-collector)
+kill -KILL $(pgrep -P $recorder -f '^sberf-collector [0-9]')
 wait_until 60 test -s out/held2.data
 kill -INT $recorder
 wait $recorder
 equal "without its collector it records on" 0 $?
 note "$(cat err)"
 check "the recording is whole" "$SBERF" check -i out/held2.data
+# The one that holds the programs takes the capture along.
+split_on out/held3.data -p "$workload"
+wait_until 60 test -s out/held3.data
+kill -KILL "$(pgrep -P $recorder -f '^sberf-collector holds')"
+wait $recorder
+equal "without the one that holds its programs it ends" 1 $?
+matches "and says why" "sberf-collector, which holds the BPF programs of this capture, has ended" "$(cat err)"
+check "what was recorded until then is whole" "$SBERF" check -i out/held3.data
 
 # Whoever ends what reads files delays names. The target has new ones all the time.
 cat >all <<'S'
@@ -238,17 +249,17 @@ else
 fi
 
 # Each capability that the collector lacks, and what cannot be done, in one sentence.
-for cap in sys_ptrace dac_read_search checkpoint_restore syslog; do
+for cap in bpf perfmon sys_ptrace dac_read_search checkpoint_restore syslog; do
 	SUDO_UID=$nobody SUDO_GID=$nobody setpriv --bounding-set=-$cap --inh-caps=-all "$SBERF" record --split -e cpu-clock \
 		-o out/lacks.data -p "$workload" --duration 100ms 2>err
 	equal "without cap_$cap: status 1" 1 $?
-	matches "and it says so" "--split needs cap_$cap, .*leave --split out" "$(cat err)"
+	matches "and it says so" "sberf-collector lacks cap_$cap: run sberf by sudo" "$(cat err)"
 done
 check "no recording is left behind" test ! -e out/lacks.data
 "$SBERF" record --split -o out/lacks.data -p "$workload" --duration 100ms 2>err
 equal "without sudo: status 1" 1 $?
 matches "and it says so" "nobody has: run it by sudo" "$(cat err)"
-for option in "--probe sys:getppid" "--memory=growth" "--delay 1s" "--numa"; do
+for option in "--probe sys:getppid" "--memory=growth" "--numa"; do
 	# shellcheck disable=SC2086  # an option and its value
 	split -o out/lacks.data $option -p "$workload" --duration 100ms
 	equal "with ${option%% *}: status 1" 1 $?
@@ -256,10 +267,39 @@ for option in "--probe sys:getppid" "--memory=growth" "--delay 1s" "--numa"; do
 done
 stop_workload
 
+# Without sudo, by the capabilities of sberf-collector, for a group.
+if command -v setcap >/dev/null; then
+	mkdir -m 755 bin
+	cp "${SBERF%/*}"/sberf "${SBERF%/*}"/sberf-worker "${SBERF%/*}"/sberf-collector bin
+	chgrp $nobody bin/sberf-collector && chmod 0750 bin/sberf-collector
+	setcap cap_bpf,cap_perfmon,cap_dac_read_search,cap_sys_ptrace,cap_syslog,cap_checkpoint_restore=ep bin/sberf-collector
+	start_workload shares
+	as_user() {
+		setpriv --reuid "$1" --regid "$1" --clear-groups bin/sberf "${@:2}"
+	}
+	as_user $nobody record -e cpu-clock -F 499 -o out/group.data -p "$workload" --duration 300ms 2>err
+	equal "a member of the group needs no sudo" 0 $?
+	note "$(cat err)"
+	"$SBERF" report -i out/group.data --format folded >folded
+	check "functions of a program of root have names" grep -q 'main;share;burn' folded
+	as_user $nobody record --no-split -o out/alone.data -p "$workload" --duration 100ms 2>err
+	equal "with --no-split: status 1" 1 $?
+	matches "and it says what is missing" "sberf is run without" "$(cat err)"
+	as_user 65533 record --split -o out/alone.data -p "$workload" --duration 100ms 2>err
+	equal "somebody else: status 1" 1 $?
+	note "$(cat err)"
+	matches "doctor says that it is set up" "ok +sberf record without sudo +by the capabilities of .*/bin/sberf-collector" \
+		"$(as_user $nobody doctor)"
+	matches "and to root by which commands it is" "run: sudo setcap cap_bpf,.*=ep .*/sberf-collector" "$("$SBERF" doctor)"
+	stop_workload
+else
+	skip "setcap (libcap2-bin) is not installed" "a member of the group needs no sudo"
+fi
+
 # What is linked: no parser of foreign bytes, no terminal.
 program=${SBERF%/*}/sberf-collector
-equal "sberf-collector: its libraries" "libc libseccomp" \
+equal "sberf-collector: its libraries" "libbpf libc libelf libseccomp libz" \
 	"$(ldd "$program" | sed -nE 's,^\s*(lib[a-z_]+)\S* => .*,\1,p' | grep -vE 'san$|^libm$|^libstdc' | sort | xargs)"
 equal "sberf-collector: nothing that parses files of others" "" \
-	"$(nm "$program" | grep -E ' [TtUw] (elf|gelf|dwarf|dwfl|image_|symver|jit_|plugin_|bpf_|wnew|initscr|inflate|lzma)' | head -n 3)"
+	"$(nm "$program" | grep -E ' [TtUw] (elf|gelf|dwarf|dwfl|image_|symver|jit_|plugin_|wnew|initscr|inflate|lzma)' | head -n 3)"
 finish

@@ -76,6 +76,7 @@ suites_capture += tests/unit/test_bpflog
 suites_capture += tests/unit/test_wire_decode
 suites_capture += tests/unit/test_runtime
 suites_capture += tests/unit/test_features
+suites_capture += tests/unit/test_hold
 suites_capture += tests/unit/test_link
 suites_capture += tests/unit/test_mapsizes
 suites_capture += tests/unit/test_peek

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hold.c - see hold.h. */
+#include "config.h"
+
+#include "capture/hold.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "capture/source_ops.h"
+#include "system/procfs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define CPUS_MAX 65536u
+#define MAPS_MAX 256u
+
+static const struct hold_row rows[HOLD_OPS] = {
+	[HOLD_MAP] = { .name = "a map", .a_max = MAPS_MAX - 1, .file = true },
+	[HOLD_RING] = { .name = "a ring", .a_max = HOLD_RINGS_MAX - 1, .file = true },
+	[HOLD_TARGETS] = { .name = "the list of targets", .file = true },
+	[HOLD_SIDE] = { .name = "an event that follows processes", .a_max = CPUS_MAX - 1, .file = true },
+	[HOLD_SAMPLER] = { .name = "an event that samples", .a_max = CPUS_MAX - 1, .b_min = 1, .b_max = HOLD_RATE_MAX,
+			   .file = true },
+	[HOLD_AIM] = { .name = "the target" },
+	[HOLD_START] = { .name = "the start" },
+	[HOLD_STOP] = { .name = "the end" },
+	[HOLD_TASKS] = { .name = "the list of tasks", .file = true },
+	[HOLD_RAN] = { .name = "the CPU time of BPF programs" },
+};
+
+const struct hold_row *hold_row(uint32_t op)
+{
+	return op < HOLD_OPS && rows[op].name ? &rows[op] : NULL;
+}
+
+int hold_check_request(const struct hold_request *q)
+{
+	const struct hold_row *row = hold_row(q->op);
+
+	return !row || q->a > row->a_max || q->b < row->b_min || q->b > row->b_max ? -EINVAL : 0;
+}
+
+/* What of PLAN only a process with privileges can do, NULL = nothing. */
+static const char *hold_cannot(const struct capture_plan *p)
+{
+	if (p->nr_calls || p->nr_traces || p->nr_filters || p->nr_loads || p->nr_places || p->places_to_come ||
+	    p->probes_may_come || p->functions_to_come)
+		return "probes";
+	if (p->alloc_interval || p->growth_interval)
+		return "allocations and growth of memory";
+	return p->numa != NUMA_OFF ? "nodes of memory" : NULL;
+}
+
+/* When the process or thread ID began; 0 = there is none. */
+static uint64_t hold_began(uint32_t id)
+{
+	AUTO_FD int dir = proc_open((pid_t)id);
+	struct proc_stat st;
+
+	return dir < 0 || proc_read_stat(dir, &st) ? 0 : st.start_ticks;
+}
+
+static int hold_plan_ids(const struct capture_plan *plan, struct hold_plan *ret, struct err *e)
+{
+	if (plan->ids.n > HOLD_IDS_MAX)
+		return err_set(e, E2BIG, "the target has %zu processes or threads, more than the %u of which "
+			       "sberf-collector can be told: use -a or --cgroup, or leave --split out", plan->ids.n,
+			       HOLD_IDS_MAX);
+	for (size_t i = 0; i < plan->ids.n; i++) {
+		struct hold_id *id = &ret->ids[ret->nr_ids];
+
+		id->id = plan->ids.v[i];
+		id->start_ticks = hold_began(id->id);
+		/* One that has ended meanwhile is nobody's. */
+		ret->nr_ids += id->start_ticks != 0;
+	}
+	return ret->nr_ids || !plan->ids.n || plan->name ? 0 : err_set(e, ESRCH, "the target has ended");
+}
+
+int hold_plan_of(const struct capture_plan *plan, struct hold_plan *ret, struct err *e)
+{
+	const char *cannot = hold_cannot(plan);
+
+	if (cannot)
+		return err_set(e, ENOTSUP, "sberf-collector does not follow %s: leave --split out", cannot);
+	memset(ret, 0, sizeof(*ret));
+	strncpy(ret->version, PACKAGE_VERSION, sizeof(ret->version) - 1);
+	ret->target = plan->target;
+	ret->event = plan->event;
+	ret->numa = plan->numa;
+	ret->freq_hz = plan->freq_hz;
+	ret->verify_every = plan->verify_every;
+	ret->stack_bytes = plan->stack_bytes;
+	ret->nr_threads = plan->nr_threads;
+	ret->kinds = plan->kinds;
+	ret->ring_bytes = plan->ring_bytes;
+	ret->ring_least = plan->ring_least;
+	ret->min_block_ns = plan->min_block_ns;
+	ret->kernel = plan->kernel;
+	ret->frame_pointers = plan->frame_pointers;
+	ret->no_callers = plan->no_callers;
+	ret->tables_only = plan->tables_only;
+	ret->walk_rules = plan->walk_rules;
+	ret->walk_or_copy = plan->walk_or_copy;
+	ret->stack_fixed = plan->stack_fixed;
+	ret->off_cpu = plan->off_cpu;
+	ret->wakers = plan->wakers;
+	ret->every_wait = plan->every_wait;
+	ret->to_come = plan->to_come;
+	ret->stay = plan->stay;
+	if (plan->name)
+		strncpy(ret->name, plan->name, sizeof(ret->name) - 1);
+	if (plan->target == TARGET_CGROUP && plan->cgroup)
+		strncpy(ret->cgroup, plan->cgroup, sizeof(ret->cgroup) - 1);
+	return hold_plan_ids(plan, ret, e);
+}
+
+/* Is TEXT, SIZE bytes, a text with NULs up to its end? */
+static bool hold_is_text(const char *text, size_t size)
+{
+	const size_t len = strnlen(text, size);
+
+	for (size_t i = len; i < size; i++)
+		if (text[i])
+			return false;
+	return len < size;
+}
+
+static bool hold_are_flags(const uint8_t *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i] > 1)
+			return false;
+	return true;
+}
+
+static bool hold_are_ids(const struct hold_plan *p)
+{
+	if (p->nr_ids > HOLD_IDS_MAX || (p->nr_ids && p->target != TARGET_PIDS && p->target != TARGET_TIDS))
+		return false;
+	for (uint32_t i = 0; i < p->nr_ids; i++)
+		if (!p->ids[i].id || p->ids[i].id > INT32_MAX || !p->ids[i].start_ticks || p->ids[i].reserved)
+			return false;
+	return true;
+}
+
+int hold_plan_check(const struct hold_plan *p, struct err *e)
+{
+	const size_t flags = offsetof(struct hold_plan, name) - offsetof(struct hold_plan, kernel);
+
+	if (!hold_is_text(p->version, sizeof(p->version)) || strcmp(p->version, PACKAGE_VERSION))
+		return err_set(e, EINVAL, "sberf-collector is of version " PACKAGE_VERSION ", and sberf is not: "
+			       "install both anew");
+	if (!hold_is_text(p->name, sizeof(p->name)) || !hold_is_text(p->cgroup, sizeof(p->cgroup)) ||
+	    !hold_are_flags(&p->kernel, flags) || !hold_are_ids(p) || p->target > TARGET_CGROUP ||
+	    (p->target == TARGET_CGROUP) != (p->cgroup[0] != 0) || (p->name[0] && p->target != TARGET_PIDS) ||
+	    p->event > EVENT_CPU_CLOCK || p->numa != NUMA_OFF || !p->freq_hz || p->freq_hz > HOLD_RATE_MAX ||
+	    p->stack_bytes < SB_STACK_MIN || p->stack_bytes > SB_STACK_MAX)
+		return err_set(e, EINVAL, "sberf-collector was told of a capture that cannot be");
+	return 0;
+}
+
+int hold_plan_back(const struct hold_plan *p, struct capture_plan *ret, struct err *e)
+{
+	*ret = (struct capture_plan){
+		.target = (enum target_kind)p->target, .name = p->name[0] ? p->name : NULL, .stay = p->stay,
+		.cgroup = p->target == TARGET_CGROUP ? p->cgroup : NULL, .event = (enum capture_event)p->event,
+		.freq_hz = p->freq_hz, .kernel = p->kernel, .frame_pointers = p->frame_pointers,
+		.no_callers = p->no_callers, .tables_only = p->tables_only, .walk_rules = p->walk_rules,
+		.walk_or_copy = p->walk_or_copy, .verify_every = p->verify_every, .stack_bytes = p->stack_bytes,
+		.stack_fixed = p->stack_fixed, .ring_bytes = p->ring_bytes, .ring_least = p->ring_least,
+		.off_cpu = p->off_cpu, .wakers = p->wakers, .every_wait = p->every_wait,
+		.min_block_ns = p->min_block_ns, .to_come = p->to_come, .nr_threads = p->nr_threads,
+		.kinds = p->kinds, .numa = NUMA_OFF,
+	};
+	if (!p->nr_ids)
+		return 0;
+	if (!vec_reserve(&ret->ids, p->nr_ids))
+		return err_nomem(e, "the target list");
+	for (uint32_t i = 0; i < p->nr_ids; i++)
+		/* One that has ended since, or whose number is another's by now, is nobody's. */
+		if (hold_began(p->ids[i].id) == p->ids[i].start_ticks)
+			ret->ids.v[ret->ids.n++] = p->ids[i].id;
+	if (ret->ids.n || p->name[0])
+		return 0;
+	vec_free(&ret->ids);
+	return err_set(e, ESRCH, "the target has ended");
+}
