@@ -325,7 +325,7 @@ static void lock_look(struct looking *l, struct hung_thread *t)
 {
 	const struct variables *v;
 
-	t->kind = kind_by_stack(t);
+	t->kind = lock_op_lends_priority((uint32_t)t->call.args[1]) ? LOCK_LENDING : kind_by_stack(t);
 	t->lock = lock_memory(l, t);
 	if (t->lock.holder && !is_thread_of(t->pid, t->lock.holder) && !shares_lock(l, t, t->lock.holder)) {
 		t->gone = t->lock.holder;

@@ -60,8 +60,8 @@ void lock_turns_free(struct lock_turns *t)
 
 static bool turns_names_holders(uint32_t guess)
 {
-	return guess == LOCK_MUTEX || guess == LOCK_RWLOCK_WRITE || guess == LOCK_GIL || guess == LOCK_KERNEL_MUTEX ||
-	       guess == LOCK_KERNEL_READ || guess == LOCK_KERNEL_WRITE;
+	return guess == LOCK_MUTEX || guess == LOCK_RWLOCK_WRITE || guess == LOCK_GIL || guess == LOCK_LENDING ||
+	       guess == LOCK_KERNEL_MUTEX || guess == LOCK_KERNEL_READ || guess == LOCK_KERNEL_WRITE;
 }
 
 static bool turns_is_rwlock(uint32_t guess)

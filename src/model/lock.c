@@ -251,6 +251,11 @@ enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ct
 		*ret = (struct lock_state){ .address = f->address, .holder = f->holder };
 		return LOCK_GIL;
 	}
+	if (is_inheriting(f)) {
+		*ret = lock_read(f);
+		ret->holder = ret->holder && is_thread(ctx, ret->holder) ? ret->holder : 0;
+		return LOCK_LENDING;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct lock_futex as = *f;
 		struct lock_state state;

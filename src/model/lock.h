@@ -41,7 +41,9 @@
 	/* of runtimes that wait on futexes of their own, in whose memory no holder stands: the same names */ \
 	X(RUNTIME_MUTEX, 19, "mutex") \
 	X(RUNTIME_READ, 20, "rwlock (to read)") \
-	X(RUNTIME_WRITE, 21, "rwlock (to write)")
+	X(RUNTIME_WRITE, 21, "rwlock (to write)") \
+	/* that lends its holder the priority of who waits: by how futex(2) was called, whatever functions say */ \
+	X(LENDING, 22, "mutex")
 
 enum lock_kind {
 #define X(id, nr, name) LOCK_##id = nr,
@@ -99,6 +101,7 @@ void lock_fill(struct lock_futex *f, uint64_t at, const uint8_t *bytes, size_t l
  * The same where it is not known yet what the stack says: the layout in which F, whose kind does not matter,
  * names a holder for whom IS_THREAD says that the thread exists. Returns the kind that the layout is of, with
  * *RET filled; LOCK_FUTEX where nobody is named, with its address and the readers that it has if it is an rwlock.
+ * LOCK_LENDING is no guess, and may name nobody: futex(2) itself sees to it that the word names the holder.
  */
 enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ctx, uint32_t tid), void *ctx,
 			  struct lock_state *ret);

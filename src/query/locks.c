@@ -101,7 +101,7 @@ bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret)
 {
 	const struct held_lock *l = lock == LOCK_ID_NONE ? NULL : dict_get_lock(d, lock);
 
-	if (!l || !lock_is_of_kernel(l->guess))
+	if (!l || !(lock_is_of_kernel(l->guess) || l->guess == LOCK_LENDING))
 		return false;
 	*ret = (enum lock_kind)l->guess;
 	return true;

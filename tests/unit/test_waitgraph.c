@@ -255,6 +255,15 @@ static void guesses(void **state)
 	assert_int_equal(s.address, 0x1000);
 	lock_fill(&f, 0x1000, (const uint8_t *)condition, sizeof(condition));
 	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_FUTEX);
+	/* futex(2) itself keeps the word of a mutex that lends priority, also that of one whose holder is gone. */
+	f = (struct lock_futex){ .address = 0x1000, .op = FUTEX_LOCK_PI_PRIVATE };
+	lock_fill(&f, 0x1000, (const uint8_t[]){ 77, 0, 0, 0x80 }, 4);
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_LENDING);
+	assert_int_equal(s.holder, 77);
+	assert_true(lock_agrees(LOCK_LENDING, LOCK_LENDING));
+	lock_fill(&f, 0x1000, (const uint8_t[]){ 78, 0, 0, 0x80 }, 4);
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_LENDING);
+	assert_int_equal(s.holder, 0);
 	/* An interpreter says who has its lock; what lies around it means nothing. */
 	f = (struct lock_futex){ .address = 0x1000, .value = 2, .of_interpreter = true, .holder = 77 };
 	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_GIL);
