@@ -16,9 +16,11 @@
 #include "cmd/options.h"
 #include "cmd/record_split.h"
 #include "cmd/signals.h"
+#include "engine/ceiling.h"
 #include "push/pusher.h"
 #include "serve/server.h"
 #include "session/backends.h"
+#include "system/switches.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,6 +48,9 @@ struct service {
 	uint32_t level;                  /* of rates, with --max-cpu (engine/ceiling.h) */
 	bool may_pause, exceeded;        /* it may capture for a part of the time; rates do not suffice */
 	bool full;                       /* the capture's store is, so another one is to begin */
+	bool room;                       /* for waits, which were left out */
+	struct ceiling_room waits;       /* and what is known of that */
+	uint32_t share;                  /* what all took in the last two seconds, in millionths of one CPU */
 	uint64_t begun_ns;               /* of the capture */
 	uint64_t bpf_ns;                 /* that captures which have ended took in the kernel */
 };
@@ -183,11 +188,13 @@ static bool service_turn(void *ctx)
 	if (s->o->max_cpu != PERCENT_NONE) {
 		service_say_level(s, &m);
 		s->exceeded = m.own_exceeded && s->may_pause;
+		s->share = m.own_share;
+		s->room = ceiling_room_look(&s->waits, s->launch.config.max_cpu, system_switches(), clock_mono_ns());
 	}
 	/* Who serves pages has what was seen so far on them; an agent has pushed it, or was asked for it. */
 	s->full = m.refused && s->may_pause && s->config.may == SERVE_PULLS &&
 		clock_mono_ns() - s->begun_ns >= STORE_LEAST_NS;
-	return s->exceeded || s->full;
+	return s->exceeded || s->full || s->room;
 }
 
 static int service_run(struct service *s, struct err *e)
@@ -260,7 +267,7 @@ static int service_capture_once(struct service *s, struct err *e)
 	int r;
 
 	s->begun_ns = clock_mono_ns();
-	s->exceeded = s->full = false;
+	s->exceeded = s->full = s->room = false;
 	s->launch.config.refresh_ns = s->o->refresh_ns ? s->o->refresh_ns : NSEC_PER_SEC;
 	s->launch.config.max_cpu = s->o->max_cpu == PERCENT_NONE ? 0 : (uint32_t)(s->o->max_cpu * 1e4 + 0.5);
 	s->launch.config.cpu_level = s->level;
@@ -299,7 +306,7 @@ static int service_capture_once(struct service *s, struct err *e)
 /*
  * Captures until it is to end. An agent begins anew when its store is full: in weeks more stacks and threads come than
  * it may keep. Where rates at their lowest level cost too much, first waits are left out, and then it pauses as long as
- * it takes for all of it to be below the ceiling.
+ * it takes for all of it to be below the ceiling. Waits come back when there is room for them.
  */
 static int service_capture(struct service *s, struct err *e)
 {
@@ -318,11 +325,18 @@ static int service_capture(struct service *s, struct err *e)
 		uint64_t pause_ns, took_ns;
 
 		r = service_capture_once(s, e);
-		on = r >= 0 && (s->exceeded || s->full);
+		on = r >= 0 && (s->exceeded || s->full || s->room);
 		if (!on)
 			break;
 		launch_close(&s->launch);
 		s->launch = (struct launch)LAUNCH_INIT;
+		if (!s->exceeded && s->room) {
+			fprintf(stderr, "sberf %s: there is room below --max-cpu %g%%: waits are followed again\n",
+				asked->command_name, asked->max_cpu);
+			ceiling_room_back(&s->waits);
+			s->o = asked;
+			continue;
+		}
 		if (!s->exceeded) {
 			fprintf(stderr, "sberf %s: its store of stacks and threads was full (--store-size) after %s: a "
 				"new one begins\n", asked->command_name, units_time(time, clock_mono_ns() - from_ns));
@@ -331,6 +345,7 @@ static int service_capture(struct service *s, struct err *e)
 		fewer.off_cpu = false;
 		s->o = &fewer;
 		if (waits) {
+			ceiling_room_leave(&s->waits, s->share);
 			fprintf(stderr, "sberf %s: still takes more than --max-cpu %g%%: from now on waits are left "
 				"out\n", asked->command_name, asked->max_cpu);
 			continue;

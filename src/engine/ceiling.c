@@ -5,6 +5,9 @@
 
 #define CALM_LOOKS 15u
 #define OVER_LOOKS 3u
+#define ROOM 0.7                 /* of the ceiling, which waits may take when they are followed again */
+#define CALM_NS (120ull * 1000000000)
+#define CALM_MAX_NS (3600ull * 1000000000)
 
 static bool ceiling_raise(struct ceiling *c)
 {
@@ -39,4 +42,36 @@ bool ceiling_look(struct ceiling *c, uint64_t own_ns, uint64_t now_ns)
 	c->calm = 0;
 	c->level--;
 	return true;
+}
+
+bool ceiling_room_look(struct ceiling_room *r, uint32_t most, uint64_t switches, uint64_t now_ns)
+{
+	const uint64_t passed = now_ns - r->at_ns;
+	const bool first = !r->at_ns;
+
+	if (!first && passed < CEILING_LOOK_NS)
+		return false;
+	if (!first)
+		r->rate = (double)(switches - r->switches) * 1e9 / (double)passed;
+	r->at_ns = now_ns;
+	r->switches = switches;
+	if (first || r->share_of_switch <= 0 || r->rate * r->share_of_switch > ROOM * most) {
+		r->quiet_ns = 0;
+		return false;
+	}
+	if (!r->quiet_ns)
+		r->quiet_ns = now_ns;
+	return now_ns - r->quiet_ns >= r->calm_ns;
+}
+
+void ceiling_room_leave(struct ceiling_room *r, uint32_t share)
+{
+	r->share_of_switch = share / (r->rate > 1 ? r->rate : 1);
+	r->calm_ns = !r->calm_ns ? CALM_NS : 2 * r->calm_ns < CALM_MAX_NS ? 2 * r->calm_ns : CALM_MAX_NS;
+	r->quiet_ns = 0;
+}
+
+void ceiling_room_back(struct ceiling_room *r)
+{
+	r->share_of_switch = 0;
 }

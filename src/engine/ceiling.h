@@ -32,4 +32,28 @@ struct ceiling {
  */
 bool ceiling_look(struct ceiling *c, uint64_t own_ns, uint64_t now_ns);
 
+/*
+ * When waits may be followed again that were left out, because following them took too much. What they take goes with
+ * the switches of threads on the whole machine, so it is known without following them. They may when they would take
+ * less than seven tenths of the ceiling for two minutes on end; for twice as long each time they had to be left out
+ * again, up to an hour: to begin takes about a second of a CPU. Zero it. Pure; for one thread.
+ */
+struct ceiling_room {
+	uint64_t at_ns, switches;        /* the last look; 0 = there was none */
+	double rate;                     /* switches a second between the last two */
+	double share_of_switch;          /* millionths of one CPU for one switch a second; 0 = waits are followed */
+	uint64_t quiet_ns;               /* since when there is room; 0 = there is none */
+	uint64_t calm_ns;                /* for how long there must be */
+};
+
+/*
+ * The machine has switched threads SWITCHES times by NOW_NS, and MOST may be taken, in the unit of ceiling.most. True:
+ * waits may be followed again.
+ */
+bool ceiling_room_look(struct ceiling_room *r, uint32_t most, uint64_t switches, uint64_t now_ns);
+/* They are left out from now on: with them it took SHARE, all of which counts as theirs. */
+void ceiling_room_leave(struct ceiling_room *r, uint32_t share);
+/* They are followed again. */
+void ceiling_room_back(struct ceiling_room *r);
+
 #endif

@@ -72,6 +72,48 @@ static void rates_are_not_what_costs(void **state)
 	assert_true(r.c.exceeded);
 }
 
+/* LOOKS looks while the machine switches SWITCHES times in each; at which of them there was room, 0 = at none. */
+static unsigned int quiet(struct run *r, struct ceiling_room *room, unsigned int looks, uint64_t switches)
+{
+	for (unsigned int i = 1; i <= looks; i++) {
+		r->now += CEILING_LOOK_NS;
+		r->own += switches;
+		if (ceiling_room_look(room, 10000, r->own, r->now))
+			return i;
+		assert_false(ceiling_room_look(room, 10000, r->own + 9, r->now + CEILING_LOOK_NS - 1));
+	}
+	return 0;
+}
+
+static void waits_come_back(void **state)
+{
+	struct run r = { .now = 5 * NSEC_PER_SEC, .own = 1000000 };
+	struct ceiling_room room = { 0 };
+
+	(void)state;
+	assert_int_equal(quiet(&r, &room, 100, 100), 0);
+	/* 100,000 switches a second took 30 % of a CPU: 2333 a second are seven tenths of the ceiling. */
+	assert_int_equal(quiet(&r, &room, 3, 200000), 0);
+	ceiling_room_leave(&room, 300000);
+	assert_int_equal(quiet(&r, &room, 200, 4700), 0);
+	/* Two minutes, which begin anew with each time that there is none. */
+	assert_int_equal(quiet(&r, &room, 60, 4600), 0);
+	assert_int_equal(quiet(&r, &room, 1, 4700), 0);
+	assert_int_equal(quiet(&r, &room, 100, 4600), 61);
+	ceiling_room_back(&room);
+	assert_int_equal(quiet(&r, &room, 5000, 0), 0);
+	/* Each time they have to be left out again it takes twice as long, up to an hour. */
+	assert_int_equal(quiet(&r, &room, 3, 200000), 0);
+	ceiling_room_leave(&room, 300000);
+	assert_int_equal(quiet(&r, &room, 200, 10), 121);
+	for (unsigned int i = 0; i < 8; i++) {
+		ceiling_room_back(&room);
+		assert_int_equal(quiet(&r, &room, 3, 200000), 0);
+		ceiling_room_leave(&room, 300000);
+	}
+	assert_int_equal(quiet(&r, &room, 2000, 10), 1801);
+}
+
 static void none(void **state)
 {
 	struct run r = { .c = { 0 }, .now = NSEC_PER_SEC };
@@ -86,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(up_and_down),
 		cmocka_unit_test(rates_are_not_what_costs),
+		cmocka_unit_test(waits_come_back),
 		cmocka_unit_test(none),
 	};
 
