@@ -14,6 +14,7 @@
 
 #define CPUS_MAX 65536u
 #define MAPS_MAX 256u
+#define PLAN_BYTES 336u
 
 static const struct hold_row rows[HOLD_OPS] = {
 	[HOLD_MAP] = { .name = "a map", .a_max = MAPS_MAX - 1, .file = true },
@@ -40,6 +41,11 @@ int hold_check_request(const struct hold_request *q)
 
 	return !row || q->a > row->a_max || q->b < row->b_min || q->b > row->b_max ? -EINVAL : 0;
 }
+
+#ifdef __x86_64__
+/* Where there is more in it now: does the collector have to be told, or is it what a collector does not do? */
+_Static_assert(sizeof(struct capture_plan) == PLAN_BYTES, "hold_plan_of() knows all of a plan");
+#endif
 
 /* What of PLAN only a process with privileges can do, NULL = nothing. */
 static const char *hold_cannot(const struct capture_plan *p)
@@ -109,6 +115,7 @@ int hold_plan_of(const struct capture_plan *plan, struct hold_plan *ret, struct 
 	ret->every_wait = plan->every_wait;
 	ret->to_come = plan->to_come;
 	ret->stay = plan->stay;
+	ret->kernel_locks = plan->kernel_locks;
 	if (plan->name)
 		strncpy(ret->name, plan->name, sizeof(ret->name) - 1);
 	if (plan->target == TARGET_CGROUP && plan->cgroup)
@@ -172,7 +179,7 @@ int hold_plan_back(const struct hold_plan *p, struct capture_plan *ret, struct e
 		.stack_fixed = p->stack_fixed, .ring_bytes = p->ring_bytes, .ring_least = p->ring_least,
 		.off_cpu = p->off_cpu, .wakers = p->wakers, .every_wait = p->every_wait,
 		.min_block_ns = p->min_block_ns, .to_come = p->to_come, .nr_threads = p->nr_threads,
-		.kinds = p->kinds, .numa = NUMA_OFF,
+		.kinds = p->kinds, .kernel_locks = p->kernel_locks, .numa = NUMA_OFF,
 	};
 	if (!p->nr_ids)
 		return 0;

@@ -37,7 +37,7 @@ struct hold_plan {
 	uint64_t ring_bytes, ring_least, min_block_ns;
 	/* 0 or 1 */
 	uint8_t kernel, frame_pointers, no_callers, tables_only, walk_rules, walk_or_copy, stack_fixed, off_cpu, wakers;
-	uint8_t every_wait, to_come, stay;
+	uint8_t every_wait, to_come, stay, kernel_locks;
 	char name[20];                   /* "" = none; NULs up to the end */
 	char cgroup[PATH_MAX];           /* the same */
 	struct hold_id ids[HOLD_IDS_MAX];

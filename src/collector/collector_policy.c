@@ -178,7 +178,6 @@ bool policy_refused(int err)
 	case -EPERM:
 	case -ENOTSUP:
 	case -EFBIG:
-	case -ENOEXEC:
 	case -EDQUOT:
 		return true;
 	default:

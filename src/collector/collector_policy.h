@@ -100,7 +100,10 @@ bool policy_below(const char *path, const char *target);
  */
 #define POLICY_OUTSIDE (-EACCES)
 
-/* Was ERR, of an answer, a decision of the policy about a file? Else it was in the nature of things. */
+/*
+ * Was ERR, of an answer, a decision of the policy about a file that could have been read? Else it was in the nature of
+ * things, also -ENOEXEC.
+ */
 bool policy_refused(int err);
 
 /* How many requests may still be answered. All zeroes = a full one. */

@@ -185,13 +185,30 @@ static int target_open_file(const struct plugin_target *t, const char *path, ino
 	return take_fd(&fd);
 }
 
-/* Opens the file behind M. */
-static int target_open(const struct plugin_target *t, const struct plugin_target_map *m)
+/* Is the mapping I of a file of which a part is mapped to be executed? Parts of one file stand together. */
+static bool target_has_code(const struct plugin_target *t, size_t i)
 {
+	const struct plugin_target_map *v = t->map.v, *m = &v[i];
+	size_t from = i, to = i;
+
+	while (from && (!v[from - 1].ino || (v[from - 1].ino == m->ino && v[from - 1].dev == m->dev)))
+		from--;
+	while (to < t->map.n && (!v[to].ino || (v[to].ino == m->ino && v[to].dev == m->dev)))
+		to++;
+	for (size_t k = from; m->ino && k < to; k++)
+		if (v[k].ino && v[k].flags & SBERF_MAPPED_EXECUTE)
+			return true;
+	return false;
+}
+
+/* Opens the file behind the mapping I. What is never executed has no symbols: data, and tables of a locale. */
+static int target_open(const struct plugin_target *t, size_t i)
+{
+	const struct plugin_target_map *m = &t->map.v[i];
 	char path[PLUGIN_PATH_MAX + 8];
 	int fd;
 
-	if (!m->ino)
+	if (!target_has_code(t, i))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, m->start, m->end);
 	fd = target_open_file(t, path, 0);
@@ -235,7 +252,7 @@ int plugin_target_mapped(struct plugin_target *t, size_t i, struct plugin_mapped
 	m = &t->map.v[i];
 	*ret = (struct plugin_mapped_body){ .start = m->start, .end = m->end, .offset = m->offset, .flags = m->flags };
 	snprintf(ret->path, sizeof(ret->path), "%s", t->texts.v + m->path);
-	fd = target_open(t, m);
+	fd = target_open(t, i);
 	if (fd >= 0)
 		ret->bias = target_bias(t, i, fd);
 	return 0;
@@ -254,7 +271,7 @@ static bool target_path_ends(const char *path, const char *module)
 static bool target_symbol_in(const struct plugin_target *t, size_t i, const char *name, bool all, uint64_t *ret_address,
 			     uint64_t *ret_size)
 {
-	AUTO_FD int fd = target_open(t, &t->map.v[i]);
+	AUTO_FD int fd = target_open(t, i);
 	uint64_t vaddr, size;
 
 	if (fd < 0 || !t->elf->symbol(fd, name, all, &vaddr, &size))

@@ -153,9 +153,10 @@ static int ask_way(enum way way, const struct place *p)
 {
 	switch (way) {
 	case WAY_MAP_FILES:
-		return p->end ? ask_mapped(p->pid, p->start, p->end) : -ENOENT;
+		/* Only what is executed is handed out so. */
+		return p->end && !p->dump ? ask_mapped(p->pid, p->start, p->end) : -ENOENT;
 	case WAY_ROOT:
-		return ask_path(COLLECTOR_FILE, p->pid, p->path);
+		return ask_path(p->dump ? COLLECTOR_JITDUMP : COLLECTOR_FILE, p->pid, p->path);
 	case WAY_EXE:
 		return ask_for(COLLECTOR_EXE, p->pid);
 	default:

@@ -12,6 +12,7 @@ mkdir -m 777 out
 # A program that nobody but root may read.
 install -m 700 "$WORKLOADS/shares" ./shares
 install -m 700 "$WORKLOADS/deadlock" ./deadlock
+install -m 700 "$WORKLOADS/latenames" ./latenames
 WORKLOADS=$SCRATCH
 nobody=65534
 
@@ -207,6 +208,9 @@ equal "with what reads files killed 20 times it records on" "0 20" "$? $kills"
 note "$(cat err)"
 check "it is told how often that ended" test "$(value out/killed.data worker_ended)" -ge 10
 equal "and no file is left alone" 0 "$(value out/killed.data files_left)"
+note "$(value out/killed.data split_refused) of $(value out/killed.data split_asked) requests refused"
+check "of a whole machine next to no request is refused" \
+	test $(($(value out/killed.data split_refused) * 50)) -le "$(value out/killed.data split_asked)"
 "$SBERF" report -i out/killed.data --format folded >folded
 check "functions of the program have names" grep -q 'main;share;burn' folded
 
@@ -285,6 +289,15 @@ if command -v setcap >/dev/null; then
 	as_user $nobody record --no-split -o out/alone.data -p "$workload" --duration 100ms 2>err
 	equal "with --no-split: status 1" 1 $?
 	matches "and it says what is missing" "sberf is run without" "$(cat err)"
+	# What it makes at run time, and how that is unwound, is in a file that only root may read.
+	stop_workload
+	mkdir dumps
+	start_workload latenames 60 unwind "$SCRATCH/dumps"
+	as_user $nobody record --no-off-cpu -e cpu-clock -F 499 -o out/made.data -p "$workload" --duration 300ms 2>err
+	note "$(cat err)"
+	at_least "code made at run time: percent of stacks that are complete" 90 "$(value out/made.data oncpu_complete_percent)"
+	"$SBERF" report -i out/made.data --format folded >folded
+	check "and it has its name" grep -q ';main;call_jit;made_at_run_time' folded
 	as_user 65533 record --split -o out/alone.data -p "$workload" --duration 100ms 2>err
 	equal "somebody else: status 1" 1 $?
 	note "$(cat err)"

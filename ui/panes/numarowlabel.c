@@ -19,14 +19,14 @@ static void put_note(const struct numaview *nv, uint32_t note, struct text_build
 	switch (note) {
 	case NUMA_NOTE_NOTHING:
 		text_builder_put(ret, nv->live ? "Nothing is known of nodes yet." :
-			  "Nothing is known of nodes and memory: --numa tells.");
+			  "Nothing is known of nodes and memory: --numa tells (not with --split).");
 		break;
 	case NUMA_NOTE_ONE:
 		text_builder_put(ret, "One NUMA node: no memory is far. All the rest is shown.");
 		break;
 	default:
 		text_builder_put(ret, nv->live ? "Accesses, page faults: sampled from now on." :
-			  "Accesses, page faults: not sampled, --numa does that.");
+			  "Accesses, page faults: not sampled, --numa does that (not with --split).");
 		break;
 	}
 }
