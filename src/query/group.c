@@ -7,6 +7,8 @@
 
 #include "query/group.h"
 
+#include "query/threadtext.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,26 +106,12 @@ static uint32_t intern_thread(struct groups *g, const struct dict *d, thread_id 
 
 static uint32_t group_of_thread(struct groups *g, const struct dict *d, enum group_by by, thread_id id)
 {
+	const struct thread_text *text = thread_text_grouped(by);
 	const struct thread *t = dict_get_thread(d, id);
 
-	switch (by) {
-	case GROUP_EXE:
-		return intern_text(g, d, id, t->exe);
-	case GROUP_COMM:
-		return intern_text(g, d, id, t->comm);
-	case GROUP_CGROUP:
-		return intern_text(g, d, id, t->cgroup);
-	case GROUP_CONTAINER:
-		return intern_text(g, d, id, t->container);
-	case GROUP_HOST:
-		return intern_text(g, d, id, t->host);
-	case GROUP_THREAD:
-		return intern_thread(g, d, id, t);
-	case GROUP_PROCESS:
-	case GROUP_NONE:
-		break;
-	}
-	return intern_process(g, d, id, t);
+	if (text)
+		return intern_text(g, d, id, thread_text_id(text, t));
+	return by == GROUP_THREAD ? intern_thread(g, d, id, t) : intern_process(g, d, id, t);
 }
 
 /* GROUP with all above it below TOP. */

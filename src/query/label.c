@@ -15,6 +15,7 @@
 #include "query/shortname.h"
 #include "query/spanfilter.h"
 #include "query/holderparts.h"
+#include "query/threadtext.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -148,36 +149,17 @@ void label_numa(uint32_t node, char *dst, size_t size)
 		snprintf(dst, size, "unknown node");
 }
 
-static void label_container(const struct dict *d, const struct thread *thread, char *dst, size_t size)
-{
-	if (!put_str(d, dst, size, 0, thread->container))
-		snprintf(dst, size, "no container");
-}
-
-static void label_host(const struct dict *d, const struct thread *thread, char *dst, size_t size)
-{
-	if (!put_str(d, dst, size, 0, thread->host))
-		snprintf(dst, size, "this host");
-}
-
 static void label_of_group(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
 {
+	const struct thread_text *text = thread_text_grouped(t->query.group_by);
 	const struct thread *thread = dict_get_thread(t->dict, n->thread);
 
 	if (group_is_process(&t->query, n->depth))
 		label_process(t->dict, thread, dst, size);
-	else if (t->query.group_by == GROUP_EXE)
-		put_str(t->dict, dst, size, 0, thread->exe);
-	else if (t->query.group_by == GROUP_CGROUP)
-		put_str(t->dict, dst, size, 0, thread->cgroup);
-	else if (t->query.group_by == GROUP_CONTAINER)
-		label_container(t->dict, thread, dst, size);
-	else if (t->query.group_by == GROUP_HOST)
-		label_host(t->dict, thread, dst, size);
-	else if (t->query.group_by == GROUP_THREAD)
+	else if (!text)
 		label_thread(t->dict, thread, dst, size);
-	else
-		put_str(t->dict, dst, size, 0, thread->comm);
+	else if (!put_str(t->dict, dst, size, 0, thread_text_id(text, thread)))
+		snprintf(dst, size, "%s", text->none);
 }
 
 void label_kin(const struct tree *t, uint32_t node, char *dst, size_t size)

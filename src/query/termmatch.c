@@ -13,6 +13,7 @@
 #include "model/allocation.h"
 #include "model/event.h"
 #include "model/wait.h"
+#include "query/threadtext.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,7 @@
 
 static bool about_threads(const struct filter_term *t)
 {
-	return t->what == TERM_THREAD || t->what == TERM_PROCESS || t->what == TERM_CGROUP ||
-		t->what == TERM_CONTAINER || t->what == TERM_HOST;
+	return t->what == TERM_THREAD || t->what == TERM_PROCESS || thread_text_filtered(t->what);
 }
 
 /* Copies the next of the words with commas at *AT, the last of which ends with the text. False behind it. */
@@ -144,31 +144,20 @@ static bool termmatch_runs(const struct dict *d, const char *pattern, str_id exe
 	return *name && term_matches(pattern, name, strlen(name), false);
 }
 
-static bool termmatch_has(const struct dict *d, const char *pattern, str_id text)
-{
-	return term_matches(pattern, strtab_get(dict_strings(d), text), strtab_len(dict_strings(d), text), true);
-}
-
 static uint32_t judge_thread(const struct terms *ts, const struct dict *d, const struct thread *t)
 {
 	uint32_t bits = 0;
 
 	for (uint32_t i = 0; i < ts->n; i++) {
+		const struct thread_text *text = thread_text_filtered(ts->v[i].what);
 		const char *pattern = ts->v[i].text;
-		bool is = false;
+		bool is = text && thread_text_matches(text, d, t, pattern);
 
 		if (ts->v[i].what == TERM_THREAD)
 			is = is_called(d, pattern, t->tid, t->comm);
 		else if (ts->v[i].what == TERM_PROCESS)
 			is = (t->tid == t->pid && is_called(d, pattern, t->pid, t->comm)) ||
 			     is_called(d, pattern, t->pid, 0) || termmatch_runs(d, pattern, t->exe);
-		else if (ts->v[i].what == TERM_CGROUP)
-			is = termmatch_has(d, pattern, t->cgroup);
-		else if (ts->v[i].what == TERM_CONTAINER)
-			is = termmatch_has(d, pattern, t->container) || termmatch_has(d, pattern, t->image);
-		else if (ts->v[i].what == TERM_HOST)
-			is = term_matches(pattern, strtab_get(dict_strings(d), t->host),
-					  strtab_len(dict_strings(d), t->host), false);
 		bits |= is ? 1u << i : 0;
 	}
 	return bits;

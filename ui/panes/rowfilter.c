@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "query/label.h"
+#include "query/threadtext.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,32 +44,19 @@ bool rowfilter_path(struct filter_term *t, char *label)
 
 static bool rowfilter_group(struct filter_term *t, const struct tree *tree, const struct tree_node *n)
 {
+	const struct thread_text *text = thread_text_grouped(tree->query.group_by);
 	const struct thread *thread = dict_get_thread(tree->dict, n->thread);
-	const struct strtab *st = dict_strings(tree->dict);
-	const char *exe;
+	const char *name, *slash;
 
 	if (!thread)
 		return false;
-	switch (tree->query.group_by) {
-	case GROUP_COMM:
-		return rowfilter_name(t, TERM_THREAD, strtab_get(st, thread->comm));
-	case GROUP_CGROUP:
-		return rowfilter_name(t, TERM_CGROUP, strtab_get(st, thread->cgroup));
-	case GROUP_CONTAINER:
-		return rowfilter_name(t, TERM_CONTAINER, strtab_get(st, thread->container));
-	case GROUP_HOST:
-		return rowfilter_name(t, TERM_HOST, strtab_get(st, thread->host));
-	case GROUP_EXE:
-		exe = strrchr(strtab_get(st, thread->exe), '/');
-		return rowfilter_name(t, TERM_PROCESS, exe ? exe + 1 : strtab_get(st, thread->exe));
-	case GROUP_THREAD:
-		if (n->parent && tree->node[n->parent].kind == NODE_GROUP)
-			return rowfilter_thread(t, tree->dict, n->thread);
-		break;
-	case GROUP_NONE:
-	case GROUP_PROCESS:
-		break;
+	if (text) {
+		name = strtab_get(dict_strings(tree->dict), thread_text_id(text, thread));
+		slash = text->path ? strrchr(name, '/') : NULL;
+		return rowfilter_name(t, text->term, slash ? slash + 1 : name);
 	}
+	if (tree->query.group_by == GROUP_THREAD && n->parent && tree->node[n->parent].kind == NODE_GROUP)
+		return rowfilter_thread(t, tree->dict, n->thread);
 	return thread->pid && rowfilter_number(t, TERM_PROCESS, thread->pid);
 }
 
