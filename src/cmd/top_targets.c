@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cmd/record_split.h"
 #include "cmd/top_page.h"
 #include "session/backends.h"
 #include "session/recording_text.h"
@@ -151,6 +152,7 @@ static int top_targets_attach(void *owner, pid_t pid, uint64_t start_ticks, stru
 	}
 	o.target = pid ? OPT_TARGET_PIDS : OPT_TARGET_ALL;
 	o.ids = (u32_vec){ .v = &id, .n = 1, .cap = 1 };
+	o.split |= split_is_usual(&o);
 	r = capture_open(c->all, &o, &fresh, &status, e);
 	if (!r)
 		r = capture_start(fresh, e);
@@ -218,7 +220,7 @@ struct session capture_session(struct capture *c)
 	f.owner = c;
 	f.note = c->s.note;
 	/* Privileges are given up once. */
-	if (!c->all->o->split) {
+	if (!c->s.split) {
 		f.attach = top_targets_attach;
 		f.leave = top_targets_leave;
 	}

@@ -16,7 +16,8 @@
 # What asks nothing of the one kernel that it does not ask of the other runs on one of them, half of it on each: each start of a capture
 # that walks takes an emulated CPU ten seconds, most of them in the verifier. growth, unwind_kernel and verifier ask on_share (tests/live/live.sh).
 #
-# SBERF_GUEST_SCRIPTS names others in their place, all of which run on both kernels. "unwind_change unwind_depth" are more of what
+# SBERF_GUEST_SCRIPTS names others in their place, all of which run on both kernels. "split_guest" is --split with each value of the
+# settings that are about BPF and about looking at others. "unwind_change unwind_depth" are more of what
 # unwind_kernel is about; "record capture_waits" are about more ways to end and about waits, and take minutes each where the machine
 # does other things as well; waits on both kernels are also what offcpu.sh is about.
 #
@@ -78,7 +79,9 @@ JOB
 
 root=$SCRATCH/root
 guest_tree "$root" "$SCRATCH/job.sh" || skip_all "the guest cannot be built"
-guest_add "$root" "$SBERF" /bin/sberf
+for program in sberf sberf-collector sberf-worker; do
+	guest_add "$root" "${SBERF%/*}/$program" "/bin/$program"
+done
 guest_add "$root" "$top_builddir/tests/qemu/ptyrun" /bin/ptyrun
 guest_add "$root" "$terminfo" /lib/terminfo/l/linux
 for program in capture-dump drops verifier; do

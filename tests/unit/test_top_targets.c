@@ -7,6 +7,7 @@
 
 #include "tests/unit/cmocka_all.h"
 
+#include "cmd/record_split.h"
 #include "cmd/top_targets.h"
 #include "session/backends.h"
 #include "session/recording_text.h"
@@ -23,6 +24,11 @@ static uintptr_t engines = 4096;
 int launch_resolve(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	return 0;
+}
+
+bool split_is_usual(const struct options *o)
+{
+	return false;
 }
 
 int launch_load(struct launch *s, struct err *e)
