@@ -137,8 +137,8 @@ int split_plan(struct launch *s, const struct options *o, struct err *e)
 		return err_set(e, EPERM, "--split gives up root for the user who calls sudo, and nobody has: run it by "
 			       "sudo, or leave --split out");
 	if (!installed_find(COLLECTOR_PROGRAM, program))
-		return err_set(e, ENOENT, COLLECTOR_PROGRAM ", which --split needs, is neither beside sberf nor in %s, or "
-			       "it is for a group that this user is not in", installed_dir());
+		return err_set(e, ENOENT, COLLECTOR_PROGRAM ", which --split needs, is neither beside sberf nor in %s, "
+			       "or it is for a group that this user is not in", installed_dir());
 	if (!worker_is_there())
 		return err_set(e, ENOENT, "sberf-worker, which --split needs to read files, is neither beside "
 			       "sberf nor in %s", installed_dir());
