@@ -755,6 +755,7 @@ static __always_inline int on_waking(__u64 *ctx, bool walk)
 	if (!c || !st || !st->ready || st->on || st->waking_ns || runnable_only(st))
 		return 0;
 	st->waking_ns = now;
+	c->not_handed += st->lock && !may_hand_over(c, now);
 	if (st->lock && may_hand_over(c, now))
 		sb_hand_over(st->lock, st->id, st->slot - 1, (__u64)p->tgid << 32 | woken_tid(p), p->start_time);
 	if (!wakers)

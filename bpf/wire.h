@@ -976,7 +976,7 @@ struct sb_cpu {
 	__u64 alloc_tid, alloc_addr;
 	__u64 own_variables;     /* what is added to a pointer to a variable of each CPU, for this one; 0 = not known */
 	__u64 handover_ns;       /* up to when records of handovers are used up */
-	__u64 pad;
+	__u64 not_handed;        /* threads that waited for a lock and were woken when they were */
 };
 
 /*

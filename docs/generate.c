@@ -360,6 +360,9 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "offcpu_summed_waits", "Short waits whose stack was known already, added up in the kernel: exact; not with "
 	                         "--unwind copy." },
 	{ "offcpu_unsummed_waits", "Short waits that found no room to be added up, and were sampled instead." },
+	{ "offcpu_untold_handovers",
+	  "Threads that waited for a lock, and were woken when four thousand handovers of that second had been told on "
+	  "that CPU: their waits are divided among fewer holders." },
 	{ "pressure_of", "The container, unit or cgroup that the target is or is in, where it has one of its own." },
 	{ "pressure_cpu_some_us, pressure_cpu_full_us, pressure_memory_some_us, pressure_memory_full_us, "
 	  "pressure_io_some_us, pressure_io_full_us",

@@ -546,6 +546,7 @@ static void live_stats(const struct source *base, struct source_stats *ret)
 		st.inferred += s->cpus[cpu].inferred;
 		st.summed += s->cpus[cpu].summed;
 		st.unsummed += s->cpus[cpu].sums_full;
+		st.not_handed += s->cpus[cpu].not_handed;
 		st.kstacks_checked += s->cpus[cpu].kstacks_checked;
 		st.kstacks_different += s->cpus[cpu].kstacks_different;
 		st.left += s->cpus[cpu].left;

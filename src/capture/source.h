@@ -285,6 +285,8 @@ struct source_stats {
 	uint64_t summed;         /* waits that were summed (source_sums()) */
 	/* waits that found no room to be summed: sampled instead, as when nothing is summed */
 	uint64_t unsummed;
+	/* threads woken that waited for locks, when no more handovers could be told (RAW_HANDOVER); of no replay */
+	uint64_t not_handed;
 	/* switches that the kernel did not report; other switches give their time within microseconds */
 	uint64_t inferred;
 	/* stacks that were read from outside; could not be, since that took too long; since it is not allowed */

@@ -315,6 +315,7 @@ void engine_measure(struct engine *en)
 	m->wait_inferred = st.inferred;
 	m->wait_summed = st.summed;
 	m->wait_unsummed = st.unsummed;
+	m->wait_not_handed = st.not_handed;
 	profile_stats(en->profile, &ps);
 	m->refused = ps.refused;
 	m->folded = ps.facts_folded;

@@ -342,6 +342,7 @@ static void put_offcpu(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "offcpu_inferred_switches", m->wait_inferred | none);
 	put_u64(o, "offcpu_summed_waits", m->wait_summed | none);
 	put_u64(o, "offcpu_unsummed_waits", m->wait_unsummed | none);
+	put_u64(o, "offcpu_untold_handovers", m->wait_not_handed | none);
 }
 
 static void put_probes(struct sink *o, const struct profile_meta *m)

@@ -116,6 +116,7 @@ struct profile_meta {
 	uint64_t wait_inferred;      /* switches that the kernel did not tell, and whose time follows from others' */
 	uint64_t wait_summed;        /* waits that the kernel half summed up instead of telling each */
 	uint64_t wait_unsummed;      /* waits that it could not, for want of room: told by sampling */
+	uint64_t wait_not_handed;    /* of waits for locks: ends at which it was not told who had it until then */
 	uint64_t wait_period_ns;     /* waits of this length and more have a stack of their own, now */
 	/*
 	 * of probes, 0 = there are none, or nothing is known yet: their hits in a second while they

@@ -13,7 +13,8 @@
 static const size_t counters[] = {
 	AT(late), AT(refused), AT(user_cpu_ns), AT(bpf_cpu_ns), AT(engine_cpu_ns), AT(wait_short_ns), AT(wait_short),
 		AT(wait_outside),
-	AT(wait_hung), AT(wait_denied), AT(wait_inferred), AT(wait_summed), AT(wait_unsummed), AT(numa_too_large),
+	AT(wait_hung), AT(wait_denied), AT(wait_inferred), AT(wait_summed), AT(wait_unsummed), AT(wait_not_handed),
+	AT(numa_too_large),
 	AT(verify_checked), AT(verify_incomplete), AT(verify_kernel_checked), AT(verify_kernel_different),
 	AT(verify_different), AT(rules_evicted),
 	AT(script_stacks), AT(script_whole), AT(script_unread), AT(script_cut), AT(script_unmatched),

@@ -70,6 +70,7 @@ static const struct value_key keys[] = {
 	U64("wait_inferred", wait_inferred),
 	U64("wait_summed", wait_summed),
 	U64("wait_unsummed", wait_unsummed),
+	U64("wait_not_handed", wait_not_handed),
 	U64_OUT("unwound_kernel", unwound.way[WAY_KERNEL]),
 	U64_OUT("unwound_copy", unwound.way[WAY_COPY]),
 	U64("verify_checked", verify_checked),

@@ -600,13 +600,15 @@ static void test_summary_of_waits(void **state)
 	strcat(want, "wakers: yes\noffcpu_outside_stacks: 11\noffcpu_outside_hung: 12\noffcpu_outside_denied: 13\n"
 		     "offcpu_inferred_switches: 14\n"
 		     "offcpu_summed_waits: 15\n"
-		     "offcpu_unsummed_waits: 16\n");
+		     "offcpu_unsummed_waits: 16\n"
+		     "offcpu_untold_handovers: 17\n");
 	m.wait_outside = 11;
 	m.wait_hung = 12;
 	m.wait_denied = 13;
 	m.wait_inferred = 14;
 	m.wait_summed = 15;
 	m.wait_unsummed = 16;
+	m.wait_not_handed = 17;
 	made_init(&made, NULL);
 	text = made_summary(&made, &m);
 	assert_non_null(strstr(text, "\noffcpu_weight_us"));

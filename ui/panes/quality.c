@@ -34,6 +34,7 @@
 	X(DENIED, "denied", "stacks of waits whose memory may not be read", "run as root, or with cap_sys_ptrace") \
 	X(INFERRED, "inferred", "switches that the kernel did not report", "") \
 	X(UNSUMMED, "unsummed", "short waits that were sampled: there was no room to sum them", "") \
+	X(NOT_HANDED, "not_handed", "handovers of locks beyond those that are told: waits name the first holder", "") \
 	X(SYMBOLS, "symbols", "frames that wait for their names", "") \
 	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "") \
 	X(STRIPPED, "stripped", "files whose functions have no names", "install debug symbols, or use --debuginfod") \
@@ -345,6 +346,8 @@ static uint64_t doubt_count(const struct profile_meta *m, const struct seen_doub
 		return quality_known(m->wait_inferred);
 	case DOUBT_UNSUMMED:
 		return quality_known(m->wait_unsummed);
+	case DOUBT_NOT_HANDED:
+		return quality_known(m->wait_not_handed);
 	case DOUBT_SYMBOLS:
 		return quality_known(m->symbols_pending);
 	case DOUBT_NO_TABLE:
