@@ -151,7 +151,7 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 	put_measures(&w, q, kinds, o->unit);
 	text_builder_put(&w, TEXT_BUILDER_DOT "%s%s%s", q->by_node ? "by node, " : "",
 		  groups[q->group_by], q->inverted ? TEXT_BUILDER_DOT "inverted" : "");
-	if (q->holders && !q->inverted && !q->fold_recursion)
+	if (q->holders)
 		text_builder_put(&w, TEXT_BUILDER_DOT "holders");
 	put_hidden(&w, q);
 	put_filters(&w, q, o);

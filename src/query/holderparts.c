@@ -43,7 +43,7 @@ char *holder_note(const struct dict *d, thread_id holder, enum holder_how how, c
 	static const char *const words[HOLDER_HOWS] = {
 		[HOLDER_RAN] = ", which ran", [HOLDER_WAITED] = ", which waited",
 		[HOLDER_WAS_STOPPED] = ", which was stopped",
-		[HOLDER_QUEUED] = ", in the run queue",
+		[HOLDER_QUEUED] = ", in the run queue", [HOLDER_LET_GO] = ", released in",
 		[HOLDER_NOT_KNOWN] = "", [HOLDER_ABOVE] = ", which is above",
 	};
 	const struct thread *t = dict_get_thread(d, holder);
@@ -183,7 +183,7 @@ static uint32_t holderparts_note(const struct holder_parts *p, uint32_t at, thre
 }
 
 static void holderparts_divide(struct holder_parts *p, uint32_t at, uint64_t ns, const struct held_lock *l,
-			       size_t slice);
+			       size_t slice, const struct fact *wait);
 
 static enum holder_how holderparts_how(const struct holder_parts *p, const struct fact *f)
 {
@@ -215,13 +215,32 @@ static void holderparts_piece(struct holder_parts *p, uint32_t at, uint64_t ns, 
 			return;
 		}
 	p->chain[p->depth] = holder;
-	holderparts_divide(p, at, ns, l, a->slice);
+	holderparts_divide(p, at, ns, l, a->slice, &a->fact);
 	p->depth--;
 }
 
-/* Divides NS of the wait for L, which p->chain[p->depth] held, among what that did in SLICE. */
+/* Where HOLDER woke the thread of WAIT, which ended so; STACK_ROOT = that is not known. */
+static stack_id holderparts_released(const struct holder_parts *p, const struct fact *wait, thread_id holder)
+{
+	const struct wait *w = dict_get_wait(p->d, wait->wait);
+
+	return w && w->context == WAKER_TASK && w->waker < p->filter.threads && p->filter.same[w->waker] == holder ?
+		w->waker_stack : STACK_ROOT;
+}
+
+/* NS of WAIT, of which is not known what its holder did: below AT. */
+static void holderparts_rest(struct holder_parts *p, uint32_t at, uint64_t ns, const struct fact *wait, bool nothing)
+{
+	const thread_id holder = p->chain[p->depth];
+	const stack_id released = nothing ? holderparts_released(p, wait, holder) : STACK_ROOT;
+
+	at = holderparts_note(p, at, holder, released == STACK_ROOT ? HOLDER_NOT_KNOWN : HOLDER_LET_GO);
+	holderparts_tell(p, released == STACK_ROOT ? at : p->to->stack(p->to->ctx, at, released), ns);
+}
+
+/* Divides NS of WAIT for L, which p->chain[p->depth] held, among what that did in SLICE. */
 static void holderparts_divide(struct holder_parts *p, uint32_t at, uint64_t ns, const struct held_lock *l,
-			       size_t slice)
+			       size_t slice, const struct fact *wait)
 {
 	const thread_id holder = p->chain[p->depth];
 	uint64_t all = holderparts_all(p, holder, l, slice), left = ns;
@@ -242,7 +261,7 @@ static void holderparts_divide(struct holder_parts *p, uint32_t at, uint64_t ns,
 		holderparts_piece(p, at, part, a);
 	}
 	if (left)
-		holderparts_tell(p, holderparts_note(p, at, holder, HOLDER_NOT_KNOWN), left);
+		holderparts_rest(p, at, left, wait, !all);
 }
 
 void holder_parts_divide(struct holder_parts *p, const struct fact *f, size_t slice, uint32_t at,
@@ -256,5 +275,5 @@ void holder_parts_divide(struct holder_parts *p, const struct fact *f, size_t sl
 	p->depth = 1;
 	p->chain[0] = p->filter.same[f->thread];
 	p->chain[1] = holder_parts_holder(p, f, &l);
-	holderparts_divide(p, at, f->weight, l, slice);
+	holderparts_divide(p, at, f->weight, l, slice, f);
 }

@@ -24,6 +24,7 @@ enum holder_how {
 	HOLDER_WAITED,           /* its waits, */
 	HOLDER_WAS_STOPPED,      /* those in which it was stopped, */
 	HOLDER_QUEUED,           /* what it was about in the run queue, */
+	HOLDER_LET_GO,           /* where it woke who waited, as nothing else is known of it */
 	HOLDER_NOT_KNOWN,        /* nothing: nothing of it is known, or it is too little to be told */
 	HOLDER_ABOVE,            /* nothing: it stands above as one who waits */
 	HOLDER_HOWS

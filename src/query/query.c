@@ -67,6 +67,14 @@ struct held_wait {
 	unsigned int is;
 };
 
+/* A place of a part of a wait, where trees have no memo: it is added when the part is whole, as it may begin inside. */
+struct held_step {
+	uint32_t outer;          /* the place that it is below, in builder.step; NODE_NONE = the group */
+	stack_id stack;
+	thread_id holder;        /* of a note, HOW; ID_NONE = it is STACK */
+	enum holder_how how;
+};
+
 /* Where a trie node ended up in the tree, for the group whose number plus one is in STAMP. */
 struct memo {
 	uint32_t stamp;
@@ -102,6 +110,8 @@ struct builder {
 	struct holder_parts *parts;      /* with query.holders; NULL = without */
 	VEC(struct held_wait) held;
 	const struct held_wait *dividing;
+	VEC(struct held_step) step;      /* of that */
+	uint32_t dividing_top;           /* the node of its group, with MEMO_CUT when there was no room for it */
 	uint32_t stamp;          /* the last one of a memo that stands for no group */
 	uint64_t max_ns, cut_ns;
 	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
@@ -632,29 +642,77 @@ static bool query_add_stacks(struct builder *b)
 	return !b->no_memory;
 }
 
-/* Parts of waits. Places are nodes, with MEMO_CUT when they are only ancestors. */
+/* Parts of waits. Places are nodes, with MEMO_CUT when they are only ancestors; without a memo they are steps. */
 
-static uint32_t query_holder_note(void *ctx, uint32_t at, thread_id holder, enum holder_how how, unsigned int depth)
+/* The node of a note about HOLDER below the node AT, which may be cut. */
+static uint32_t query_note(struct builder *b, uint32_t at, thread_id holder, enum holder_how how)
 {
-	struct builder *b = ctx;
 	struct tree_node want = { .kind = NODE_HOLDER, .parent = at, .place = ID_NONE, .thread = holder,
 				  .inlined = (uint8_t)how };
 	const struct thread *t = dict_get_thread(b->d, holder);
 	const char *name = t ? strtab_get(dict_strings(b->d), t->comm) : "";
 	uint32_t node;
 
-	(void)depth;
 	if (at & MEMO_CUT)
 		return at;
 	node = query_child(b, &want, hash_bytes(name, strlen(name)));
 	return node == NODE_NONE ? at | MEMO_CUT : node;
 }
 
+static uint32_t query_add_step(struct builder *b, const struct held_step *step)
+{
+	struct held_step *slot = vec_push(&b->step);
+
+	if (!slot) {
+		query_fail(b);
+		return 0;
+	}
+	*slot = *step;
+	return (uint32_t)b->step.n - 1;
+}
+
+static uint32_t query_holder_note(void *ctx, uint32_t at, thread_id holder, enum holder_how how, unsigned int depth)
+{
+	struct builder *b = ctx;
+
+	(void)depth;
+	return b->memo ? query_note(b, at, holder, how) :
+		query_add_step(b, &(struct held_step){ .outer = at, .holder = holder, .how = how });
+}
+
 static uint32_t query_holder_stack(void *ctx, uint32_t at, stack_id stack)
 {
 	struct builder *b = ctx;
 
+	if (!b->memo)
+		return query_add_step(b, &(struct held_step){ .outer = at, .holder = ID_NONE, .stack = stack });
 	return at & MEMO_CUT ? at : walk_down(b, at, ++b->stamp, stack);
+}
+
+/* The node of S below AT. */
+static uint32_t query_take_step(struct builder *b, uint32_t at, const struct held_step *s)
+{
+	if (at & MEMO_CUT)
+		return at;
+	if (s->holder != ID_NONE)
+		return query_note(b, at, s->holder, s->how);
+	return b->q->fold_recursion ? query_walk_folded(b, at, s->stack) : query_walk_up(b, at, s->stack);
+}
+
+#define QUERY_STEPS (2 * HOLDERS_DEEP + 4)       /* each holder has a note and a stack, and the one who waits has one */
+
+/* The node that the step AT ends at, whichever way the tree stands. */
+static uint32_t query_steps_node(struct builder *b, uint32_t at)
+{
+	uint32_t step[QUERY_STEPS], n = 0, node = b->dividing_top;
+
+	while (at < b->step.n && n < QUERY_STEPS) {
+		step[n++] = at;
+		at = b->step.v[at].outer;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		node = query_take_step(b, node, &b->step.v[step[b->q->inverted ? i : n - 1 - i]]);
+	return node;
 }
 
 static void query_holder_tell(void *ctx, uint32_t at, uint64_t ns, bool first)
@@ -667,6 +725,8 @@ static void query_holder_tell(void *ctx, uint32_t at, uint64_t ns, bool first)
 	struct beside beside = { 0 };
 	uint64_t total;
 
+	if (!b->memo)
+		at = query_steps_node(b, at);
 	part.weight = ns;
 	part.count = first ? part.count : 0;
 	total = leads ? measure_total(&b->filter.set, part.weight, part.count) : 0;
@@ -681,6 +741,17 @@ static void query_holder_tell(void *ctx, uint32_t at, uint64_t ns, bool first)
 	b->nodes.v[at].squares += squares_of(b, &part, held->is);
 }
 
+/* Where the wait HELD itself stands, of the group node TOP. */
+static uint32_t query_held_place(struct builder *b, const struct held_wait *held, uint32_t top)
+{
+	b->dividing = held;
+	b->dividing_top = top == NODE_NONE ? MEMO_CUT : top;
+	b->step.n = 0;
+	if (!b->memo)
+		return query_holder_stack(b, NODE_NONE, held->fact.stack);
+	return top == NODE_NONE ? MEMO_CUT : walk_down(b, top, held->group + 1, held->fact.stack);
+}
+
 static bool query_add_held(struct builder *b)
 {
 	const struct holder_sink to = { .note = query_holder_note, .stack = query_holder_stack,
@@ -692,9 +763,7 @@ static bool query_add_held(struct builder *b)
 		const struct held_wait *held = &b->held.v[i];
 		const uint32_t top = query_grouped(b) ? group_node(b, held->group) : 0;
 
-		b->dividing = held;
-		holder_parts_divide(b->parts, &held->fact, held->slice, top == NODE_NONE ? MEMO_CUT :
-				    walk_down(b, top, held->group + 1, held->fact.stack), &to);
+		holder_parts_divide(b->parts, &held->fact, held->slice, query_held_place(b, held, top), &to);
 	}
 	return !b->no_memory;
 }
@@ -706,6 +775,7 @@ static void query_builder_free(struct builder *b)
 	filter_free(&b->filter);
 	holder_parts_free(b->parts);
 	vec_free(&b->held);
+	vec_free(&b->step);
 	free(b->idle_thread);
 	vec_free(&b->sums);
 	vec_free(&b->beside);
@@ -735,7 +805,7 @@ static bool query_prepare(struct builder *b, const struct snapshot *s)
 	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = TREE_ROOT_KEY, .place = ID_NONE };
 	if (!b->q->inverted && !b->q->fold_recursion)
 		b->memo = calloc(dict_stacks(b->d), sizeof(*b->memo));
-	if (b->q->holders && b->memo) {
+	if (b->q->holders) {
 		b->parts = holder_parts_new(s, b->names, b->q);
 		if (!b->parts)
 			return query_fail(b);

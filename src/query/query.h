@@ -67,7 +67,7 @@ struct query {
 	/* a function that calls itself, directly or through others, is one node (below) */
 	bool fold_recursion;
 	bool short_names;                /* labels without parameter lists and template arguments (tree_label()) */
-	/* below waits for locks stands what the holders did (query/holderparts.h); not where inverted or folded */
+	/* below waits for locks, or where inverted above them, stands what the holders did (query/holderparts.h) */
 	bool holders;
 	bool fold_idle;                  /* waits that are only idling (below) go into one NODE_IDLE under the root */
 	uint32_t states;                 /* waits in these states only: bit mask of 1 << enum wait_state; 0 = all */

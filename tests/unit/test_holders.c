@@ -133,6 +133,55 @@ static void chains(void **state)
 	assert_int_equal(tree->node[0].total_ns, 2100 * MS);
 }
 
+/* The same without rewriting, whichever way the tree stands: inverted, what a holder did last is outermost. */
+static void inverted(void **state)
+{
+	struct made *m = *state;
+	struct query q = { .arch = MADE_ARCH, .measures = MEASURE_BIT(MEASURE_BLOCKED), .holders = true };
+	const thread_id t[3] = { made_thread(m, 10, 11, "a"), made_thread(m, 10, 12, "b"),
+				 made_thread(m, 10, 13, "c") };
+	static const char forth[] = "a;pthread_mutex_lock;[held by b, which waited];b;b;pthread_mutex_lock;"
+				    "[held by c, which waited];c;sleeps";
+	static const char back[] = "sleeps;c;[held by c, which waited];pthread_mutex_lock;b;b;"
+				   "[held by b, which waited];pthread_mutex_lock;a";
+	static const char folded[] = "sleeps;c;[held by c, which waited];pthread_mutex_lock;b;"
+				     "[held by b, which waited];pthread_mutex_lock;a";
+
+	wait_for(m, 1500, t[0], "a;pthread_mutex_lock", 0x10, t[1], 400);
+	wait_for(m, 1500, t[1], "b;b;pthread_mutex_lock", 0x20, t[2], 400);
+	made_wait(m, 1500 * MS, t[2], "c;sleeps", EVENT_BLOCKED, "pause", 'S', 400 * MS);
+	assert_int_equal(at(made_look(m, &q), forth), 400 * MS);
+	q.inverted = true;
+	assert_int_equal(at(made_look(m, &q), back), 400 * MS);
+	assert_int_equal(made_look(m, &q)->node[0].total_ns, 1200 * MS);
+	q.fold_recursion = true;
+	assert_int_equal(at(made_look(m, &q), folded), 400 * MS);
+	/* No node for each: nothing is lost of the sum. */
+	q.max_nodes = 4;
+	assert_int_equal(made_look(m, &q)->node[0].total_ns, 1200 * MS);
+}
+
+/* Of a holder that did nothing that is known: where it ended the wait. */
+static void let_go(void **state)
+{
+	struct made *m = *state;
+	const struct query q = { .arch = MADE_ARCH, .measures = MEASURE_BIT(MEASURE_BLOCKED), .holders = true };
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b"),
+			c = made_thread(m, 10, 13, "c");
+
+	wait_for(m, 1500, a, TAKE, 0x10, b, 400);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = b;
+	m->ev.wait.waker_stack = made_stack(m, "start;gives;pthread_mutex_unlock");
+	made_again(m);
+	/* Another one's stack says nothing of it. */
+	m->ev.wait.waker = c;
+	made_again(m);
+	assert_int_equal(at(made_look(m, &q), TAKE ";[held by b, released in];start;gives;pthread_mutex_unlock"),
+			 400 * MS);
+	assert_int_equal(at(made_look(m, &q), TAKE ";[held by b]"), 800 * MS);
+}
+
 /* Whoever is not known to have held it: the waits are still there. */
 static void not_known(void **state)
 {
@@ -333,6 +382,8 @@ int main(void)
 		MADE_TEST(below),
 		MADE_TEST(alone),
 		MADE_TEST(chains),
+		MADE_TEST(inverted),
+		MADE_TEST(let_go),
 		MADE_TEST(not_known),
 		MADE_TEST(handed_on),
 		MADE_TEST(slowest),
