@@ -52,6 +52,7 @@ under_sberf() {
 	local name=$1
 	shift
 	pipes "$name" "$loops" "$sberf" record -e cpu-clock -o "$work/s.data" "$@" --
+	value "$work/s.data" bpf_cpu_seconds >>"$work/$name.bpf"
 	kept "$work/s.data" >"$work/$name.note"
 }
 
@@ -99,6 +100,7 @@ for ((r = 0; r < rounds; r++)); do
 	under_sberf sberf
 	under_sberf sberf-no-off-cpu --no-off-cpu
 	under_sberf sberf-wakers --wakers
+	under_sberf sberf-kernel-locks --kernel-locks
 	# Calls have begun, so each switch looks whether it is inside of one: it is in none; or in one all the time.
 	under_sberf sberf-probed --budget none --probe call:libc.so.6:getenv
 	under_sberf sberf-inside --budget none --probe span:u:libc.so.6:getenv~~u:libc.so.6:abort
@@ -115,14 +117,19 @@ alone=$(median <"$work/alone.us")
 alone_cpu=$(median <"$work/alone.cpu")
 echo "perf bench sched pipe on CPU $cpu, us an operation (two switches): medians of $rounds rounds of $loops," \
 	"load $(cut -d' ' -f1 /proc/loadavg)"
-printf '  %-17s %7s %12s %7s\n' "" clock "" CPU
-for name in alone sberf sberf-no-off-cpu sberf-wakers sberf-probed sberf-inside sberf-all offcputime perf; do
+printf '  %-19s %7s %12s %7s\n' "" clock "" CPU
+for name in alone sberf sberf-no-off-cpu sberf-wakers sberf-kernel-locks sberf-probed sberf-inside sberf-all offcputime perf; do
 	[ -s "$work/$name.us" ] || continue
 	us=$(median <"$work/$name.us")
 	used=$(median <"$work/$name.cpu")
-	printf '  %-17s %7.2f  %5.2f times %7.2f  %5.2f times  %s\n' "$name" "$us" "$(ratio "$us" "$alone")" "$used" \
+	printf '  %-19s %7.2f  %5.2f times %7.2f  %5.2f times  %s\n' "$name" "$us" "$(ratio "$us" "$alone")" "$used" \
 		"$(ratio "$used" "$alone_cpu")" "$(cat "$work/$name.note" 2>/dev/null || :)"
 done
+
+# What locks cost where nobody waits for one.
+awk -v waits="$(median <"$work/sberf.bpf")" -v locks="$(median <"$work/sberf-kernel-locks.bpf")" -v n="$loops" \
+	'BEGIN { printf "  BPF time with --kernel-locks: %.3f us an operation, %+.1f %% beside waits alone (at most 5 %%)\n",
+		locks / n * 1e6, waits ? 100 * (locks / waits - 1) : 0 }'
 
 # idle NAME OPTIONS...: percent of one CPU, of the whole and of its BPF programs.
 idle() {
@@ -131,7 +138,7 @@ idle() {
 	"$sberf" record -e cpu-clock -o "$file" -a --duration 5s "$@" >/dev/null 2>&1
 	awk -v n="$name" -v u="$(value "$file" user_cpu_seconds)" -v b="$(value "$file" bpf_cpu_seconds)" \
 		-v d="$(value "$file" duration_seconds)" \
-		'BEGIN { printf "  %-17s %5.2f %% sberf, %5.2f %% BPF\n", n, 100 * u / d, 100 * b / d }'
+		'BEGIN { printf "  %-19s %5.2f %% sberf, %5.2f %% BPF\n", n, 100 * u / d, 100 * b / d }'
 	rm -f "$file" "$file.old"
 }
 echo "sberf record -a while nothing is asked of the machine (load $(cut -d' ' -f1 /proc/loadavg)), percent of one CPU"
