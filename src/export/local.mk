@@ -33,6 +33,7 @@ libsberf_engine_a_SOURCES += src/export/gzout.c
 libsberf_engine_a_SOURCES += src/export/gzout.h
 libsberf_engine_a_SOURCES += src/export/json.c
 libsberf_engine_a_SOURCES += src/export/lockstext.c
+libsberf_engine_a_SOURCES += src/export/lockstext.h
 libsberf_engine_a_SOURCES += src/export/json.h
 libsberf_engine_a_SOURCES += src/export/jsondiff.c
 libsberf_engine_a_SOURCES += src/export/jsonout.c

@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "export/exporter.h"
+#include "export/lockstext.h"
 
 #include "base/cleanup.h"
 #include "export/out.h"
@@ -23,8 +24,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define HOLDERS_SHOWN 10u        /* of one lock */
 
 struct locks_text {
 	const struct locks *l;
@@ -62,14 +61,14 @@ static void lockstext_holder(void *ctx, FILE *f, uint32_t tid)
 	fputs("waits for no lock", f);
 }
 
-/* Deadlocks, and nothing where there are none. */
-static void lockstext_put_deadlocks(struct locks_text *x)
+void lockstext_deadlocks(FILE *out, const struct locks *l, bool ascii)
 {
-	const struct waitchain c = { .wait = x->l->wait, .n = x->l->nr_waits, .thread = lockstext_thread,
-				     .what = lockstext_what, .by = lockstext_by, .holder = lockstext_holder, .ctx = x };
+	struct locks_text x = { .l = l, .ascii = ascii, .o = { .file = out } };
+	const struct waitchain c = { .wait = l->wait, .n = l->nr_waits, .thread = lockstext_thread,
+				     .what = lockstext_what, .by = lockstext_by, .holder = lockstext_holder, .ctx = &x };
 
-	if (waitchain_print_cycles(&c, x->o.file))
-		out_text(&x->o, "\n");
+	if (waitchain_print_cycles(&c, out))
+		out_text(&x.o, "\n");
 }
 
 static void lockstext_put_stack(struct locks_text *x, stack_id stack, bool takes)
@@ -121,7 +120,7 @@ static void lockstext_put_holder(struct locks_text *x, const struct lock_holder 
 static void lockstext_put_row(struct locks_text *x, uint32_t lock)
 {
 	const struct lock_row *r = &x->l->lock[lock];
-	uint32_t shown = r->nr_holders < HOLDERS_SHOWN ? r->nr_holders : HOLDERS_SHOWN;
+	uint32_t shown = r->nr_holders < LOCKSTEXT_HOLDERS ? r->nr_holders : LOCKSTEXT_HOLDERS;
 	char label[LABEL_MAX];
 
 	lockstext_put_figures(x, r, LOCK_COLUMNS);
@@ -152,7 +151,7 @@ static int lockstext_write(FILE *out, const struct export_view *v, struct err *e
 	if (r < 0)
 		return r;
 	x.l = l;
-	lockstext_put_deadlocks(&x);
+	lockstext_deadlocks(out, l, v->ascii);
 	for (size_t c = 0; c < LOCK_COLUMNS; c++)
 		out_format(&x.o, "%*s", (int)lock_columns[c].text_cols, lock_columns[c].text_head);
 	out_text(&x.o, "  lock\n");

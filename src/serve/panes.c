@@ -11,14 +11,19 @@
 #include "base/units.h"
 #include "export/exporter.h"
 #include "export/jsonout.h"
+#include "export/lockstext.h"
 #include "model/probes.h"
 #include "query/flatcolumns.h"
 #include "query/flatlist.h"
+#include "query/lockcolumns.h"
+#include "query/locks.h"
 #include "query/threadlist.h"
 #include "query/waitcolumns.h"
 #include "query/waits.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,6 +281,102 @@ static int waits_write(FILE *out, const struct export_view *v, struct err *e)
 	return list_end(&j, w->n > SERVE_ROWS ? w->n - SERVE_ROWS : 0, 0, e);
 }
 
+/* Locks */
+
+/* The lines of TEXT, as a list. */
+static json_t *panes_lines(struct jsonout *j, const char *text)
+{
+	json_t *lines = json_array();
+
+	for (const char *at = text, *next; at && *at; at = next) {
+		const size_t line = strcspn(at, "\n");
+
+		next = at + line + (at[line] != '\0');
+		jsonout_append(j, lines, jsonout_text(at, line));
+	}
+	return lines;
+}
+
+/* R, a lock or what is known of a holder: only the first KNOWN columns. */
+static void lock_figures(struct jsonout *j, json_t *row, const struct lock_row *r, unsigned int known)
+{
+	for (unsigned int c = 0; c < LOCK_COLUMNS; c++) {
+		const struct list_figure f = c < known ? lock_columns[c].figure(r) : (struct list_figure){ 0 };
+
+		row_figure(j, row, &f);
+	}
+	jsonout_put(j, NULL, row);
+}
+
+/* What is said about the row before, without figures. */
+static void lock_remark(struct jsonout *j, unsigned int level, const char *text)
+{
+	if (*text)
+		lock_figures(j, row_begin(j, level, text), NULL, 0);
+}
+
+static void lock_holder_row(struct jsonout *j, const struct locks *l, const struct lock_holder *h)
+{
+	const struct lock_row known = { .ns = h->ns, .count = h->count };
+	char who[LABEL_MAX], where[LABEL_MAX], label[2 * LABEL_MAX];
+	const bool has = h->how != HOLDER_UNKNOWN;
+
+	lock_holder_label(l, h, who, sizeof(who));
+	snprintf(label, sizeof(label), "%s%s%s", who, has ? ": " : "",
+		 has ? locks_stack_label(l, h->stack, false, where, sizeof(where)) : "");
+	lock_figures(j, row_begin(j, 1, label), &known, LOCK_COLUMN_COUNT + 1);
+	lock_remark(j, 2, lock_inversion_label(h, who, sizeof(who)));
+}
+
+static void lock_rows(struct jsonout *j, const struct locks *l, uint32_t lock)
+{
+	const struct lock_row *r = &l->lock[lock];
+	char name[LABEL_MAX], where[LABEL_MAX], label[2 * LABEL_MAX + 32], address[32] = "";
+
+	if (r->place != STACK_ROOT)
+		snprintf(address, sizeof(address), " (0x%" PRIx64 ")", r->address);
+	snprintf(label, sizeof(label), "%s%s: %s", lock_label(l, lock, name, sizeof(name)), address,
+		 locks_stack_label(l, r->stack, true, where, sizeof(where)));
+	lock_figures(j, row_begin(j, 0, label), r, LOCK_COLUMNS);
+	lock_remark(j, 1, lock_convoy_label(l, lock, name, sizeof(name)));
+	for (uint32_t i = 0; locks_has_holders(l, lock) && i < r->nr_holders && i < LOCKSTEXT_HOLDERS; i++)
+		lock_holder_row(j, l, &l->holder[r->first_holder + i]);
+}
+
+/* What stands above the list. */
+static int lock_notes(struct jsonout *j, const struct locks *l, struct err *e)
+{
+	AUTO_FREE char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f)
+		lockstext_deadlocks(f, l, false);
+	if (!f || fclose(f))
+		return err_nomem(e, "locks");
+	jsonout_end(j, ']');
+	jsonout_put(j, "notes", panes_lines(j, text));
+	jsonout_begin(j, "rows", '[');
+	return 0;
+}
+
+static int locks_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	AUTO(locks_free) struct locks *l = NULL;
+	struct jsonout j = { .o.file = out };
+	int r = locks_build(v->snapshot, v->names, &v->query, &l, e);
+
+	if (r < 0)
+		return r;
+	list_begin(&j, "lock");
+	for (unsigned int c = 0; c < LOCK_COLUMNS; c++)
+		jsonout_put(&j, NULL, json_string(lock_columns[c].head));
+	r = lock_notes(&j, l, e);
+	for (uint32_t i = 0; r >= 0 && i < l->nr_locks && i < SERVE_ROWS; i++)
+		lock_rows(&j, l, i);
+	return r < 0 ? r : list_end(&j, l->nr_locks > SERVE_ROWS ? l->nr_locks - SERVE_ROWS : 0, 0, e);
+}
+
 /* Reports */
 
 static bool nodes_there(const struct export_view *v)
@@ -302,18 +403,11 @@ static int text_write(const char *format, FILE *out, const struct export_view *v
 	size_t len = 0;
 	FILE *report = open_memstream(&text, &len);
 	int r = report && x ? exporter_write(report, x, v, e) : err_nomem(e, "the report");
-	json_t *lines = json_array();
 
 	if (report && fclose(report) && r >= 0)
 		r = err_nomem(e, "the report");
-	for (char *at = text, *next; r >= 0 && at && *at; at = next) {
-		const size_t line = strcspn(at, "\n");
-
-		next = at + line + (at[line] != '\0');
-		jsonout_append(&j, lines, jsonout_text(at, line));
-	}
 	fputs("\"text\":", out);
-	jsonout_put(&j, NULL, lines);
+	jsonout_put(&j, NULL, panes_lines(&j, r < 0 ? NULL : text));
 	return r < 0 ? r : jsonout_finish(&j, "the report", e);
 }
 
@@ -322,7 +416,7 @@ static const struct serve_pane panes[] = {
 	{ "functions", "functions", NULL, functions_write, NULL },
 	{ "threads", "threads", NULL, threads_write, NULL },
 	{ "waits", "waits", waits_there, waits_write, NULL },
-	{ "locks", "locks", waits_there, NULL, "locks" },
+	{ "locks", "locks", waits_there, locks_write, NULL },
 	{ "numa", "NUMA", nodes_there, NULL, "numa" },
 	{ "memory", "memory", memory_there, NULL, "memory" },
 	{ "probes", "probes", probes_there, NULL, "probes" },

@@ -14,7 +14,8 @@ function cellValue(text) {
 
 // Builds a list inside HOST. What is folded is remembered by name, so it stays so in the next list.
 function makeList(html, host) {
-	const pane = html("div", { class: "sberf-pane serve-list" }, host), table = html("table", {}, pane);
+	const pane = html("div", { class: "sberf-pane serve-list" }, host), notes = html("pre", { class: "serve-notes" }, pane);
+	const table = html("table", {}, pane);
 	const head = html("tr", {}, html("thead", {}, table)), body = html("tbody", {}, table), rest = html("div", { class: "serve-rest" }, pane);
 	const folded = new Set();
 	let rows = [], columns = [], texts = 0, sort = null;    // null: as it comes, by weight
@@ -107,6 +108,7 @@ function makeList(html, host) {
 		rows = list.rows;
 		columns = list.columns;
 		texts = list.texts;
+		notes.textContent = (list.notes ?? []).join("\n");
 		rest.textContent = list.more ? "… " + thousands(list.more) + " more, which weigh less" : rows.length ? "" : "nothing yet";
 		render();
 	};

@@ -3,7 +3,8 @@
 # week.sh - memory of an agent over a day or more: the whole machine is captured and pushed, in windows of a second instead of ten, while
 # processes start and end all the time, each with a name of its own, in cgroups that come and go. What there is to keep of a process, a
 # name, a cgroup and a window comes as often in MINUTES as on a machine with a new process each second and a new container each minute in
-# MINUTES times what is printed as "stands for". RSS of the agent each ten seconds, and how much it grew in the second half.
+# MINUTES times what is printed as "stands for". RSS of the agent each ten seconds, and how much it grew in the second half. With a small
+# STORE (--store-size) the store is full again and again, so what is kept from one to the next would be seen.
 set -eu
 work=$(mktemp -d)
 sberf=${SBERF:?is set by make bench}
@@ -63,7 +64,7 @@ storm() {
 }
 group=${root:+$root/sberf-week-$$}
 storm &
-SBERF_PUSH_WINDOW=1 "$sberf" agent -a --push "pyroscope+http://127.0.0.1:$port" 2>err &
+SBERF_PUSH_WINDOW=1 "$sberf" agent -a --store-size "${STORE:-160M}" --push "pyroscope+http://127.0.0.1:$port" 2>err &
 agent=$!
 echo "seconds rss_kb born windows"
 rss=()
@@ -74,6 +75,7 @@ for ((s = 10; s <= 60 * minutes; s += 10)); do
 done
 kill -INT $agent
 wait $agent || :
+grep -c "a new one begins" err | sed 's/^/stores that were full: /'
 tail -n 2 err
 half=$((${#rss[@]} / 2))
 echo "stands for $(($(cat born) / 3600)) h of a machine that starts a process each second"

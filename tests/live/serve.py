@@ -74,6 +74,9 @@ def main(address, proxied):
     part = json.loads(respond(begin(address, "/snapshot?pane=threads&from=0s&to=1s")).read())
     say(part["range"][1] - part["range"][0] >= 10 ** 9, "a range goes out to whole slices", part["range"])
     print("a snapshot took %.3f s" % (time.monotonic() - waited))
+    locks = json.loads(respond(begin(address, "/snapshot?pane=locks")).read())["list"]
+    say(locks["columns"][:2] == ["lock", "total"] and isinstance(locks["notes"], list) and
+        all(len(r) == 1 + len(locks["columns"]) for r in locks["rows"]), "locks are a list, deadlocks stand above it", locks)
     memory = respond(begin(address, "/debug/pprof/memory"))
     while memory.status == 404:
         event(stream)
