@@ -70,6 +70,9 @@ static int create_look(const char *path, struct err *e)
 	/* An empty file need not be readable to hold nothing. */
 	if (r < 0 && S_ISREG(st.st_mode) && !st.st_size)
 		return EMPTY;
+	if (r == -EACCES)
+		return err_set(e, EACCES, "%s is another user's, who may read it alone, and stays as it is; choose "
+			       "another file with -o", path);
 	if (r < 0)
 		return err_set(e, EEXIST, "%s is %s and stays as it is; choose another file with -o", path,
 			       kind_text(st.st_mode));

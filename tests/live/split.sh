@@ -99,6 +99,13 @@ for process in $collectors; do
 done
 result $gone "no process is left behind"
 
+# What root has recorded before may be of no use to the caller.
+echo of-root >out/root.data
+chmod 600 out/root.data
+split -o out/root.data -p "$workload" --duration 100ms
+equal "a recording of root's stays" "1 of-root" "$? $(cat out/root.data)"
+matches "and it says whose it is" "root.data is another user's, who may read it alone" "$(cat err)"
+
 # Threads and cgroups are known by other lists.
 split -o out/thread.data -t "$workload" --duration 500ms
 "$SBERF" report -i out/thread.data --format folded >folded
