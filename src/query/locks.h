@@ -132,7 +132,7 @@ char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t s
 char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char *dst, size_t size);
 /* ", held by ", or what else stands between wait number WAIT of l->wait and its holder. */
 const char *lock_held_words(const struct locks *l, size_t wait);
-/* What is wrong with how it is waited for lock number LOCK: "convoy, for 2.00 s: ..."; "" = nothing. */
+/* What is wrong with how it is waited for lock number LOCK: "convoy: 5.5 threads wait, ..."; "" = nothing. */
 char *lock_convoy_label(const struct locks *l, uint32_t lock, char *dst, size_t size);
 /* The same for H: "priority inversion: ..."; "" = there was none. */
 char *lock_inversion_label(const struct lock_holder *h, char *dst, size_t size);
