@@ -153,12 +153,28 @@ static thread_id locks_holder(const struct locks_builder *b, const struct wait *
 	return told ? b->filter.same[holder] : *ret_inferred ? b->filter.same[w->waker] : ID_NONE;
 }
 
+/* STACK without frames of the kernel, which differ by how the thread came to sleep; itself where it has no others. */
+static stack_id locks_user_part(const struct locks_builder *b, stack_id stack)
+{
+	stack_id s = stack;
+
+	while (s != STACK_ROOT) {
+		const struct stack *at = dict_get_stack(b->d, s);
+
+		if (dict_get_module(b->d, dict_get_frame(b->d, at->frame)->module)->kind != MODULE_KERNEL)
+			return s;
+		s = at->parent;
+	}
+	return stack;
+}
+
 /* Adds F to what was waited for LOCK at its stack; false when out of memory. */
 static bool locks_add_place(struct locks_builder *b, uint32_t lock, const struct fact *f)
 {
-	const struct place_ns want = { .lock = lock, .stack = f->stack };
-	const uint32_t id = keyed_get(&b->places, &want, ns);
 	struct locked_row *l = &b->locks.v[lock];
+	const bool of_kernel = lock_is_of_kernel(l->kind);
+	const struct place_ns want = { .lock = lock, .stack = of_kernel ? locks_user_part(b, f->stack) : f->stack };
+	const uint32_t id = keyed_get(&b->places, &want, ns);
 
 	if (id == HIDX_NONE)
 		return false;

@@ -168,8 +168,8 @@ static void convoys(void **state)
 		}
 		assert_int_equal(l->lock[i].convoy.waited_ns, 2000 * MS);
 		assert_int_equal(l->lock[i].convoy.count, 20000);
-		assert_string_equal(label, "convoy: 2.0 threads wait, handed over every 50.0 us (10.0 % of it until the next "
-				    "one runs), for 1.00 s");
+		assert_string_equal(label, "convoy: 2.0 threads wait, handed over every 50.0 us "
+				    "(10.0 % of it until the next one runs), for 1.00 s");
 	}
 	locks_free(l);
 }
@@ -293,7 +293,11 @@ static void of_the_kernel(void **state)
 	m->ev.wait.lock = dict_lock(m->d, &(struct held_lock){ .address = 0xffff888000000010, .holder = a,
 							       .guess = LOCK_KERNEL_WRITE });
 	made_again(m);
-	/* Without the kernel's stack it has its address alone; readers have a number. */
+	/* It came to sleep in another way, which is the same place of the program. */
+	m->ev.stack = made_stack(m, "main;writes;vfs_write_[k];ext4_write_[k];down_write_[k];schedule_[k]");
+	m->ev.weight = m->ev.wait.own_ns = 1 * MS;
+	made_again(m);
+	/* Without the kernel's stack it has its address alone. */
 	wait_for(m, 200, a, "main;writes", 0xffff888000000020, NOBODY, LOCK_KERNEL_MUTEX, 4);
 	m->ev.wait.call = call_find("write", MADE_ARCH);
 	made_again(m);
@@ -302,6 +306,8 @@ static void of_the_kernel(void **state)
 	assert_int_equal(locks->lock[0].pid, 0);
 	assert_int_equal(locks->lock[0].waiters, 2);
 	assert_int_equal(locks->lock[0].nr_holders, 2);
+	assert_int_equal(locks->lock[0].nr_places, 1);
+	assert_int_equal(locks->place[locks->lock[0].first_place].ns, 11 * MS);
 	assert_string_equal(lock_label(locks, 0, label, sizeof(label)),
 			    "kernel rwsem (to write) of ext4_write, 0xffff888000000010");
 	assert_string_equal(lock_label(locks, 1, label, sizeof(label)), "kernel mutex 0xffff888000000020");
