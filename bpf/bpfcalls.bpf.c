@@ -310,7 +310,7 @@ static __always_inline void tell(struct open_call *o, __u32 bytes)
 
 /* ---- programs ---- */
 
-/* A free place for the call that CTX is about, with what it is given; its number at *RET. NULL, counted, without one. */
+/* A place for the call that CTX is about, with what it is given; its number at *RET. NULL, counted: there is none. */
 static __always_inline struct open_call *begin(const __u64 *ctx, __u32 *ret)
 {
 	struct open_call *o = open_take(ret);

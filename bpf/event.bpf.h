@@ -14,6 +14,7 @@
 #include "hitsums.bpf.h"
 #include "mapped.bpf.h"
 #include "owncost.bpf.h"
+#include "prints.bpf.h"
 #include "spans.bpf.h"
 #include "thin.bpf.h"
 #include "record.bpf.h"
@@ -488,6 +489,8 @@ static __always_inline bool take_hit(void *ctx, struct hit *hit, struct sb_ctx_r
 		put_words(s, ctx);
 	if ((tracing || look) && hit->record)
 		off = put_record(s, off, ctx);
+	if (prints && tracing)
+		off = put_prints(place, off, hit->loads);
 	send_hit(c, s, place, off, hit, &weight, task, now,
 		 walk && (hit->placed || hit->call || hit->user) && hit->probe >= SB_PROBE_PLACED,
 		 look);

@@ -107,6 +107,8 @@ static __always_inline bool tell_followed(struct sb_ctx_regs *regs, struct hit *
 		((struct sb_part_event *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES))->part.flags |=
 			begins ? 0 : SB_EVENT_TOLD;
 	}
+	if (prints)
+		off = put_prints(place, off, hit->loads);
 	told = send_scratch(c, s, off);
 	if (!told)
 		lose_hit(hit->probe, SB_HIT_LOST_WHOLE);

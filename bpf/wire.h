@@ -199,7 +199,9 @@ struct sb_part_text {
 };
 #define SB_TEXT_RECORD 15u       /* in place of an argument: the begin of the record that a tracepoint has made */
 #define SB_RECORD_BYTES 192u     /* of it; behind its end is something else */
+#define SB_TEXT_PRINT 16u        /* and from here on: what is told with a hit (sb_loads.print) */
 #define SB_TEXT_CUT 0x1u         /* there is more */
+#define SB_TEXT_UNREAD 0x2u      /* it cannot be read */
 #define SB_TEXT_MAX 256u         /* bytes, its end included */
 #define SB_TEXTS_MAX 6u
 
@@ -455,8 +457,14 @@ struct sb_loads {
 	__u64 text[SB_LOAD_TEXTS][SB_LOAD_TEXT_BYTES / 8];
 	/* the set whose values are the arguments of the place, for who looks at them; 0 = they are those of a call */
 	__u32 args;
-	__u32 pad;
+	/*
+	 * the set of what is told with a hit, up to SB_PRINTS: each is what is at the address of the last hop, SCALE
+	 * bytes of it, or with 0 a string; without a size there is none at its place. 0 = nothing is
+	 */
+	__u32 print;
 };
+#define SB_PRINTS 4u
+#define SB_PRINT_MAX 512u        /* bytes of one; of a string SB_TEXT_MAX */
 #define SB_LOAD_SETS 256u        /* different ones; the first is not used */
 
 /*

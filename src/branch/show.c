@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLEAN_BYTES 768u         /* of a foreign text, sanitised */
+#define CLEAN_BYTES 2048u        /* of a foreign text, sanitised */
 #define BAR_WIDTH 40u
 
 /* ---- text ---- */
@@ -159,6 +159,17 @@ static void show_put_branches(const struct branch_show *s, const struct branch_c
 		fprintf(s->out, "  ... %" PRIu64 " further branches are left out\n", call->dropped);
 }
 
+void branch_show_prints(const struct branch_show *s, const struct branch_call_text *text, int indent)
+{
+	for (uint32_t i = 0; i < text->prints; i++) {
+		fprintf(s->out, "%*s", indent, "");
+		show_put(s, text->print[i].what);
+		fputs(" = ", s->out);
+		show_put(s, text->print[i].value);
+		fputc('\n', s->out);
+	}
+}
+
 void branch_show_frames(const struct branch_show *s, const char *const *frame, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -198,6 +209,7 @@ static void show_text_call(const struct branch_show *s, const struct branch_call
 		show_put(s, s->condition);
 	}
 	fputc('\n', s->out);
+	branch_show_prints(s, text, 4);
 	show_put_branches(s, call);
 	branch_show_frames(s, text->frame, text->frames);
 }
@@ -338,6 +350,18 @@ struct json_t *branch_show_frames_json(const char *const *frame, uint32_t n)
 	return list;
 }
 
+struct json_t *branch_show_prints_json(const struct branch_call_text *text)
+{
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; o && i < text->prints; i++)
+		if (!show_set(o, text->print[i].what, show_string(text->print[i].value))) {
+			json_decref(o);
+			return NULL;
+		}
+	return o;
+}
+
 static bool show_json_call(const struct branch_show *s, const struct branch_call *call,
 			   const struct branch_call_text *text)
 {
@@ -361,6 +385,8 @@ static bool show_json_call(const struct branch_show *s, const struct branch_call
 		ok = ok && show_set(o, "meets", json_boolean(text->meets));
 	if (call->dropped)
 		ok = ok && show_set_u64(o, "dropped", call->dropped);
+	if (text->prints)
+		ok = ok && show_set(o, "print", branch_show_prints_json(text));
 	if (text->frames)
 		ok = ok && show_set(o, "stack", branch_show_frames_json(text->frame, text->frames));
 	if (call->end != BRANCH_BEGUN || call->branch.n)

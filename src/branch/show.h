@@ -44,6 +44,11 @@ struct branch_show {
 	bool json;               /* each value is an object on a line of its own; else text */
 };
 
+/* What a parameter or the result leads to: "*file", "{f_mode=29}"; raw bytes. */
+struct branch_print {
+	const char *what, *value;
+};
+
 /* What is known of a call beside its branches. */
 struct branch_call_text {
 	const char *function;    /* "check" */
@@ -53,7 +58,16 @@ struct branch_call_text {
 	bool meets;              /* with a condition: the call does */
 	const char *const *frame;        /* of the stack that it was called with, innermost first; raw bytes */
 	uint32_t frames;         /* 0 = not asked for */
+	const struct branch_print *print;
+	uint32_t prints;
 };
+
+/*
+ * Writes what is printed of TEXT, each on a line behind INDENT columns; and the same as an object, NULL when out of
+ * memory.
+ */
+void branch_show_prints(const struct branch_show *s, const struct branch_call_text *text, int indent);
+struct json_t *branch_show_prints_json(const struct branch_call_text *text);
 
 /* Writes the N frames at FRAME, innermost first, each on a line; and the same as a list, NULL when out of memory. */
 void branch_show_frames(const struct branch_show *s, const char *const *frame, uint32_t n);

@@ -198,6 +198,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->probe_first = k->sizes.probe_first;
 	s->rodata->tracing = plan->call_wishes && !plan->look;
 	s->rodata->looking = plan->look;
+	s->rodata->prints = plan->prints;
 	s->rodata->off_cpu = plan->off_cpu;
 	s->rodata->births_wake = plan->places_to_come;
 	s->rodata->prev_state_arg = k->features.prev_state;
@@ -820,12 +821,12 @@ static int tell_loads(struct bpf_side *k, const struct link_places *places, stru
 	int r = 0;
 
 	for (uint32_t i = 0; places->loads && i < places->n && !r; i++) {
-		const uint32_t set = SB_COOKIE_LOADS(places->cookie[i]), args = places->loads[set].args;
+		const uint32_t set = SB_COOKIE_LOADS(places->cookie[i]);
+		/* What a set refers to comes before it. */
+		const uint32_t all[] = { places->loads[set].args, places->loads[set].print, set };
 
-		if (args)
-			r = bpf_map_update_elem(map, &args, &places->loads[args], BPF_ANY);
-		if (set && !r)
-			r = bpf_map_update_elem(map, &set, &places->loads[set], BPF_ANY);
+		for (size_t n = 0; n < sizeof(all) / sizeof(all[0]) && !r; n++)
+			r = all[n] ? bpf_map_update_elem(map, &all[n], &places->loads[all[n]], BPF_ANY) : 0;
 	}
 	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;
 }

@@ -36,7 +36,7 @@ struct bpfcalls_function {
 	enum bpfcalls_packet packet;
 	uint8_t unused_bits[SB_BPF_ARGS + 1];    /* of arguments and the result: high bits that mean nothing */
 	bool is_signed[SB_BPF_ARGS + 1];
-	bool entry;              /* calls are told when they begin, with the records of that moment, and without a result */
+	bool entry;              /* calls are told when they begin, with the records of that moment, and no result */
 	const struct sb_filter *when;    /* calls that do not meet this are not told; NULL */
 };
 

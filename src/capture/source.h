@@ -152,6 +152,7 @@ struct capture_plan {
 	uint32_t nr_loads;       /* up to SB_LOAD_SETS */
 	/* of hits of placed probes one in so many is told, and so many a second of one probe; 0 = all */
 	uint32_t hits_every, hits_rate;
+	bool prints;             /* some sets of LOADS say what is told with a hit */
 	bool hits_bounded;       /* and source_thin_hits() may be called */
 	bool spans;              /* some probes are begins and ends of spans */
 	/* arguments of some hits are told, raw_hit.look; call_wishes are about these then, and nobody traces */

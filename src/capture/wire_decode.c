@@ -287,11 +287,13 @@ static bool read_hit_text(struct cursor *in, struct raw_event *ev)
 	const struct sb_part_text *p = wire_decode_take(in, sizeof(*p));
 	struct raw_hit *hit = &ev->hit;
 
-	if (!p || ev->kind != RAW_EVENT || (p->arg >= hit->nr_args && p->arg != SB_TEXT_RECORD) ||
+	if (!p || ev->kind != RAW_EVENT ||
+	    (p->arg >= hit->nr_args && p->arg != SB_TEXT_RECORD && p->arg - SB_TEXT_PRINT >= SB_PRINTS) ||
 	    p->got > in->left || hit->nr_texts == SB_TEXTS_MAX)
 		return false;
 	hit->text[hit->nr_texts++] = (struct raw_text){
 		.arg = p->arg, .len = p->got, .cut = p->part.flags & SB_TEXT_CUT, .bytes = (const char *)in->at,
+		.unread = p->part.flags & SB_TEXT_UNREAD,
 	};
 	return true;
 }

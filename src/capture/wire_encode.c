@@ -364,7 +364,8 @@ static void wire_encode_hit(struct making *m, const struct raw_hit *h)
 	for (unsigned int i = 0; i < h->nr_texts; i++) {
 		const struct raw_text *from = &h->text[i];
 		struct sb_part_text *t =
-			wire_encode_part(m, SB_PART_TEXT, from->cut ? SB_TEXT_CUT : 0, sizeof(*t), from->len);
+			wire_encode_part(m, SB_PART_TEXT, (from->cut ? SB_TEXT_CUT : 0) |
+					 (from->unread ? SB_TEXT_UNREAD : 0), sizeof(*t), from->len);
 
 		if (!t)
 			return;

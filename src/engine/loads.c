@@ -293,6 +293,25 @@ int loads_of_kernel(const struct filter_names *names, struct ktypes *types, enum
 	return r;
 }
 
+int load_of_print(const char *expr, struct ktypes *types, const char *what, struct sb_load *ret_load,
+		  struct ktypes_value *ret_value, struct err *e)
+{
+	const bool pointed = *expr == '*';
+	struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1];
+	struct param_step step[SPEC_PATH_STEPS_MAX];
+	const int n = load_steps(expr + pointed, name, step, e);
+	const int r = n < 0 ? n : ktypes_find(types, KTYPES_FUNCTION, what, name[0].name, step, (uint32_t)n,
+					      pointed ? KTYPES_POINTED : KTYPES_VALUE, ret_value, e);
+
+	if (r)
+		return r;
+	load_of_ktype(ret_value, (uint8_t)(SB_LOAD_ARG + (ret_value->is_result ? PARAM_ARGS : ret_value->arg)), false,
+		      ret_load);
+	ret_load->size = ret_value->hops != 0;
+	ret_load->scale = (uint16_t)(ret_value->bytes < SB_PRINT_MAX ? ret_value->bytes : SB_PRINT_MAX);
+	return 0;
+}
+
 int loads_of_call(const struct filter_names *names, const struct tracepoint *t, struct ktypes *types,
 		  struct sb_loads *ret, struct err *e)
 {
@@ -452,4 +471,33 @@ int loads_of_function(const struct filter_names *names, struct params *debug, ui
 			load_text(ret, l, names->text[i]);
 	}
 	return r;
+}
+
+int load_of_param_print(const char *expr, struct params *debug, uint16_t machine, uint64_t pc, struct sb_load *ret_load,
+			struct probe_print *ret, struct err *e)
+{
+	uint8_t reg[PARAM_ARGS];
+	bool text = true;
+	int r;
+
+	*ret = (struct probe_print){ .known = false };
+	if (*expr == '*')
+		return err_set(e, EOPNOTSUPP, "structures are shown of the kernel: name a member, '%s->MEMBER'",
+			       expr + 1);
+	load_registers(machine, reg);
+	r = load_param(debug, expr, true, pc, reg, ret_load, NULL);
+	if (r) {
+		text = false;
+		r = load_param(debug, expr, false, pc, reg, ret_load, e);
+	}
+	if (r)
+		return r;
+	ret->known = true;
+	ret->from = (uint8_t)(ret_load->from - SB_LOAD_ARG);
+	ret->there = !ret_load->hops;
+	ret->size = text ? 0 : ret_load->size;
+	ret->is_signed = !text && ret_load->is_signed;
+	ret_load->scale = ret->size;
+	ret_load->size = ret_load->hops != 0;
+	return 0;
 }

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "bpf/wire.h"
 #include "engine/filters.h"
+#include "model/probevalues.h"
 #include "probe/ktypes.h"
 #include "probe/tracepoint.h"
 #include "probe/usdt.h"
@@ -50,6 +51,14 @@ int loads_of_kernel(const struct filter_names *names, struct ktypes *types, enum
 		    struct sb_loads *ret, struct err *e);
 
 /*
+ * Where EXPR, "*file", "file->f_op->read" or "*retval", is in the function WHAT, which is to be shown: as ktypes_find()
+ * of KTYPES_VALUE or KTYPES_POINTED. *RET_LOAD reads it with a hit (sb_loads.print); it has no size where there is
+ * nothing to be read, since EXPR is the argument itself.
+ */
+int load_of_print(const char *expr, struct ktypes *types, const char *what, struct sb_load *ret_load,
+		  struct ktypes_value *ret_value, struct err *e);
+
+/*
  * Where NAMES, which are "arg0" to "arg5", are at SITE. 0; -ENOENT with a sentence for one that its note does not
  * have, -EOPNOTSUPP for one that is not in a general register, or in memory that such registers say.
  */
@@ -69,6 +78,12 @@ uint32_t loads_of_usdt_args(const struct usdt_site *site, struct sb_loads *ret);
  */
 int loads_of_function(const struct filter_names *names, struct params *debug, uint16_t machine, uint64_t pc,
 		      struct sb_loads *ret, struct err *e);
+/*
+ * Where EXPR, "req->argc", is in the function at PC: a string where it is one, else a number. As load_of_print(); of
+ * *RET there is no more than how it is read. -EOPNOTSUPP with a sentence for a structure.
+ */
+int load_of_param_print(const char *expr, struct params *debug, uint16_t machine, uint64_t pc, struct sb_load *ret_load,
+			struct probe_print *ret, struct err *e);
 /* Whether debug information is needed for NAMES: not for a string that arg0 to arg5, or the result, points to. */
 bool loads_need_params(const struct filter_names *names);
 

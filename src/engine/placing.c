@@ -97,17 +97,67 @@ static int placing_types(struct placing *p, struct err *e)
 	return p->types ? 0 : ktypes_open(&p->types, e);
 }
 
+_Static_assert(PLACING_PRINTS_MAX == SB_PRINTS, "what can be asked for can be told");
+
+/*
+ * The set of what is told when the function WHAT begins, or has RETURNED, to *RET; 0 = nothing. Of SEVERAL functions
+ * some do not have what is asked for.
+ */
+static int placing_prints_of(struct placing *p, const char *what, bool returned, bool several, uint32_t *ret,
+			     struct err *e)
+{
+	struct sb_loads set = { 0 };
+	bool any = false;
+	int r = p->prints ? placing_types(p, e) : 0;
+
+	for (size_t i = 0; !r && p->prints && i < p->prints->n; i++) {
+		struct ktypes_value v;
+		struct sb_load load;
+
+		r = load_of_print(p->prints->expr[i], p->types, what, &load, &v, several ? NULL : e);
+		if (r && several) {
+			r = 0;
+			continue;
+		}
+		if (r)
+			return err_prefix(e, "--print '%.100s'", p->prints->expr[i]);
+		if (v.is_result != returned || !load.size)
+			continue;
+		set.load[i] = load;
+		any = true;
+	}
+	p->printed |= any;
+	r = r || !any ? r : load_sets_add(p->loads, &set, e);
+	*ret = r > 0 ? (uint32_t)r : 0;
+	return r < 0 ? r : 0;
+}
+
+/* The number of a set with nothing but what is told of WHAT when it has returned; 0 = nothing is. */
+static int placing_return_loads(struct placing *p, const char *what, bool several, struct err *e)
+{
+	struct sb_loads loads = { 0 };
+	const int r = placing_prints_of(p, what, true, several, &loads.print, e);
+
+	return r || !loads.print ? r : load_sets_add(p->loads, &loads, e);
+}
+
 /* The number of the set that says where the names of W are in what the kernel calls WHAT; 0 = it has none. */
 static int placing_kernel_loads(struct placing *p, const struct wanted *w, enum ktypes_of of, const char *what,
 				struct err *e)
 {
-	struct sb_loads loads;
+	const bool several = spec_is_pattern(&w->spec->point[0]);
+	struct sb_loads loads = { 0 };
 	int r = w->names->n ? placing_types(p, e) : 0;
 
-	if (r || !w->names->n)
+	if (r || (!w->names->n && !p->prints))
 		return r;
-	r = loads_of_kernel(w->names, p->types, of, what, &loads, e);
-	return r ? err_prefix(e, "probe '%.100s'", w->text) : load_sets_add(p->loads, &loads, e);
+	if (w->names->n)
+		r = loads_of_kernel(w->names, p->types, of, what, &loads, e);
+	if (r)
+		return err_prefix(e, "probe '%.100s'", w->text);
+	if (of == KTYPES_FUNCTION)
+		r = placing_prints_of(p, what, false, several, &loads.print, e);
+	return r || (!w->names->n && !loads.print) ? r : load_sets_add(p->loads, &loads, e);
 }
 
 /* Where the names of W are at the system call NAME. */
@@ -294,16 +344,20 @@ static int add_followed(struct placing *p, const struct wanted *w, const struct 
 static int add_followed_blocks(struct placing *p, const struct wanted *w, const struct kernel_function *f,
 			       const struct probe_code *code, struct capture_trace *like, struct err *e)
 {
-	int r = code->returns ? add_followed(p, w, f, f->address, like, SB_COOKIE(SB_COOKIE_RETURNED, code->first), e) :
-		0;
+	const int set = placing_return_loads(p, f->name, false, e);
+	const struct capture_trace returned = { .loads = set > 0 ? (uint32_t)set : 0 };
+	int r = set < 0 ? set : 0;
 
+	if (!r && code->returns)
+		r = add_followed(p, w, f, f->address, &returned, SB_COOKIE(SB_COOKIE_RETURNED, code->first), e);
 	for (uint32_t i = 0; !r && i < code->n; i++) {
 		const struct code_block *b = &code->block[i];
 		const uint64_t more = (i ? 0 : SB_COOKIE_ROOT) | (b->end == CODE_RETURN ? SB_COOKIE_LEFT : 0);
 
 		if (b->probed)
-			r = add_followed(p, w, f, b->vaddr + b->at, like, SB_COOKIE(more, code->first + i), e);
-		/* What is read is so where the call begins. */
+			r = add_followed(p, w, f, b->vaddr + b->at, i && more & SB_COOKIE_LEFT && !code->returns ?
+					 &returned : like, SB_COOKIE(more, code->first + i), e);
+		/* What is read is so where the call begins, and what the result leads to where it ends. */
 		like->loads = 0;
 	}
 	return r;
@@ -342,9 +396,16 @@ static int add_traces(struct placing *p, const struct wanted *w, const traces_ve
 {
 	int r = 0;
 
-	for (size_t i = 0; i < traces->n && !r; i++)
-		r = add_trace(p, w, &traces->v[i], e);
-	return r;
+	for (size_t i = 0; i < traces->n && r >= 0; i++) {
+		struct capture_trace one = traces->v[i];
+
+		/* What its result leads to is told when the first function has returned. */
+		if (one.how == CAPTURE_TRACE_CALLED_RETURN && one.more & SB_COOKIE_ROOT)
+			r = placing_return_loads(p, one.name, spec_is_pattern(&w->spec->point[0]), e);
+		one.loads = r > 0 ? (uint32_t)r : one.loads;
+		r = r < 0 ? r : add_trace(p, w, &one, e);
+	}
+	return r < 0 ? r : 0;
 }
 
 /* Adds entries and returns of ALL, each of which gets a number. */
@@ -512,6 +573,9 @@ static int placing_point(struct placing *p, const struct wanted *w, struct err *
 	if (!at)
 		return err_nomem(e, "probes");
 	*at = (struct in_program){ .spec = *w->spec, .probe = w->probe, .span = w->span, .names = *w->names };
+	for (size_t i = 0; p->prints && i < p->prints->n; i++)
+		text_format(at->print[at->prints++], sizeof(at->print[0]), "%s", p->prints->expr[i]);
+	p->printed |= at->prints;
 	p->valued |= w->spec->point[0].kind == PROBE_USDT;
 	/* Until something is found, or it is known better. */
 	if (!p->tries)
@@ -630,7 +694,8 @@ static int placing_take(struct placing *p, const char *text, struct err *e)
 	return r || s.span ? r : placing_add(p, &w, e);
 }
 
-int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e)
+int placing_new(const char *const *texts, size_t n, const struct placing_prints *prints, struct placing **ret,
+		struct err *e)
 {
 	AUTO(placing_free) struct placing *p = calloc(1, sizeof(*p));
 	int r = 0;
@@ -639,8 +704,10 @@ int placing_new(const char *const *texts, size_t n, struct placing **ret, struct
 		p->loads = calloc(1, sizeof(*p->loads));
 	if (!p || !p->loads)
 		return err_nomem(e, "probes");
+	p->prints = prints && prints->n ? prints : NULL;
 	for (size_t i = 0; i < n && !r; i++)
 		r = placing_take(p, texts[i], e);
+	p->prints = NULL;
 	if (r)
 		return r;
 	*ret = take_ptr(p);
@@ -753,7 +820,8 @@ void placing_plan(const struct placing *p, struct capture_plan *plan)
 	plan->nr_calls = (uint32_t)p->calls.n;
 	plan->filters = p->filters.v;
 	plan->nr_filters = (uint32_t)p->filters.n;
-	plan->loads = p->valued || p->told ? p->loads->set : NULL;
+	plan->loads = p->valued || p->told || p->printed ? p->loads->set : NULL;
+	plan->prints = p->printed;
 	plan->nr_loads = p->loads->n;
 	plan->traces = p->traces.v;
 	plan->nr_traces = (uint32_t)p->traces.n;

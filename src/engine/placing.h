@@ -31,12 +31,20 @@ struct pointers;
  */
 int placing_measure(const char *text, unsigned int *ret, struct err *e);
 
+/* What is told with each hit beside its arguments: texts as `sberf branches --print` has them. Borrowed. */
+struct placing_prints {
+	const char *const *expr;
+	size_t n;                /* up to PLACING_PRINTS_MAX */
+};
+#define PLACING_PRINTS_MAX 4u
+
 /*
- * Reads the N probes TEXTS, and looks up system calls. 0; or a negative errno with a sentence that
- * names the probe which cannot be placed. *RET is the caller's. Afterwards it does not change, and
- * any thread may read it.
+ * Reads the N probes TEXTS, and looks up system calls. PRINTS: what is told with hits of functions; NULL = nothing. 0;
+ * or a negative errno with a sentence that names the probe which cannot be placed. *RET is the caller's. Afterwards it
+ * does not change, and any thread may read it.
  */
-int placing_new(const char *const *texts, size_t n, struct placing **ret, struct err *e);
+int placing_new(const char *const *texts, size_t n, const struct placing_prints *prints, struct placing **ret,
+		struct err *e);
 void placing_free(struct placing *p);            /* NULL is fine */
 
 /*

@@ -197,14 +197,61 @@ static int open_params(struct file_at_hand *f, struct err *e)
 	return params_open(f->debug ? f->debug : f->elf, &f->params, e);
 }
 
+/*
+ * The set of what is told of X when FN begins, or has RETURNED, to *RET; 0 = nothing. What cannot be found is not told,
+ * and the reason noted.
+ */
+static int function_prints(struct file_at_hand *f, const struct in_program *x, const struct found_function *fn,
+			   bool returned, uint32_t *ret, struct err *e)
+{
+	struct sb_loads set = { 0 };
+	bool any = false;
+	int r = 0;
+
+	*ret = 0;
+	if (!x->prints || fn->resolver)
+		return 0;
+	r = open_params(f, NULL);
+	for (uint32_t i = 0; i < x->prints; i++) {
+		struct probe_print p = { .known = false };
+		struct err why = ERR_INIT;
+		struct sb_load load = { 0 };
+
+		if (r)
+			err_set(&why, ENOENT, "%.200s has no debug information", f->name);
+		else if (!load_of_param_print(x->print[i], f->params, f->elf->eh.e_machine, fn->vaddr, &load, &p,
+					      &why) && load.size && (load.from == SB_LOAD_RESULT) == returned) {
+			set.load[i] = load;
+			any = true;
+		}
+		if (!p.known)
+			probes_note_why(x->probe, why.text);
+		if (!f->tries)
+			probe_print_note(x->probe, i, &p);
+	}
+	r = any ? load_sets_add(f->loads, &set, e) : 0;
+	*ret = r > 0 ? (uint32_t)r : 0;
+	return r < 0 ? r : 0;
+}
+
+/* The number of a set with nothing but what is told when FN of X has returned; 0 = nothing is. */
+static int function_return_loads(struct file_at_hand *f, const struct in_program *x, const struct found_function *fn,
+				 struct err *e)
+{
+	struct sb_loads loads = { 0 };
+	const int r = function_prints(f, x, fn, true, &loads.print, e);
+
+	return r || !loads.print ? r : load_sets_add(f->loads, &loads, e);
+}
+
 /* The number of the set that says where the names of X are when FN begins; 0 = it has none. */
 static int function_loads(struct file_at_hand *f, const struct in_program *x, const struct found_function *fn,
 			  struct err *e)
 {
-	struct sb_loads loads;
+	struct sb_loads loads = { 0 };
 	int r;
 
-	if (!x->names.n || fn->resolver)
+	if ((!x->names.n && !x->prints) || fn->resolver)
 		return 0;
 	if (!fn->at_entry && loads_need_params(&x->names))
 		return err_set(e, EOPNOTSUPP, "'%s' cannot be read: parameters are known where a function begins, and "
@@ -215,8 +262,10 @@ static int function_loads(struct file_at_hand *f, const struct in_program *x, co
 			       "would know the names of parameters: use arg0 to arg5", x->names.name[0], f->name);
 	if (r)
 		return err_prefix(e, "'%s' cannot be looked up in %.200s", x->names.name[0], f->name);
-	r = loads_of_function(&x->names, f->params, f->elf->eh.e_machine, fn->vaddr, &loads, e);
-	return r ? r : load_sets_add(f->loads, &loads, e);
+	if (x->names.n)
+		r = loads_of_function(&x->names, f->params, f->elf->eh.e_machine, fn->vaddr, &loads, e);
+	r = r ? r : function_prints(f, x, fn, false, &loads.print, e);
+	return r || (!x->names.n && !loads.print) ? r : load_sets_add(f->loads, &loads, e);
 }
 
 /*
@@ -345,15 +394,18 @@ static int place_block(struct file_at_hand *f, const struct in_program *x, struc
 			 SB_COOKIE(SB_PROBE_PLACED + x->probe, nr) | SB_COOKIE_BRANCH | more, e);
 }
 
-/* The places of the blocks of CODE, of which the first one is probed at ENTRY, as is the return. */
+/*
+ * The places of the blocks of CODE, of which the first one is probed at ENTRY, as is the return. BEGIN and END: what
+ * cookies have more where it begins, and where it ends.
+ */
 static int place_blocks(struct file_at_hand *f, const struct in_program *x, const struct probe_site *entry,
-		      struct probe_code *code, struct places_in_file *to, struct places_in_file *returned,
-		      struct err *e)
+		      struct probe_code *code, uint64_t begin, uint64_t end, struct places_in_file *to,
+		      struct places_in_file *returned, struct err *e)
 {
 	struct found_function at = { .offset = entry->offset, .name = code->name };
-	int r = code->returns ? place_block(f, x, code, 0, &at, SB_COOKIE_RETURNED, returned, e) : 0;
+	int r = code->returns ? place_block(f, x, code, 0, &at, SB_COOKIE_RETURNED | end, returned, e) : 0;
 
-	r = r ? r : place_block(f, x, code, 0, &at, SB_COOKIE_ROOT, to, e);
+	r = r ? r : place_block(f, x, code, 0, &at, SB_COOKIE_ROOT | begin, to, e);
 	for (uint32_t i = 1; !r && i < code->n; i++) {
 		const struct code_block *b = &code->block[i];
 
@@ -361,7 +413,7 @@ static int place_blocks(struct file_at_hand *f, const struct in_program *x, cons
 			continue;
 		if (!elf_file_offset(f->elf, b->vaddr + b->at, &at.offset))
 			return err_set(e, EIO, "the code of '%.100s' cannot be read", code->name);
-		r = place_block(f, x, code, i, &at, 0, to, e);
+		r = place_block(f, x, code, i, &at, b->end == CODE_RETURN && !code->returns ? end : 0, to, e);
 	}
 	return r;
 }
@@ -404,7 +456,7 @@ static int choose_blocks(struct file_at_hand *f, const struct probe_code *code, 
 
 /* All basic blocks of FN of X, which are told apart by their numbers (model/probecode.h). */
 static int placing_add_branches(struct file_at_hand *f, const struct in_program *x, const struct functions *all,
-				const struct found_function *fn, struct err *e)
+				const struct found_function *fn, uint32_t set, struct err *e)
 {
 	struct probe_code code = { .path = f->name, .symbol = fn->symbol, .name = fn->name, .pid = f->pid,
 				   .start = fn->start };
@@ -412,6 +464,7 @@ static int placing_add_branches(struct file_at_hand *f, const struct in_program 
 	struct places_in_file places = { 0 }, returned = { 0 };
 	struct probe_site entry;
 	code_blocks blocks = { 0 };
+	int at_return;
 	int r = fn->resolver ? -EOPNOTSUPP : leaves_blocks(f->elf, all, fn, f->image, f->pieces, &blocks, e);
 
 	r = r ? r : find_site(f, fn, &wish, &entry, e);
@@ -423,7 +476,10 @@ static int placing_add_branches(struct file_at_hand *f, const struct in_program 
 	r = r ? r : choose_blocks(f, &code, blocks.v, e);
 	if (!fn->resolver && (r == -EOPNOTSUPP || r == -E2BIG))
 		err_prefix(e, "the branches of '%.100s' cannot be followed", fn->name);
-	r = r ? r : place_blocks(f, x, &entry, &code, &places, &returned, e);
+	at_return = r ? r : function_return_loads(f, x, fn, e);
+	r = at_return < 0 ? at_return : 0;
+	r = r ? r : place_blocks(f, x, &entry, &code, SB_COOKIE_OF_LOADS(set), SB_COOKIE_OF_LOADS(at_return), &places,
+				 &returned, e);
 	code.first = r || f->tries ? 0 : probe_code_note(x->probe, &code);
 	if (!r && code.first == CODE_NUMBERS_MAX)
 		r = err_set(e, E2BIG, "probe '%.100s' has more than %u basic blocks: name fewer functions",
@@ -451,7 +507,8 @@ int at_hand_add_functions(struct file_at_hand *f, const struct in_program *x, st
 	r = r < 0 ? r : find_places(f, x, all, &found, e);
 	r = r < 0 ? r : find_loads(f, x, &found, &sets, e);
 	for (size_t i = 0; r >= 0 && i < found.n; i++)
-		r = x->spec.point[0].match == SPEC_BRANCHES ? placing_add_branches(f, x, all, &found.v[i], e) :
+		r = x->spec.point[0].match == SPEC_BRANCHES ?
+			placing_add_branches(f, x, all, &found.v[i], sets.v[i], e) :
 			placing_add_function(f, x, all, &found.v[i], i, sets.v[i], e);
 	vec_free(&sets);
 	vec_free(&found);

@@ -33,6 +33,8 @@ struct in_program {
 	uint32_t span;           /* SB_SPAN_* of bpf/wire.h */
 	char *target;            /* its file without symbolic links, where it is named by a path; NULL */
 	struct filter_names names;       /* in its condition and its sum */
+	uint32_t prints;         /* values that are told with it */
+	char print[PLACING_PRINTS_MAX][SPEC_POOL_MAX];
 };
 
 struct placing {
@@ -45,6 +47,8 @@ struct placing {
 	struct ktypes *types;    /* of the kernel; NULL = nobody has asked yet */
 	struct kernel_code *kernel;      /* the same */
 	struct pointers *pointers;       /* calls by pointers in call graphs; NULL = there are none */
+	const struct placing_prints *prints;     /* while it is made; NULL = none */
+	bool printed;            /* there are some */
 	/* it only tries whether this probe, borrowed, can be placed, which gets no number; NULL = it is to be placed */
 	const char *tries;
 	bool spans;              /* there are some */

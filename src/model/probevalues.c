@@ -230,3 +230,33 @@ struct probe_param probe_param_get(uint32_t probe, unsigned int at)
 	pthread_mutex_unlock(&values_lock);
 	return r;
 }
+
+static struct {
+	struct probe_print p;
+	bool noted;
+} prints_table[PROBES_MAX][PROBE_PRINTS_MAX];
+
+void probe_print_note(uint32_t probe, unsigned int at, const struct probe_print *p)
+{
+	if (probe >= PROBES_MAX || at >= PROBE_PRINTS_MAX)
+		return;
+	pthread_mutex_lock(&values_lock);
+	if (!prints_table[probe][at].noted)
+		prints_table[probe][at].p = *p;
+	else if (memcmp(&prints_table[probe][at].p, p, sizeof(*p)))
+		prints_table[probe][at].p.known = false;
+	prints_table[probe][at].noted = true;
+	pthread_mutex_unlock(&values_lock);
+}
+
+struct probe_print probe_print_get(uint32_t probe, unsigned int at)
+{
+	struct probe_print r = { .known = false };
+
+	if (probe >= PROBES_MAX || at >= PROBE_PRINTS_MAX)
+		return r;
+	pthread_mutex_lock(&values_lock);
+	r = prints_table[probe][at].p;
+	pthread_mutex_unlock(&values_lock);
+	return r;
+}

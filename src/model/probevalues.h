@@ -67,6 +67,21 @@ struct probe_param {
 	bool is_signed, is_pointer;
 };
 
+#define PROBE_PRINTS_MAX 4u
+
+/* How what a probe tells beside its arguments is to be read (sb_loads.print of bpf/wire.h). */
+struct probe_print {
+	bool known;              /* false = its functions have no such value, or they differ */
+	uint8_t from;            /* the argument that it starts from; 6 = the result */
+	bool there;              /* it is that argument itself, of which nothing is told */
+	uint8_t size;            /* bytes of a number; 0 = a string */
+	bool is_signed;
+};
+
+/* Value AT of PROBE is P. What is not the same everywhere is not known. Nothing for no probe. */
+void probe_print_note(uint32_t probe, unsigned int at, const struct probe_print *p);
+struct probe_print probe_print_get(uint32_t probe, unsigned int at);
+
 /*
  * Argument AT of a function of PROBE is P; NULL: it cannot be seen there. What is not the same in all of its
  * functions is not known. Nothing for no probe.

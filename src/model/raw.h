@@ -142,6 +142,7 @@ struct raw_text {
 	uint16_t len;
 	bool cut;                /* there is more */
 	const char *bytes;       /* raw, LEN of them, without an end */
+	bool unread;             /* it could not be read */
 };
 
 /* A hit of a probe: raw_event.time_ns is the moment, or the end of what has a length. */

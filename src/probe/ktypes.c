@@ -2,7 +2,7 @@
 /* ktypes.c - see ktypes.h. */
 #include "config.h"
 
-#include "probe/ktypes.h"
+#include "probe/ktypes_private.h"
 
 #include "base/text.h"
 #include "probe/nearest.h"
@@ -14,28 +14,15 @@
 #include <string.h>
 
 #define ELEMENT_MAX (1 << 24)            /* bytes of one of an array: whatever its number is, it is somewhere */
-#define MODIFIERS_MAX 32u        /* names and qualifiers of one type, behind each other */
 #define NESTED_MAX 16u           /* members without a name, in each other */
 #define TYPE_TEXT_MAX 128u
-
-struct ktypes_name {
-	const char *name;        /* of BTF */
-	uint32_t proto;          /* BTF_KIND_FUNC_PROTO */
-};
-
-struct ktypes {
-	struct btf *btf, *base;  /* base: of a module, that of the kernel */
-	struct ktypes_name *name;        /* of functions, in the order of their names */
-	size_t nr;
-};
 
 static int ktypes_compare(const void *a, const void *b)
 {
 	return strcmp(((const struct ktypes_name *)a)->name, ((const struct ktypes_name *)b)->name);
 }
 
-/* ID without names of types, and qualifiers. */
-static const struct btf_type *ktypes_plain(const struct ktypes *t, uint32_t id)
+const struct btf_type *ktypes_plain(const struct ktypes *t, uint32_t id)
 {
 	const struct btf_type *type = btf__type_by_id(t->btf, id);
 
@@ -334,8 +321,37 @@ static int ktypes_end(struct ktypes_walk *w)
 	return w->in_memory ? ktypes_hop(w) : 0;
 }
 
+/* What W has come to, or with POINTED what that points to, is to be shown. */
+static int ktypes_end_value(struct ktypes_walk *w, bool pointed)
+{
+	const struct btf_type *type = ktypes_plain(w->t, w->type);
+	int64_t size;
+	int r = 0;
+
+	if (pointed && (!type || !btf_is_ptr(type)))
+		return err_set(w->e, EOPNOTSUPP, "'%s' is no pointer: leave out the '*'", w->shown);
+	if (pointed)
+		r = ktypes_follow(w);
+	/* What points to characters, or consists of them, is a string. */
+	else if (type && ((btf_is_ptr(type) && ktypes_is_char(w->t, type->type)) ||
+			  (btf_is_array(type) && w->in_memory && ktypes_is_char(w->t, btf_array(type)->type))))
+		return ktypes_end_text(w);
+	if (r)
+		return r;
+	type = ktypes_plain(w->t, w->type);
+	size = type && !btf_is_void(type) && !btf_is_func_proto(type) ? btf__resolve_size(w->t->btf, w->type) : 0;
+	if (size <= 0)
+		return err_set(w->e, EOPNOTSUPP, "'%s%s' cannot be shown: the types do not say what is there",
+			       pointed ? "*" : "", w->shown);
+	w->ret->type = w->type;
+	w->ret->bytes = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+	w->ret->size = 1;
+	return w->in_memory ? ktypes_hop(w) : 0;
+}
+
 /* Goes all N STEPS from where W begins. */
-static int ktypes_go(struct ktypes_walk *w, const char *name, const struct param_step *step, uint32_t n, bool text)
+static int ktypes_go(struct ktypes_walk *w, const char *name, const struct param_step *step, uint32_t n,
+		     enum ktypes_want want)
 {
 	char shown[256];
 	size_t at = (size_t)text_format(shown, sizeof(shown), "%s", name);
@@ -350,7 +366,9 @@ static int ktypes_go(struct ktypes_walk *w, const char *name, const struct param
 			at += text_format(shown + at, sizeof(shown) - at, "%s%s",
 					  step[i].join == PARAM_POINTER ? "->" : ".", step[i].name);
 	}
-	r = r ? r : text ? ktypes_end_text(w) : ktypes_end(w);
+	if (!r)
+		r = want == KTYPES_STRING ? ktypes_end_text(w) : want == KTYPES_NUMBER ? ktypes_end(w) :
+			ktypes_end_value(w, want == KTYPES_POINTED);
 	w->shown = NULL;
 	return r;
 }
@@ -376,7 +394,8 @@ static int ktypes_parameter(const struct ktypes *t, const struct btf_type *proto
 }
 
 int ktypes_find(struct ktypes *t, enum ktypes_of of, const char *what, const char *name,
-		const struct param_step *step, uint32_t n, bool text, struct ktypes_value *ret, struct err *e)
+		const struct param_step *step, uint32_t n, enum ktypes_want want, struct ktypes_value *ret,
+		struct err *e)
 {
 	static const char *const kind[] = { [KTYPES_FUNCTION] = "function", [KTYPES_TRACEPOINT] = "tracepoint" };
 	struct nearest near = nearest_begin(name, strlen(name));
@@ -392,7 +411,7 @@ int ktypes_find(struct ktypes *t, enum ktypes_of of, const char *what, const cha
 	if (of == KTYPES_FUNCTION && !strcmp(name, "retval")) {
 		ret->is_result = true;
 		w.type = proto->type;
-		return ktypes_go(&w, name, step, n, text);
+		return ktypes_go(&w, name, step, n, want);
 	}
 	arg = ktypes_parameter(t, proto, first, name, &near);
 	if (arg < 0)
@@ -405,7 +424,7 @@ int ktypes_find(struct ktypes *t, enum ktypes_of of, const char *what, const cha
 	w.type = btf_params(proto)[first + (unsigned int)arg].type;
 	w.in_memory = of == KTYPES_TRACEPOINT;
 	w.offset = of == KTYPES_TRACEPOINT ? 8 * arg : 0;
-	return ktypes_go(&w, name, step, n, text);
+	return ktypes_go(&w, name, step, n, want);
 }
 
 /* The type of that NAME of LEN bytes, "struct" before it or not; 0 = there is none. */
@@ -433,7 +452,7 @@ static uint32_t ktypes_named(const struct ktypes *t, const char *name, size_t le
 }
 
 int ktypes_behind(struct ktypes *t, const char *type, const char *name, const struct param_step *step, uint32_t n,
-		  bool text, struct ktypes_value *ret, struct err *e)
+		  enum ktypes_want want, struct ktypes_value *ret, struct err *e)
 {
 	struct ktypes_walk w = { .t = t, .ret = ret, .e = e };
 	const char *at = type;
@@ -467,7 +486,7 @@ int ktypes_behind(struct ktypes *t, const char *type, const char *name, const st
 		if (r)
 			return r;
 	}
-	return ktypes_go(&w, step->join == PARAM_INDEX ? name : step->name, step + 1, n - 1, text);
+	return ktypes_go(&w, step->join == PARAM_INDEX ? name : step->name, step + 1, n - 1, want);
 }
 
 /* TYPE as it is written in C, or nearly so. */

@@ -41,22 +41,51 @@ struct ktypes_value {
 	uint8_t arg, hops, size;
 	bool is_result, is_signed;
 	int64_t offset[PARAM_HOPS];
+	/* of what is looked up to be shown: its type, for ktypes_show(), and how many bytes of it; 0 = a string */
+	uint32_t type, bytes;
+};
+
+/* What is looked up. */
+enum ktypes_want {
+	KTYPES_NUMBER,           /* a number or a pointer */
+	KTYPES_STRING,           /* the string that is there: it begins at the last hop */
+	/* whatever it is, to be shown: it begins at the last hop; without hops it is the argument, or the result */
+	KTYPES_VALUE,
+	KTYPES_POINTED,          /* the same of what it points to */
 };
 
 /*
  * Where the parameter NAME of WHAT is, or what N STEPS lead to; "arg0" to "arg5" are parameters by their place, and
- * "retval" is the result of a function. TEXT: a string is asked for, which begins at the last hop; else a number. 0;
+ * "retval" is the result of a function. 0;
  * -ENOENT with a sentence for what is not there, or of which nothing is known, -EOPNOTSUPP for what cannot be read.
  */
 int ktypes_find(struct ktypes *t, enum ktypes_of of, const char *what, const char *name,
-		const struct param_step *step, uint32_t n, bool text, struct ktypes_value *ret, struct err *e);
+		const struct param_step *step, uint32_t n, enum ktypes_want want, struct ktypes_value *ret,
+		struct err *e);
 
 /*
  * The same of what N STEPS, at least one, lead to from a pointer called NAME, of a TYPE that is written as in C:
  * "struct sockaddr *". ret->arg is 0.
  */
 int ktypes_behind(struct ktypes *t, const char *type, const char *name, const struct param_step *step, uint32_t n,
-		  bool text, struct ktypes_value *ret, struct err *e);
+		  enum ktypes_want want, struct ktypes_value *ret, struct err *e);
+
+/* How a value is written. */
+struct ktypes_style {
+	bool errors;             /* negative numbers that can be errors have their names */
+	/* what the address of code is called, into DST; false = not known. NULL = addresses have no names */
+	bool (*name)(void *ctx, uint64_t address, char *dst, size_t size);
+	void *ctx;
+};
+
+/*
+ * The GOT bytes at BYTES, the first ones of a value of TYPE (struct ktypes_value), into DST as in
+ * "{f_mode=29, f_path={dentry=0xffff888012345678}, f_op=0xffffffff81e0c0c0 (ext4_file_operations)}": members that
+ * are 0 are left out, enums have names, arrays of char are texts, in quotes. It is cut where it is too deep, has too
+ * many members, or DST is full, with "..." at that place. Raw bytes: sanitise it. Returns DST. Pure.
+ */
+char *ktypes_show(const struct ktypes *t, uint32_t type, const void *bytes, size_t got,
+		  const struct ktypes_style *style, char *dst, size_t size);
 
 /*
  * What WHAT is given: those parameters that are numbers or pointers by their places, and behind these the result of

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(HIT_PRINT == SB_TEXT_PRINT, "as the kernel half tells them");
+
 static size_t hit_text_bytes(const struct raw_hit *raw)
 {
 	size_t n = 0;
@@ -27,7 +29,7 @@ static void hit_copy_texts(struct hit *h, const struct raw_hit *raw)
 		const struct raw_text *t = &raw->text[i];
 
 		memcpy(at, t->bytes, t->len);
-		h->text[h->nr_texts++] = (struct hit_text){ (uint8_t)t->arg, t->cut, t->len, at };
+		h->text[h->nr_texts++] = (struct hit_text){ (uint8_t)t->arg, t->cut, t->unread, t->len, at };
 		at += t->len;
 	}
 }
@@ -83,6 +85,8 @@ struct hit *hit_new(const struct raw_event *ev, bool call, stack_id stack)
 
 void hit_free(struct hit *h)
 {
+	if (h)
+		free(h->event);
 	free(h);
 }
 

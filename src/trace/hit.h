@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "model/dict.h"
+#include "model/event.h"
 #include "model/raw.h"
 
 #include <stddef.h>
@@ -15,6 +16,7 @@
 
 #define HIT_CALL_ARGS 6u
 #define HIT_NO_CALL UINT32_MAX
+#define HIT_PRINT 16u            /* and from here on, in place of an argument: what is told with a hit beside them */
 #define HIT_SAID 255u            /* in place of an argument: the text is the whole of what there is to say */
 
 /* What tells a file apart from others that were open under the same number; all zero = not known. */
@@ -27,6 +29,7 @@ struct hit_file {
 struct hit_text {
 	uint8_t arg;             /* its number */
 	bool cut;                /* there is more */
+	bool unread;             /* it could not be read */
 	uint16_t len;
 	const char *bytes;       /* raw, without an end; part of the hit */
 };
@@ -49,6 +52,7 @@ struct hit {
 	struct hit_file file;    /* what the descriptor among the arguments stands for ... */
 	struct hit_file made;    /* ... and the one that the call returned */
 	stack_id stack;          /* ID_NONE = not asked for */
+	struct event *event;     /* as it was unwound, for whoever records it; NULL = not kept; owned */
 	uint64_t seq;            /* order of arrival */
 	size_t bytes;            /* of memory, in all */
 	uint32_t nr_texts;

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define FUNCTIONS 8u
+#define SHOWN 64u
+#define BYTES 512u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,6 +46,23 @@ static void ask(struct ktypes *t, const char *name)
 			if (!ktypes_find(t, KTYPES_FUNCTION, name, "arg0", steps + first, n, n & 1, &value, NULL) &&
 			    (value.hops > PARAM_HOPS || !value.size || value.size > 8))
 				abort();
+	for (uint32_t n = 0; n <= 3; n++)
+		if (!ktypes_find(t, KTYPES_FUNCTION, name, "retval", steps, n, n & 1 ? KTYPES_POINTED : KTYPES_VALUE,
+				 &value, NULL) && value.hops > PARAM_HOPS)
+			abort();
+}
+
+/* Writes SIZE bytes at DATA as each of the first N types, and as one that there is not. */
+static void show(const struct ktypes *t, uint32_t n, const uint8_t *data, size_t size)
+{
+	const struct ktypes_style style = { .errors = true };
+	char text[200];
+
+	for (uint32_t id = 0; id <= n && id < SHOWN; id++) {
+		must_end(ktypes_show(t, id, data, size < BYTES ? size : BYTES, &style, text, sizeof(text)),
+			 sizeof(text));
+		must_end(ktypes_show(t, id, data, size % 9, &style, text, 5), 5);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -51,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ktypes *t = NULL;
 	struct btf *btf;
 	char names[FUNCTIONS][64];
-	uint32_t n = 0;
+	uint32_t n = 0, types;
 
 	libbpf_set_print(NULL);
 	btf = btf__new(data, (uint32_t)size);
@@ -64,9 +83,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (name)
 			strncpy(names[n++], name, sizeof(names[0]) - 1)[sizeof(names[0]) - 1] = '\0';
 	}
-	if (!ktypes_of_btf(btf, &t, NULL))
+	types = btf__type_cnt(btf);
+	if (!ktypes_of_btf(btf, &t, NULL)) {
 		for (uint32_t i = 0; i < n; i++)
 			ask(t, names[i]);
+		show(t, types, data, size);
+	}
 	ktypes_free(t);
 	return 0;
 }

@@ -208,6 +208,7 @@ suites_engine += tests/unit/test_openwaits
 suites_engine += tests/unit/test_parked
 suites_engine += tests/unit/test_stacksize
 suites_engine += tests/unit/test_filters
+suites_engine += tests/unit/test_ktypes_show
 suites_engine += tests/unit/test_loads
 suites_engine += tests/unit/test_wait_sums
 suites_engine += tests/unit/test_target

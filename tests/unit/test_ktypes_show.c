@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_ktypes_show.c - what types made here lead to, and how values of them are written. */
+#include "config.h"
+
+#include "engine/loads.h"
+#include "probe/ktypes.h"
+
+#include "tests/unit/cmocka_all.h"
+
+#include <bpf/btf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As in the types below. */
+struct node {
+	int error;
+	unsigned int kind;       /* enum kinds */
+	struct node *next;
+	char name[8];
+	unsigned int low : 3, high : 5;
+	unsigned short pad;
+	unsigned long mask;
+	short all[12];
+	void *op;
+};
+
+/* "int f(struct node *node, char *text, int n)", "struct node *g(void)". */
+static struct ktypes *types_new(uint32_t *ret_node)
+{
+	struct btf *btf = btf__new_empty();
+	struct ktypes *t = NULL;
+	const int integer = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), character = btf__add_int(btf, "char", 1, 0);
+	const int word = btf__add_int(btf, "unsigned int", 4, 0), half = btf__add_int(btf, "short", 2, BTF_INT_SIGNED);
+	const int wide = btf__add_int(btf, "unsigned long", 8, 0);
+	const int kinds = btf__add_enum(btf, "kinds", 4);
+	int name, all, nothing, node, pointer, text, proto;
+
+	btf__add_enum_value(btf, "KIND_NONE", 0);
+	btf__add_enum_value(btf, "KIND_FILE", 1);
+	name = btf__add_array(btf, integer, character, 8);
+	all = btf__add_array(btf, integer, half, 12);
+	nothing = btf__add_ptr(btf, 0);
+	node = btf__add_struct(btf, "node", sizeof(struct node));
+	pointer = node + 1;
+	btf__add_field(btf, "error", integer, 8 * offsetof(struct node, error), 0);
+	btf__add_field(btf, "kind", kinds, 8 * offsetof(struct node, kind), 0);
+	btf__add_field(btf, "next", pointer, 8 * offsetof(struct node, next), 0);
+	btf__add_field(btf, "name", name, 8 * offsetof(struct node, name), 0);
+	btf__add_field(btf, "low", word, 8 * 24, 3);
+	btf__add_field(btf, "high", word, 8 * 24 + 3, 5);
+	btf__add_field(btf, "mask", wide, 8 * offsetof(struct node, mask), 0);
+	btf__add_field(btf, "all", all, 8 * offsetof(struct node, all), 0);
+	btf__add_field(btf, "op", nothing, 8 * offsetof(struct node, op), 0);
+	assert_int_equal(btf__add_ptr(btf, node), pointer);
+	text = btf__add_ptr(btf, character);
+	proto = btf__add_func_proto(btf, integer);
+	btf__add_func_param(btf, "node", pointer);
+	btf__add_func_param(btf, "text", text);
+	btf__add_func_param(btf, "n", integer);
+	btf__add_func(btf, "f", BTF_FUNC_STATIC, proto);
+	proto = btf__add_func_proto(btf, pointer);
+	assert_true(btf__add_func(btf, "g", BTF_FUNC_STATIC, proto) > 0);
+	assert_int_equal(ktypes_of_btf(btf, &t, NULL), 0);
+	*ret_node = (uint32_t)node;
+	return t;
+}
+
+static bool name_of(void *ctx, uint64_t address, char *dst, size_t size)
+{
+	if (address != 0xffffffff81000000)
+		return false;
+	snprintf(dst, size, "file_ops");
+	return true;
+}
+
+static void values_are_written_by_their_types(void **state)
+{
+	const struct ktypes_style style = { .name = name_of }, errors = { .errors = true };
+	struct node n = { .error = -2, .kind = 1, .next = (void *)0xffff888012345678, .name = "a\033b", .low = 5,
+			  .high = 17, .mask = 1ull << 40, .all = { [2] = -3 }, .op = (void *)0xffffffff81000000 };
+	uint32_t node;
+	AUTO(ktypes_free) struct ktypes *t = types_new(&node);
+	char text[512];
+
+	assert_string_equal(ktypes_show(t, node, &n, sizeof(n), &style, text, sizeof(text)),
+			    "{error=-2, kind=KIND_FILE, next=0xffff888012345678, name=\"a\033b\", low=5, high=17, "
+			    "mask=0x10000000000, all=[0, 0, -3, 0, 0, 0, 0, 0, ...], "
+			    "op=0xffffffff81000000 (file_ops)}");
+	assert_string_equal(ktypes_show(t, node, &n, 16, &errors, text, sizeof(text)),
+			    "{error=-2 (ENOENT), kind=KIND_FILE, next=0xffff888012345678, ...}");
+	assert_string_equal(ktypes_show(t, node, &n, sizeof(n), &style, text, 24), "{error=-2, kind=KIND...");
+	n = (struct node){ .next = (void *)-12l, .kind = 7 };
+	assert_string_equal(ktypes_show(t, node, &n, sizeof(n), &style, text, sizeof(text)),
+			    "{kind=7, next=-12 (ENOMEM)}");
+	n = (struct node){ 0 };
+	assert_string_equal(ktypes_show(t, node, &n, sizeof(n), &style, text, sizeof(text)), "{}");
+	assert_string_equal(ktypes_show(t, 9999, &n, sizeof(n), &style, text, sizeof(text)), "?");
+}
+
+/* "arg/hops/offsets/bytes" of EXPR of the function WHAT; or why there is nothing. */
+static const char *found(struct ktypes *t, const char *what, const char *expr)
+{
+	static char text[ERR_TEXT_MAX];
+	struct err e = ERR_INIT;
+	struct ktypes_value v;
+	struct sb_load l;
+	size_t n;
+
+	if (load_of_print(expr, t, what, &l, &v, &e))
+		return strcpy(text, e.text);
+	n = (size_t)snprintf(text, sizeof(text), "%s%u", v.is_result ? "result " : "arg", v.is_result ? 0 : v.arg);
+	for (unsigned int i = 0; i < v.hops; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " +%d", (int)l.offset[i]);
+	snprintf(text + n, sizeof(text) - n, ": %u of %u%s", l.scale, v.bytes, l.size ? "" : ", there already");
+	return text;
+}
+
+static void what_is_asked_for_is_found(void **state)
+{
+	uint32_t node;
+	AUTO(ktypes_free) struct ktypes *t = types_new(&node);
+
+	assert_string_equal(found(t, "f", "n"), "arg2: 4 of 4, there already");
+	assert_string_equal(found(t, "f", "*node"), "arg0 +0: 72 of 72");
+	assert_string_equal(found(t, "f", "text"), "arg1 +0: 0 of 0");
+	assert_string_equal(found(t, "f", "node->name"), "arg0 +16: 0 of 0");
+	assert_string_equal(found(t, "f", "node->next->all[3]"), "arg0 +8 +46: 2 of 2");
+	assert_string_equal(found(t, "f", "*node->next"), "arg0 +8 +0: 72 of 72");
+	assert_string_equal(found(t, "g", "*retval"), "result 0 +0: 72 of 72");
+	assert_string_equal(found(t, "f", "*n"), "'n' is no pointer: leave out the '*'");
+	assert_string_equal(found(t, "f", "*node->op"),
+			    "'*node->op' cannot be shown: the types do not say what is there");
+	assert_string_equal(found(t, "f", "node->nam"),
+			    "struct node of the kernel has no member 'nam': did you mean 'name'?");
+	assert_string_equal(found(t, "f", "node+1"), "'node+1' is no path");
+	assert_string_equal(found(t, "f", "node->next->next->next->next->error"),
+			    "'node->next->next->next->next->error' cannot be read: it is behind more than 3 pointers");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_written_by_their_types),
+		cmocka_unit_test(what_is_asked_for_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
