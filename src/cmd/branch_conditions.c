@@ -73,7 +73,7 @@ static int wish_parse(const char *text, struct spec *ret, struct err *e)
 	return spec_parse(call, ret, e);
 }
 
-/* TEXT, whose calls are told when they begin: its condition is evaluated then, by the kernel half, also behind pointers. */
+/* TEXT, whose calls are told when they begin: the kernel half evaluates its condition then, also behind pointers. */
 static int wish_parse_begin(const char *text, struct spec *ret, struct err *e)
 {
 	const int r = spec_parse(text, ret, e);

@@ -10,7 +10,6 @@
 #include "cmd/clean.h"
 #include "export/jsonout.h"
 #include "probe/ktypes.h"
-#include "trace/hitfields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +18,6 @@
 #include <string.h>
 
 #define ERRORS_MAX 4095          /* MAX_ERRNO of the kernel */
-#define RESULT_BYTES 48u
 
 _Static_assert(PARAM_ARGS == BRANCH_ARGS, "all arguments have a parameter");
 
@@ -164,7 +162,7 @@ bool branch_graph_outcome_text(uint64_t address, char *dst, size_t size)
 	static const char *const known[] = {
 		[GRAPH_RETURNS_NULL] = "return NULL", [GRAPH_RETURNS] = "return", [GRAPH_CALLS_NOTHING] = "no call",
 	};
-	char error[RESULT_BYTES];
+	char error[GRAPH_RESULT_BYTES];
 
 	if (address && address < sizeof(known) / sizeof(known[0])) {
 		text_format(dst, size, "%s", known[address]);
@@ -179,14 +177,14 @@ bool branch_graph_outcome_text(uint64_t address, char *dst, size_t size)
 
 /* What CALL of F returned, into DST; "" when that is not known, or nothing. */
 static void graph_result_text(const struct graph_function *f, const struct graph_call *call,
-			      const struct hitfields *fields, char dst[RESULT_BYTES])
+			      const struct hitfields *fields, char dst[GRAPH_RESULT_BYTES])
 {
 	const int error = call->returned ? graph_error(f, call->result) : 0;
 
 	if (error)
-		graph_error_text(error, dst, RESULT_BYTES);
+		graph_error_text(error, dst, GRAPH_RESULT_BYTES);
 	else
-		text_format(dst, RESULT_BYTES, "%s", call->returned ? fields->result : "");
+		text_format(dst, GRAPH_RESULT_BYTES, "%s", call->returned ? fields->result : "");
 }
 
 /* ---- as a call with branches ---- */
@@ -261,14 +259,8 @@ bool branch_graph_call(struct branch_graph *b, const struct graph *g, struct bra
 
 /* ---- writing ---- */
 
-struct graph_texts {
-	const char *name;
-	struct hitfields fields;
-	char result[RESULT_BYTES];
-};
-
 static bool graph_texts_of(struct branch_graph *b, const struct graph *g, const struct graph_call *call,
-			   struct graph_texts *ret)
+			   struct branch_graph_said *ret)
 {
 	const struct graph_function *f = graph_function_of(b, g, call);
 	uint64_t arg[BRANCH_ARGS + 1];
@@ -285,7 +277,7 @@ static bool graph_texts_of(struct branch_graph *b, const struct graph *g, const 
 	return true;
 }
 
-static void graph_put_call(const struct branch_graph *b, const struct branch_show *s, const struct graph_texts *t)
+static void graph_put_call(const struct branch_graph *b, const struct branch_show *s, const struct branch_graph_said *t)
 {
 	print_clean(s->out, t->name);
 	fputc('(', s->out);
@@ -298,7 +290,7 @@ static bool graph_put_text(struct branch_graph *b, const struct branch_show *s, 
 			   const struct branch_call_text *text)
 {
 	const bool meets = text->meets;
-	struct graph_texts t;
+	struct branch_graph_said t;
 	char took[UNITS_MAX];
 
 	for (size_t i = 0; i < g->call.n; i++) {
@@ -319,6 +311,8 @@ static bool graph_put_text(struct branch_graph *b, const struct branch_show *s, 
 			print_clean(s->out, meets ? s->condition : "");
 		}
 		fputc('\n', s->out);
+		if (!i)
+			branch_show_prints(s, text, 4);
 	}
 	if (g->dropped)
 		fprintf(s->out, "%10s  and %" PRIu64 " more\n", "", g->dropped);
@@ -327,7 +321,7 @@ static bool graph_put_text(struct branch_graph *b, const struct branch_show *s, 
 }
 
 /* An object for CALL, number AT of G; NULL when out of memory. */
-static json_t *graph_json_call(const struct graph *g, const struct graph_call *call, const struct graph_texts *t)
+static json_t *graph_json_call(const struct graph *g, const struct graph_call *call, const struct branch_graph_said *t)
 {
 	json_t *o = json_pack("{s:o,s:I,s:I,s:I,s:o}", "function", jsonout_string(t->name), "depth",
 			      (json_int_t)call->depth, "after_ns",
@@ -345,7 +339,7 @@ static bool graph_put_json(struct branch_graph *b, const struct branch_show *s, 
 			   const struct branch_call_text *said)
 {
 	json_t *calls = json_array(), *o;
-	struct graph_texts t;
+	struct branch_graph_said t;
 	bool ok = calls;
 	char *text;
 
@@ -359,6 +353,7 @@ static bool graph_put_json(struct branch_graph *b, const struct branch_show *s, 
 			   (json_int_t)(g->call.v[0].ended_ns - g->call.v[0].begun_ns), "args",
 			   jsonout_string(t.fields.text), "result", jsonout_string(t.result)) : NULL;
 	ok = o && (!s->condition || !json_object_set_new(o, "meets", json_boolean(said->meets))) &&
+		(!said->prints || !json_object_set_new(o, "print", branch_show_prints_json(said))) &&
 		(!said->frames || !json_object_set_new(o, "stack", branch_show_frames_json(said->frame,
 											   said->frames))) &&
 		(!g->dropped || !json_object_set_new(o, "dropped", json_integer((json_int_t)g->dropped))) &&
@@ -379,6 +374,11 @@ bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const
 	return s->json ? graph_put_json(b, s, g, text) : graph_put_text(b, s, g, text);
 }
 
+bool branch_graph_say(struct branch_graph *b, const struct graph *g, struct branch_graph_said *ret)
+{
+	return graph_texts_of(b, g, &g->call.v[0], ret);
+}
+
 const char *branch_graph_name(struct branch_graph *b, const struct graph *g)
 {
 	const struct graph_function *f = graph_function_of(b, g, &g->call.v[0]);
@@ -387,13 +387,14 @@ const char *branch_graph_name(struct branch_graph *b, const struct graph *g)
 }
 
 static bool graph_json_begun(const struct branch_show *s, const struct graph *g, const struct graph_call *call,
-			     const struct graph_texts *t, const struct branch_call_text *said)
+			     const struct branch_graph_said *t, const struct branch_call_text *said)
 {
 	json_t *o = json_pack("{s:o,s:I,s:o,s:i,s:i,s:I,s:o,s:s}", "call", jsonout_string(t->name), "time_ns",
 			      (json_int_t)(call->begun_ns + said->real_ns), "comm", jsonout_string(g->comm), "pid",
 			      (int)g->pid, "tid", (int)g->tid, "depth", (json_int_t)call->depth, "args",
 			      jsonout_string(t->fields.text), "end", "begun");
-	const bool ok = o && (!said->frames || !json_object_set_new(o, "stack",
+	const bool ok = o && (!said->prints || !json_object_set_new(o, "print", branch_show_prints_json(said))) &&
+		(!said->frames || !json_object_set_new(o, "stack",
 			      branch_show_frames_json(said->frame, said->frames)));
 	char *text = ok ? json_dumps(o, JSON_COMPACT) : NULL;
 
@@ -408,7 +409,7 @@ bool branch_graph_put_begun(struct branch_graph *b, const struct branch_show *s,
 			    const struct branch_call_text *text)
 {
 	const struct graph_call *call = &g->call.v[g->call.n - 1];
-	struct graph_texts t;
+	struct branch_graph_said t;
 
 	if (!graph_texts_of(b, g, call, &t))
 		return false;
@@ -419,6 +420,7 @@ bool branch_graph_put_begun(struct branch_graph *b, const struct branch_show *s,
 	fputs("  ", s->out);
 	print_clean(s->out, g->comm);
 	fprintf(s->out, "/%d\n", (int)g->tid);
+	branch_show_prints(s, text, 4);
 	branch_show_frames(s, text->frame, text->frames);
 	return true;
 }

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "branch/graph.h"
 #include "branch/show.h"
+#include "trace/hitfields.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +49,18 @@ bool branch_graph_outcome_text(uint64_t address, char *dst, size_t size);
 /* Writes G; of TEXT what is not known by G: whether it meets the condition, times, frames. False when out of memory. */
 bool branch_graph_put(struct branch_graph *b, const struct branch_show *s, const struct graph *g,
 		      const struct branch_call_text *text);
+
+#define GRAPH_RESULT_BYTES 48u
+
+/* What there is to say of a call of a graph. */
+struct branch_graph_said {
+	const char *name;        /* of its function */
+	struct hitfields fields;
+	char result[GRAPH_RESULT_BYTES]; /* "-2 (ENOENT)"; "" = not known */
+};
+
+/* Of the first call of G. False when out of memory, or nothing is known of it. */
+bool branch_graph_say(struct branch_graph *b, const struct graph *g, struct branch_graph_said *ret);
 
 /* The name of the first function of G; "" = not known. */
 const char *branch_graph_name(struct branch_graph *b, const struct graph *g);

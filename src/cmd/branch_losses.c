@@ -33,6 +33,7 @@ static const char *const branch_losses[BRANCH_LOSSES] = {
 	[LOSS_BEFORE] = "records from before the call, left out",
 	[LOSS_UNNAMED] = "ends of branches in no known function",
 	[LOSS_REFUSED] = "hits left out for want of room",
+	[LOSS_UNRECORDED] = "calls missing in the recording: there was no room, or their begin was lost",
 	[LOSS_UNMET] = "calls that do not meet the condition of their function",
 	[LOSS_UNKNOWN] = "calls left out, of which the condition asks for what is not known: a result without a "
 		"return, or a parameter without debug information",

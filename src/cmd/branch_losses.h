@@ -35,6 +35,7 @@ enum branch_loss {
 	LOSS_BEFORE,             /* records from before the call */
 	LOSS_UNNAMED,            /* ends of branches in no known function */
 	LOSS_REFUSED,            /* hits for which there was no room here */
+	LOSS_UNRECORDED,         /* calls that are not in the recording */
 	LOSS_UNMET,              /* calls that do not meet the condition of their function */
 	LOSS_UNKNOWN,            /* calls of which that cannot be said */
 	LOSS_UNTOLD,             /* calls or branches for which there was no memory */

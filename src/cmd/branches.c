@@ -37,7 +37,11 @@ static void branches_take(void *ctx, const struct raw_event *raw, const struct e
 {
 	struct branches *b = ctx;
 
-	hitorder_put(b->order, hit_new(raw, false, ev ? ev->stack : ID_NONE));
+	struct hit *h = hit_new(raw, false, ev ? ev->stack : ID_NONE);
+
+	if (h && ev && b->o->branch_record && (h->event = malloc(sizeof(*ev))))
+		*h->event = *ev;
+	hitorder_put(b->order, h);
 }
 
 static void branches_seen(void *ctx, uint64_t ns)
@@ -167,6 +171,14 @@ static int branches_options(const struct branches *b, struct options *ret, struc
 		return err_nomem(e, "probes");
 	for (size_t i = 0; i < b->wish.n; i++)
 		ret->probes.v[ret->probes.n++] = b->wish.v[i].probe;
+	ret->branch_print = (text_vec){ 0 };
+	for (size_t i = 0; b->prints && i < branch_prints_asked(b->prints)->n; i++) {
+		const char **at = vec_push(&ret->branch_print);
+
+		if (!at)
+			return err_nomem(e, "what is to be shown");
+		*at = branch_prints_asked(b->prints)->expr[i];
+	}
 	return 0;
 }
 
@@ -186,23 +198,28 @@ static int branches_open(struct branches *b, const struct options *asked, struct
 }
 
 /* What was recorded, or why not all of it. */
-static void branches_end_record(const struct branches *b)
+static void branches_end_record(struct branches *b)
 {
 	struct recorder_saved saved;
 	struct err why = ERR_INIT;
 	char name[SPEC_TEXT_MAX];
 
-	if (!b->o->branch_record)
+	if (!b->record)
 		return;
-	if (engine_record_end(b->launch.engine, &saved, &why) < 0) {
+	if (branch_record_end(b->record, &saved, &why) < 0) {
 		fprintf(stderr, "sberf branches: %s\n", why.text);
+		b->record = NULL;
 		return;
 	}
-	for (size_t i = 0; i < b->wish.n; i++) {
-		text_sanitise(name, sizeof(name), b->wish.v[i].probe, strlen(b->wish.v[i].probe));
-		fprintf(stderr, "sberf branches: calls are recorded: sberf report --metric '%s' %s\n", name,
-			b->o->branch_record);
-	}
+	b->record = NULL;
+	for (size_t i = 0; i < b->wish.n; i++)
+		if (b->wish.n > 1) {
+			text_sanitise(name, sizeof(name), b->wish.v[i].probe, strlen(b->wish.v[i].probe));
+			fprintf(stderr, "sberf branches: calls are recorded: sberf report --metric '%s' %s\n", name,
+				b->o->branch_record);
+		} else {
+			fprintf(stderr, "sberf branches: calls are recorded: sberf report %s\n", b->o->branch_record);
+		}
 }
 
 static int branches_run(struct branches *b, const struct options *asked, struct err *e)
@@ -215,8 +232,9 @@ static int branches_run(struct branches *b, const struct options *asked, struct 
 	signals_block(&set, false);
 	branches_say_prices(b);
 	branches_say_way(b);
-	r = launch_start(&b->launch, e);
-	r = r < 0 || !b->o->branch_record ? r : engine_record(b->launch.engine, b->o->branch_record, e);
+	if (b->o->branch_record)
+		r = branch_record_open(b->launch.engine, b->o->branch_record, &b->record, e);
+	r = r < 0 ? r : launch_start(&b->launch, e);
 	if (r < 0)
 		return r;
 	if (b->launch.note[0])
@@ -233,13 +251,17 @@ static int branches_run(struct branches *b, const struct options *asked, struct 
 
 static int branches_live(struct branches *b, struct err *e)
 {
+	struct recorder_saved saved;
 	struct options asked;
 	int r = branches_options(b, &asked, e);
 
 	if (!r)
 		r = branches_run(b, &asked, e);
+	if (b->record)
+		(void)branch_record_end(b->record, &saved, NULL);
 	launch_close(&b->launch);
 	vec_free(&asked.probes);
+	vec_free(&asked.branch_print);
 	return launch_exit(&b->launch, r);
 }
 
@@ -316,8 +338,13 @@ static int branches_check_shown(const struct branches *b, bool records, struct e
 	if ((b->o->branch_calls || b->o->branch_returns) && !graph && !records)
 		return err_set(e, EOPNOTSUPP, "--how step follows the jumps within a function: --%s is for --how "
 			       "graph and lbr", b->o->branch_calls ? "calls" : "returns");
-	if (b->o->branch_entry && b->o->last && graph)
-		return err_set(e, EINVAL, "--how graph --entry tells calls one by one: leave --last out");
+	if (b->o->branch_entry && (b->o->last || b->o->branch_record) && graph)
+		return err_set(e, EINVAL, "--how graph --entry tells calls one by one: leave --%s out",
+			       b->o->last ? "last" : "record");
+	for (size_t i = 0; b->o->branch_print.n && i < b->wish.n; i++)
+		if (b->wish.v[i].program || records)
+			return err_set(e, EOPNOTSUPP, "--print is about functions of the kernel and of programs, not "
+				       "about BPF programs, nor for --how lbr");
 	if (b->o->branch_disasm && graph)
 		return err_set(e, EINVAL, "--disasm shows branches, which --how graph does not follow: name one "
 			       "function without a wildcard, or leave --disasm out");
@@ -362,6 +389,7 @@ static void branches_free(struct branches *b)
 	branch_programs_free(b->programs);
 	branch_sums_free(b->sums);
 	branch_names_free(b->names);
+	branch_prints_free(b->prints);
 	branch_wishes_free(&b->wish);
 	calltable_free(b->table);
 	branches_calls_free(b);
@@ -379,6 +407,7 @@ int cmd_branches(const struct options *o, struct err *e)
 			    "start one");
 	if (!r && o->part)
 		r = branch_condition_read(o->part, &b.part, e);
+	r = r ? r : branch_prints_new(o, &b.prints, e);
 	if (!r)
 		r = way == WAY_PROBES ? branches_live(&b, e) : branches_of_programs(&b, way == WAY_RECORDS, e);
 	if (b.show.out && fclose(b.show.out) && !b.error)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cmd/branch_listing.h"
 #include "model/probecode.h"
+#include "model/probevalues.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +48,10 @@ static const char *branches_called(const struct probe_code *code, char dst[FUNCT
 static const char *branches_error(const struct branches *b, const struct branch_call *call, const char *result,
 				  char dst[48])
 {
-	const int64_t code = -(int64_t)(int32_t)call->result;
+	const bool pointer = probe_param_get(call->probe, BRANCH_ARGS).is_pointer && (int64_t)call->result < 0;
+	const int64_t code = pointer ? -(int64_t)call->result : -(int64_t)(int32_t)call->result;
 	struct probe_code of;
-	const char *name = code > 0 && code < 4096 && *result == '-' ? strerrorname_np((int)code) : NULL;
+	const char *name = code > 0 && code < 4096 && (pointer || *result == '-') ? strerrorname_np((int)code) : NULL;
 
 	if (b->programs) {
 		const char *verdict = branch_programs_verdict(b->programs, call);
@@ -61,7 +63,10 @@ static const char *branches_error(const struct branches *b, const struct branch_
 	if (!name || !probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &of) ||
 	    !branch_names_is_kernel(&of))
 		return result;
-	text_format(dst, 48, "%s (%s)", result, name);
+	if (pointer)
+		text_format(dst, 48, "-%d (%s)", (int)code, name);
+	else
+		text_format(dst, 48, "%s (%s)", result, name);
 	return dst;
 }
 
@@ -94,28 +99,99 @@ static void branches_stack(struct branches *b, stack_id stack, const char *calle
 	}
 }
 
-/* Writes CALL. */
-static void branches_put(struct branches *b, const struct branch_call *call)
+/* What there is to say of a call; its texts are valid until the next one. */
+struct branches_said {
+	struct branch_call_text text;
+	const char *symbol;      /* of its function */
+	bool kernel;             /* it is one of the kernel */
+	char called[FUNCTION_BYTES], error[48], place[PROBE_VALUE_TEXT_MAX];
+	struct probe_code code;
+};
+
+static void branches_describe(struct branches *b, const struct branch_call *call, struct branches_said *ret)
 {
 	struct hit params = { .probe = call->probe, .nr_args = BRANCH_ARGS + (call->end == BRANCH_RETURNED) };
-	struct branch_call_text text = { .function = "", .args = "", .result = "", .real_ns = b->real_ns };
-	char called[FUNCTION_BYTES], error[48];
-	struct probe_code code;
+	const struct branch_wish *w = branches_wish(b, call->probe);
 
+	ret->text = (struct branch_call_text){ .function = "", .real_ns = b->real_ns };
 	memcpy(params.arg, call->arg, sizeof(call->arg));
 	params.arg[BRANCH_ARGS] = call->result;
 	hitfields_of_params(&params, &b->fields);
-	text.args = b->fields.text;
-	text.result = branches_error(b, call, b->fields.result, error);
-	if (b->programs)
-		text.function = branch_programs_name(b->programs, call->probe);
-	else if (call->end != BRANCH_BEGUN && probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &code))
-		text.function = branches_called(&code, called);
-	else if (branches_wish(b, call->probe))
-		text.function = branches_wish(b, call->probe)->spec.point[0].name;
-	text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
-	branches_stack(b, call->stack, text.function, &text);
-	if (!branch_show_call(&b->show, call, &text))
+	ret->text.args = b->fields.text;
+	ret->text.result = branches_error(b, call, b->fields.result, ret->error);
+	ret->kernel = w && w->kernel;
+	ret->symbol = ret->text.function = b->programs ? branch_programs_name(b->programs, call->probe) :
+		w ? w->spec.point[0].name : "";
+	if (!b->programs && call->end != BRANCH_BEGUN &&
+	    probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &ret->code)) {
+		ret->text.function = branches_called(&ret->code, ret->called);
+		ret->symbol = ret->code.symbol;
+	}
+	ret->text.meets = b->part.n && branch_condition_of(&b->part, call) == VERDICT_YES;
+}
+
+/* ADDRESS of SPACE as "f+0x25 (file.c:1218)", or behind another place of FUNCTION as "+0x25 (file.c:1218)". */
+static size_t branches_place(struct branches *b, uint32_t space, uint64_t address, const char *function, char *dst,
+			     size_t size)
+{
+	struct branch_place p = { .function = "" };
+	const char *slash;
+	size_t n;
+
+	branch_names_of(b->names, space, address, &p);
+	n = text_format(dst, size, "%s+0x%llx", strcmp(p.function, function) ? p.function : "",
+			(unsigned long long)p.offset);
+	slash = p.n ? strrchr(p.at[0].file, '/') : NULL;
+	if (p.n && p.at[0].line)
+		n += text_format(dst + n, size - n, " (%s:%u)", slash ? slash + 1 : p.at[0].file, p.at[0].line);
+	return n;
+}
+
+/* The last branch of CALL that is known, into DST; "" = there is none. */
+static void branches_last(struct branches *b, const struct branch_call *call, const char *function,
+			  char dst[PROBE_VALUE_TEXT_MAX])
+{
+	size_t i = call->branch.n, n;
+
+	dst[0] = '\0';
+	while (i && call->branch.v[i - 1].how == BRANCH_GAP)
+		i--;
+	if (!i)
+		return;
+	n = branches_place(b, call->branch.v[i - 1].space, call->branch.v[i - 1].from, "", dst, PROBE_VALUE_TEXT_MAX);
+	n += text_format(dst + n, PROBE_VALUE_TEXT_MAX - n, " -> ");
+	branches_place(b, call->branch.v[i - 1].space, call->branch.v[i - 1].to, function, dst + n,
+		       PROBE_VALUE_TEXT_MAX - n);
+}
+
+/* Puts CALL into the recording, if one is made. */
+static void branches_record(struct branches *b, const struct branch_call *call)
+{
+	struct branches_said s;
+
+	if (!b->record)
+		return;
+	branches_describe(b, call, &s);
+	branches_last(b, call, s.text.function, s.place);
+	if (!branch_record_put(b->record, &(struct branch_recorded){
+			       .probe = call->probe, .pid = call->pid, .tid = call->tid, .comm = call->comm,
+			       .function = s.text.function, .begun_ns = call->begun_ns, .ended_ns = call->ended_ns,
+			       .timed = call->end != BRANCH_BEGUN, .fields = &b->fields, .result =
+			       call->end == BRANCH_RETURNED ? s.text.result : "", .place = s.place }))
+		b->loss[LOSS_UNRECORDED]++;
+}
+
+/* Writes CALL. */
+static void branches_put(struct branches *b, const struct branch_call *call)
+{
+	struct branches_said s;
+
+	branches_describe(b, call, &s);
+	branch_prints_tell(b->prints, &(struct branch_printed){
+			   s.symbol, s.kernel, call->probe, call->tid, call->begun_ns, call->ended_ns,
+			   call->end == BRANCH_RETURNED, call->arg, call->result }, &s.text);
+	branches_stack(b, call->stack, s.text.function, &s.text);
+	if (!branch_show_call(&b->show, call, &s.text))
 		b->loss[LOSS_UNTOLD]++;
 }
 
@@ -195,6 +271,7 @@ void branches_ended(void *ctx, const struct branch_call *call)
 
 	if (!branches_judge(b, call, &meets))
 		return;
+	branches_record(b, call);
 	if (b->o->branch_count)
 		branches_time(b, call->space, call->ended_ns - call->begun_ns);
 	if (b->o->last)
@@ -224,13 +301,38 @@ static void branches_keep_graph(struct branches *b, const struct graph *g)
 	b->last_at = (b->last_at + 1) % b->o->last;
 }
 
+/* Has what CALL of G was given, and has returned, in TEXT. */
+static void branches_graph_prints(struct branches *b, const struct graph *g, const struct graph_call *call,
+				  struct branch_call_text *text)
+{
+	struct probe_code code;
+
+	if (probe_code_find(g->probe, call->number, &code))
+		branch_prints_tell(b->prints, &(struct branch_printed){
+				   code.symbol, true, g->probe, g->tid, call->begun_ns, call->ended_ns, call->returned,
+				   call->arg, call->result }, text);
+}
+
 static void branches_put_graph(struct branches *b, const struct graph *g, bool meets)
 {
 	struct branch_call_text text = { .real_ns = b->real_ns, .meets = meets };
 
+	branches_graph_prints(b, g, &g->call.v[0], &text);
 	branches_stack(b, g->stack, branch_graph_name(b->graph, g), &text);
 	if (!branch_graph_put(b->graph, &b->show, g, &text))
 		b->loss[LOSS_UNTOLD]++;
+}
+
+/* Puts G into the recording, if one is made, as a call of its first function. */
+static void branches_record_graph(struct branches *b, const struct graph *g)
+{
+	struct branch_graph_said s;
+
+	if (b->record && (!branch_graph_say(b->graph, g, &s) || !branch_record_put(b->record, &(struct branch_recorded){
+			.probe = g->probe, .pid = g->pid, .tid = g->tid, .comm = g->comm, .function = s.name,
+			.begun_ns = g->call.v[0].begun_ns, .ended_ns = g->call.v[0].ended_ns, .timed = true,
+			.fields = &s.fields, .result = s.result, .place = "" })))
+		b->loss[LOSS_UNRECORDED]++;
 }
 
 void branches_graph_begun(void *ctx, const struct graph *g)
@@ -238,6 +340,7 @@ void branches_graph_begun(void *ctx, const struct graph *g)
 	struct branches *b = ctx;
 	struct branch_call_text text = { .real_ns = b->real_ns };
 
+	branches_graph_prints(b, g, &g->call.v[g->call.n - 1], &text);
 	if (g->call.n == 1)
 		branches_stack(b, g->stack, branch_graph_name(b->graph, g), &text);
 	if (!branch_graph_put_begun(b->graph, &b->show, g, &text))
@@ -256,6 +359,7 @@ void branches_graph_ended(void *ctx, const struct graph *g)
 	if (!branch_graph_call(b->graph, g, &call))
 		b->loss[LOSS_UNTOLD]++;
 	else if (branches_judge(b, &call, &meets)) {
+		branches_record_graph(b, g);
 		for (size_t i = 0; b->o->branch_count && i < g->call.n; i++)
 			branches_time(b, BRANCH_SPACE(g->probe, g->call.v[i].number),
 				      g->call.v[i].ended_ns - g->call.v[i].begun_ns);
@@ -314,6 +418,8 @@ void branches_hit(struct branches *b, const struct hit *h)
 	};
 	struct hit_branch at;
 
+	branch_prints_take(b->prints, h);
+	branch_record_take(b->record, h);
 	if (!hit_of_branch(h, &at)) {
 		branches_begun(b, h);
 		return;

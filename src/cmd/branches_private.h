@@ -15,7 +15,9 @@
 #include "cmd/branch_graph.h"
 #include "cmd/branch_losses.h"
 #include "cmd/branch_names.h"
+#include "cmd/branch_prints.h"
 #include "cmd/branch_programs.h"
+#include "cmd/branch_record.h"
 #include "cmd/launch.h"
 #include "cmd/options.h"
 #include "engine/engine.h"
@@ -46,6 +48,8 @@ struct branches {
 	uint32_t called;                 /* functions that are probed for these */
 	struct branch_sums *sums;
 	struct branch_names *names;
+	struct branch_record *record;    /* NULL = none is made */
+	struct branch_prints *prints;    /* NULL = nothing is to be printed */
 	branch_wishes wish;
 	enum branch_way how;
 	struct spec_expr part;

@@ -452,7 +452,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	s->config.watcher = s->when ? when_watcher(s->when) : NULL;
 	if (!r && (o->probes.n || memory_in_programs(o) || plan->probes_may_come))
 		r = placing_new(o->probes.v, o->probes.n,
-				NULL, &s->placing, e);
+				&(struct placing_prints){ o->branch_print.v, o->branch_print.n }, &s->placing, e);
 	if (!r && memory_in_programs(o))
 		placing_memory(s->placing, alloc_interval(o), true, o->memory == MEMORY_PRELOAD);
 	for (size_t i = 0; !r && i < o->allocators.n; i++)

@@ -339,6 +339,16 @@ const struct opt opts[] = {
 		.help = "tell each call when it ends, with its result and its branches (what is done if nothing is "
 			"said)",
 	}, {
+		.name = "print", .metavar = "EXPR[,EXPR...]", .type = OPT_TEXTS, .what = "expression",
+		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_print),
+		.help = "show what parameters and the result of a function lead to: '*file', 'req->name', "
+			"'file->f_path.dentry->d_name.name'",
+		.more = "EXPR is a path as in a condition, by the kernel's types, or the debug information of the "
+			"program. In the kernel '*' before it shows the structure that a pointer points to, as "
+			"'*retval' of the result. Up to four, of 512 bytes at most. "
+			"Parameters are followed when the call begins, the result when it has returned. Members that "
+			"are 0 are left out, enums, functions and errors have names, and what cannot be read is said.",
+	}, {
 		.name = "any", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_any),
 		.help = "show all branches: jumps, calls and returns (what is shown if nothing is said)",
@@ -952,9 +962,10 @@ const struct opt opts[] = {
 	}, {
 		.name = "record", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_record),
-		.help = "also record each call that is followed, with its stacks",
-		.more = "sberf report and all formats work on the recording, in which each call that was followed is "
-			"an event of its probe.",
+		.help = "also record each call that is told, with its stacks",
+		.more = "sberf report and all formats work on the recording, in which each such call is an event that "
+			"weighs the time it took. sberf report --format probes has results, with errors by name, and "
+			"last branches; sberf trace --input FILE has a line for each call.",
 	}, {
 		.name = "lines", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_lines),
@@ -966,11 +977,11 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(trace_json), .choices = trace_formats,
 		.fallback = "text", .help = "how it is written",
 		.more = "json is an object on a line of its own for each call: call, time_ns (since 1970), comm, pid, "
-			"tid, latency_ns, depth, args, result, end (return, jump, left or begun), meets, and branches, each "
-			"with from, to and taken, or gap. With --how graph it has calls in their place, in the order "
-			"of their begins, each with function, depth, after_ns (since the first one began), "
-			"latency_ns, args and result. With --count it is one for each function and each branch, with "
-			"--part one that has the member part.",
+			"tid, latency_ns, depth, args, result, end (return, jump, left or begun), meets, and branches, "
+			"each with from, to and taken, or gap; print and stack where they are asked for. With --how "
+			"graph it has calls in their place, in the order of their begins, each with function, depth, "
+			"after_ns (since the first one began), latency_ns, args and result. With --count it is one "
+			"for each function and each branch, with --part one that has the member part.",
 	}, {
 		.letter = 'd', .name = "duration", .metavar = "SECONDS", .type = OPT_TIME, .what = "duration",
 		.section = SECTION_OUTPUT, .commands = CMD_BPF, .at = FIELD(watch_ns), .min = 10 * NSEC_PER_MSEC,

@@ -1015,6 +1015,7 @@ void options_free(struct options *o)
 	vec_free(&o->addresses);
 	vec_free(&o->labels);
 	vec_free(&o->branches_of);
+	vec_free(&o->branch_print);
 	vec_free(&o->focus);
 	vec_free(&o->ignore);
 	vec_free(&o->threads);

@@ -200,6 +200,7 @@ struct options {
 	bool branch_count, branch_disasm, branch_lines, branch_stacks;   /* --count, --disasm, --lines, --stacks */
 	bool branch_any, branch_calls, branch_returns;   /* --any, --calls, --returns */
 	bool branch_entry, branch_exit;  /* --entry, --exit */
+	text_vec branch_print;           /* --print, one each */
 	const char *branch_record;       /* --record: a recording of the calls; NULL */
 	uint32_t last;                   /* --last N, 0 = all, while they happen */
 	uint32_t how;                    /* --how, enum branch_way */

@@ -17,6 +17,8 @@
 #include "query/timerange.h"
 #include "export/exporter.h"
 #include "export/outfile.h"
+#include "model/probenotes.h"
+#include "model/probes.h"
 #include "numa/state.h"
 #include "session/backends.h"
 #include "system/listtext.h"
@@ -253,6 +255,27 @@ static int report_path(struct open_recording *l, const struct options *o, struct
 	return report_critical(l, o, e);
 }
 
+/*
+ * What a recording is about that has hits of probes and nothing else, as of `sberf branches --record`; 0 = it has
+ * something else, or X, which may be NULL, does not let anything be chosen.
+ */
+static measure_mask report_probes_alone(const struct open_recording *l, const struct exporter *x)
+{
+	const struct probe_notes *notes = snapshot_probes(l->snapshot);
+	measure_mask mask = 0;
+
+	if (l->meta.unit[0] || (x && x->subject != EXPORT_COUNTED) || !snapshot_has(l->snapshot, EVENT_HIT) ||
+	    snapshot_has(l->snapshot, EVENT_SAMPLE) || snapshot_has(l->snapshot, EVENT_BLOCKED))
+		return 0;
+	for (size_t i = 0; notes && i < notes->probe.n; i++) {
+		const measure_mask one = MEASURE_BIT(probes_measure_id(notes->probe.v[i].probe));
+
+		if (measures_fit(mask | one))
+			mask |= one;
+	}
+	return mask;
+}
+
 int cmd_report(const struct options *o, struct err *e)
 {
 	const char *input = open_recording_path(o->input);
@@ -263,6 +286,8 @@ int cmd_report(const struct options *o, struct err *e)
 
 	if (r >= 0)
 		r = report_path(&l, o, &left, e);
+	if (r >= 0 && !left.measures)
+		left.measures = report_probes_alone(&l, for_terminal(o) ? NULL : x);
 	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		r = report_show(&l, &left, e);
 	else if (r >= 0)

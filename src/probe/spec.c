@@ -521,7 +521,8 @@ static int read_point(struct spec_reader *r, bool span, struct spec_point *p)
 
 bool spec_has_latency(const struct spec *s)
 {
-	return s->span || probe_kind_info(s->point[0].kind)->knows & PROBE_KNOWS_LATENCY;
+	return s->span || spec_is_followed(&s->point[0]) ||
+		probe_kind_info(s->point[0].kind)->knows & PROBE_KNOWS_LATENCY;
 }
 
 /* The measure at R, if there is one. KNOWS is what may be added up. */

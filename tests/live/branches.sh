@@ -78,6 +78,15 @@ branches "check 20" 'u:parting:check /number == 17/' --entry --stacks
 note "$(cat err got)"
 matches "calls told when they begin: the price is said" "^sberf branches: check is probed where it begins; a hit costs up to [0-9.]+ [num]s\$" "$(grep begins err)"
 equal "without result, time and branches; who calls" "check(number=17, limit=4) parting/$pid called by act" "$(head -n 2 got | xargs | sed 's/ (.*//')"
+branches "check 100" 'u:parting:check /retval < 0/' --last 1 --record calls.sberf
+note "$(cat err got)"
+"$SBERF" report --format probes calls.sberf >probes
+note "$(cat probes)"
+equal "a recording has the calls that met the condition, each once" 19 "$(awk '/[+]branches/ { print $1; exit }' probes)"
+equal "with their results" "-22 52.6 %, -12 47.4 %" "$(sed -n 's/^ *retval *//p' probes)"
+matches "and the branch that was the last one" "check\\+0x[0-9a-f]+ \\(parting.c:$first\\) -> \\+0x[0-9a-f]+" "$(grep 'last branch' probes)"
+matches "which a report is about by itself" "main;act;check [1-9][0-9]*\$" "$("$SBERF" report --format folded calls.sberf)"
+equal "and has call by call" 19 "$("$SBERF" trace --input calls.sberf | grep -cE 'check\(number=[0-9]+, limit=4\) = -(22|12)  check')"
 branches "check 100" u:parting:check --count --disasm
 matches "counted" "^check: 100 calls, total " "$(cat got)"
 back=$(awk 'BEGIN { for (n = 0; n < 100; n++) if (n % 10 != 7 && n % 4 > 1) back += n % 4 - 1; print back }')
@@ -85,6 +94,15 @@ equal "the loop goes back as often as the source says" "$back" "$(awk '$5 == "->
 objdump -d --no-show-raw-insn --disassemble=check parting | sed -n 's/^ *[0-9a-f]*:\t\([a-z]*\).*/\1/p' | grep -v '^nop' >want
 sed -n '/not taken  check of/,$p' got | sed -n 's/.*+0x[0-9a-f]* *\([a-z]*\).*/\1/p' | grep -v '^nop' >have
 equal "as many instructions as objdump has" "$(wc -l <want)" "$(wc -l <have)"
+
+# What parameters lead to, by debug information.
+branches "ask 4" u:parting:answer --print 'a->name,a->body->code' --print 'a->body->tag,retval->name'
+note "$(cat err got)"
+equal "strings, members behind pointers, and what cannot be read" \
+	"0:GET /x:-7:tag?:retval is NULL;1:GET /x:no:no:GET /x;2:GET /x:-7:tag?:GET /x;3:GET /x:no:no:retval is NULL;" \
+	"$(LC_ALL=C awk -F ' = ' '/^answer/ { match($0, /number=[0-9]/); n = substr($0, RSTART + 7, 1); line = n }
+		/^    [ar]/ { v = $2; gsub(/"/, "", v); sub(/cannot be read: a bad.*/, "no", v); sub(/cannot be read: /, "", v); gsub(/[^ -~]+/, "?", v); line = line ":" v }
+		/^    retval/ { printf "%s;", line }' got)"
 
 # Calls within calls, and those that do not return.
 branches "recurse 3" u:parting:recurse --last 6

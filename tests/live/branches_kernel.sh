@@ -81,9 +81,14 @@ if on_share second; then
 		"$(awk '/ called by (__x64_sys_dup3|do_syscall_64|x64_sys_call)/ { at = 1; n = "" } at { n = n $0 } /_start/ && n ~ /do_syscall_64.*ask.*main/ { whole++; at = 0; n = "" }
 		END { print whole }' got)"
 	# And each of them is an event of a recording.
-	folded=$("$SBERF" report --format folded --metric "kprobe:$body+branches /newfd == 900/" calls.sberf 2>err2)
-	note "$folded" "$(cat err2)"
-	equal "the calls are events of a recording, with their stacks" 6 "$(grep -E 'main;ask.*;dup3.*;ksys_dup3|main;ask.*;__x64_sys_dup3' <<<"$folded" | awk '{ n += $NF } END { print n + 0 }')"
+	folded=$("$SBERF" report --format folded calls.sberf 2>err2)
+	note "$folded" "$(cat err2)" "$("$SBERF" report --format probes calls.sberf 2>&1)"
+	at_least "the calls are events of a recording, with their stacks and times" 1 \
+		"$(grep -E 'main;ask.*;dup3.*;ksys_dup3|main;ask.*;__x64_sys_dup3' <<<"$folded" | awk '{ n += $NF } END { print n + 0 }')"
+	equal "each once, with its result by name, and the branch that was its last one" "6;900 33.3 % -22 (EINVAL) 33.3 % -9 (EBADF) 33.3 %;3" \
+		"$("$SBERF" report --format probes calls.sberf | awk -v body="$body" '/\+branches/ && !n { n = $1 } /^ +retval / { sub(/^ +retval +/, ""); result = $0 }
+			/^ +last branch / { places = gsub(body "[+]0x[0-9a-f]+[^>]*-> [+]0x", "") } END { print n ";" result ";" places }' |
+			sed 's/-22 (EINVAL) 33.3 %, -9 (EBADF) 33.3 %, 900 33.3 %/900 33.3 % -22 (EINVAL) 33.3 % -9 (EBADF) 33.3 %/; s/, / /g')"
 	lines_known || matches "debug information of another build is not taken, and said to be one, or to be missing" \
 		"is not of this build of the kernel|there is no debug information of this kernel" "$(grep 'no lines of the kernel: ' err)"
 	check "each branch, from where to where" grep -qE "^  $body\\+0x[0-9a-f]+( \\(.*\\))? -> $body\\+0x[0-9a-f]+" got
@@ -91,6 +96,14 @@ fi
 
 # What it calls, each with arguments and result: the function whose failure is that of the call.
 if on_share second; then
+	branches "open 1" k:do_filp_open --print 'pathname->name,*pathname,*retval,retval->f_path.dentry->d_name.name'
+	note "$(cat err got)"
+	equal "what arguments and results lead to: text, and errors by name" \
+		'"/absent" retval is an error (ENOENT);"/proc/self/stat/below" retval is an error (ENOTDIR);"/proc/self/stat" "stat";' \
+		"$(sed -nE 's/^    pathname->name = //p; s/^    retval->f_path\.dentry->d_name\.name = (cannot be read: )?//p' got | awk '{ printf "%s%s", $0, NR % 2 ? " " : ";" }')"
+	equal "structures, by their members" 3 "$(grep -cE '^    \*pathname = \{name=0x[0-9a-f]+, uptr=0x[0-9a-f]+, refcnt=' got)"
+	equal "what cannot be read is no structure" 2 "$(grep -cE '^    \*retval = cannot be read: retval is an error' got)"
+	check "what can be is one" grep -qE '^    \*retval = \{.*f_mode=[0-9]+' got
 	branches "open 4" k:do_sys_openat2 --how graph --part 'retval == -20' --count --returns
 	equal "graph: status" 0 $?
 	note "$(cat err got)"
@@ -114,12 +127,12 @@ if on_share first; then
 fi
 if on_share first; then
 	# Several functions at once: a graph begins with each that meets the condition, and has the others.
-	branches "open 1" 'k:do_*open* /dfd == -100/' --format json
+	branches "open 1" 'k:do_*open* /dfd == -100/' --format json --print 'filename,retval'
 	matches "functions that a wildcard means: why they are followed by graph" "by --how graph, since .* may be several functions" "$(cat err)"
 	equal "graph, each call: status" 0 $?
 	note "$(cat err got)"
 	equal "graph: three calls, with their errors by name" "-2 (ENOENT);-20 (ENOTDIR);" \
-		"$(sed -n 's/.*"result":"\(-[^"]*)\)","calls".*/\1/p' got | tr '\n' ';')"
+		"$(sed -n 's/.*"result":"\(-[^"]*)\)",.*"calls".*/\1/p' got | tr '\n' ';')"
 	equal "graph: and the function below that failed" 2 \
 		"$(grep -cE '"function":"do_filp_open","depth":1,[^}]*"result":"-(2|20) \(E(NOENT|NOTDIR)\)"' got)"
 fi

@@ -53,6 +53,30 @@ KEPT int tail(int number)
 	return jumped(number);
 }
 
+struct asked {
+	const char *name;
+	struct {
+		int code;
+		char tag[8];
+	} *body;
+};
+
+/* Each third one has none, each other one no body. */
+KEPT struct asked *answer(struct asked *a, int number)
+{
+	sink += number;
+	return number % 3 ? a : NULL;
+}
+
+static void ask(int number)
+{
+	static __typeof__(*(struct asked){ 0 }.body) body = { -7, "tag\033" };
+	static char name[] = "GET /x";
+	static struct asked with = { name, &body }, without = { name, NULL };
+
+	sink += answer(number & 1 ? &without : &with, number) != NULL;
+}
+
 static void act(const char *what, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -60,6 +84,8 @@ static void act(const char *what, int n)
 			sink += check(i, 4);
 		else if (!strcmp(what, "recurse"))
 			sink += recurse(5);
+		else if (!strcmp(what, "ask"))
+			ask(i);
 		else if (!strcmp(what, "tail"))
 			sink += tail(i);
 		else if (!setjmp(out))
