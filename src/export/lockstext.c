@@ -65,7 +65,8 @@ void lockstext_deadlocks(FILE *out, const struct locks *l, bool ascii)
 {
 	struct locks_text x = { .l = l, .ascii = ascii, .o = { .file = out } };
 	const struct waitchain c = { .wait = l->wait, .n = l->nr_waits, .thread = lockstext_thread,
-				     .what = lockstext_what, .by = lockstext_by, .holder = lockstext_holder, .ctx = &x };
+				     .what = lockstext_what, .by = lockstext_by, .holder = lockstext_holder,
+				     .ctx = &x };
 
 	if (waitchain_print_cycles(&c, out))
 		out_text(&x.o, "\n");
