@@ -310,6 +310,7 @@ if command -v setcap >/dev/null; then
 	note "$(cat err)"
 	matches "doctor says that it is set up" "ok +sberf record without sudo +by the capabilities of .*/bin/sberf-collector" \
 		"$(as_user $nobody doctor)"
+	check "and that capturing works" as_user $nobody doctor
 	matches "and to root by which commands it is" "run: sudo setcap cap_bpf,.*=ep .*/sberf-collector" "$("$SBERF" doctor)"
 	stop_workload
 else
