@@ -78,9 +78,14 @@ mkdir /sys/fs/cgroup/limited
 echo "5000 100000" >/sys/fs/cgroup/limited/cpu.max
 sh -c 'echo $$ >/sys/fs/cgroup/limited/cgroup.procs; while :; do :; done' &
 spins=$!
-sberf record -o quota.data --duration 2s --cgroup /limited 2>&1 | sed -n "s/^sberf record: pressure/pressed/p"
+mkfifo turns
+sh -c 'echo $$ >/sys/fs/cgroup/limited/cgroup.procs; exec locked 1000 kmutex 4' >turns &
+read word <turns
+sberf record -o quota.data --duration 2s --cgroup /limited --kernel-locks 2>&1 | sed -n "s/^sberf record: pressure/pressed/p"
 sberf report -i quota.data --format waits | grep -A1 ' throttled$' | sed 's/^/limit /'
 kill $spins
+killall locked
+sberf report -i quota.data --format locks | grep -A9 ' kernel mutex ' | sed 's/^/locks /'
 echo max >/sys/fs/cgroup/limited/cpu.max
 echo 8M >/sys/fs/cgroup/limited/memory.high
 sberf record -o high.data -- sh -c 'echo $$ >/sys/fs/cgroup/limited/cgroup.procs; exec dd if=/dev/zero of=/dev/null bs=24M count=1'
@@ -91,7 +96,7 @@ root=$SCRATCH/root
 guest_tree "$root" "$SCRATCH/job.sh" || skip_all "the guest cannot be built"
 guest_add "$root" "$SBERF" /bin/sberf
 guest_add "$root" "$top_builddir/tests/live/capture-dump" /bin/capture-dump
-for program in naps deadlock held; do
+for program in naps deadlock held locked; do
 	guest_add "$root" "$top_builddir/tests/workloads/bin/$program" "/bin/$program"
 done
 
@@ -174,6 +179,8 @@ on_kernel() {
 cpu.max of /limited
 memory limit
 memory.high of /limited" "$(sed -n 's/^limit .*[^ ]  \+\(.*\)/\1/p' "$SCRATCH/out")"
+	matches "$v: a lock of the kernel, by who takes it" ' kernel mutex of _*fdget_pos, 0xffff[0-9a-f]+: reads_hole ' "$(grep '^locks' "$SCRATCH/out")"
+	at_least "$v: and who held it" 3 "$(lines '^locks .* held by turns [0-9]+')"
 	matches "$v: pressure of the cgroup" \
 		'^pressed of /limited: CPU [5-9][0-9][.][0-9] %, memory [<0-9.]+ %, I/O [<0-9.]+ % of the time$' \
 		"$(grep '^pressed' "$SCRATCH/out")"
