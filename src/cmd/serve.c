@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,9 +53,12 @@ struct service {
 	struct ceiling_room waits;       /* and what is known of that */
 	uint32_t share;                  /* what all took in the last two seconds, in millionths of one CPU */
 	uint64_t begun_ns;               /* of the capture */
+	uint64_t trimmed_ns;             /* when free memory was last given back */
 	uint64_t bpf_ns;                 /* that captures which have ended took in the kernel */
 };
 
+#define ARENAS 2                 /* of the allocator of an agent: what is free in one is room that others do not get */
+#define TRIM_NS (10 * NSEC_PER_SEC)      /* between two times when what is free goes back to the kernel */
 #define LAST_NAMES_NS NSEC_PER_SEC       /* for names of what is pushed at the end */
 #define PAUSE_MOST_NS (3600 * NSEC_PER_SEC)
 #define STORE_LEAST_NS (10 * NSEC_PER_SEC)       /* a store that is full sooner than that stays as it is until then */
@@ -177,11 +181,23 @@ static void service_say_level(struct service *s, const struct profile_meta *m)
 	s->level = m->own_level;
 }
 
+/* Windows and tables of symbols come and go in all threads: an agent kept twice as much as it used. */
+static void service_trim(struct service *s)
+{
+	const uint64_t now = clock_mono_ns();
+
+	if (now - s->trimmed_ns < TRIM_NS)
+		return;
+	s->trimmed_ns = now;
+	(void)malloc_trim(0);
+}
+
 static bool service_turn(void *ctx)
 {
 	struct service *s = ctx;
 	struct profile_meta m;
 
+	service_trim(s);
 	if (s->o->keep_ns)
 		keeping_say(s->launch.engine, s->o->command_name);
 	engine_status(s->launch.engine, &m);
@@ -433,5 +449,6 @@ int cmd_serve(const struct options *o, struct err *e)
 
 int cmd_agent(const struct options *o, struct err *e)
 {
+	(void)mallopt(M_ARENA_MAX, ARENAS);
 	return service(o, SERVE_PULLS, e);
 }
