@@ -33,15 +33,20 @@ struct listing_at {
 	uint32_t line;           /* that was written last */
 };
 
+/* Whether S is in the code of L: records of the CPU know the kernel's addresses alone, also of BPF programs. */
+static bool listing_has(const struct listing_at *l, const struct branch_sum *s)
+{
+	return s->space == BRANCH_SPACE(l->code->probe, l->code->first) || (!l->elf && s->space == BRANCH_KERNEL);
+}
+
 /* How often the branch at ADDRESS was taken, and not. */
 static void listing_put_counts(const struct listing_at *l, uint64_t address)
 {
-	const uint32_t space = BRANCH_SPACE(l->code->probe, l->code->first);
 	uint64_t hits[2] = { 0, 0 };
 	char taken[UNITS_MAX], passed[UNITS_MAX];
 
 	for (size_t i = 0; i < l->sums; i++)
-		if (l->sum[i].from == address && l->sum[i].space == space)
+		if (l->sum[i].from == address && listing_has(l, &l->sum[i]))
 			hits[l->sum[i].how == BRANCH_PASSED] += l->sum[i].hits[SIDE_OTHER] + l->sum[i].hits[SIDE_MEETS];
 	if (hits[0] || hits[1])
 		fprintf(l->show->out, "%10s %10s", units_thousands(taken, hits[0]), units_thousands(passed, hits[1]));

@@ -29,6 +29,7 @@ static const char *const branch_losses[BRANCH_LOSSES] = {
 	[LOSS_POINTED] = "calls by pointer of functions that are not followed",
 	[LOSS_POINTED_FULL] = "calls by pointer left out, as there were too many different ones to count them",
 	[LOSS_POINTERS] = "places that call by pointer left out, of more than 64",
+	[LOSS_UNWATCHED] = "jumps that were watched in no call, as there were too few calls, or all came at once",
 	[LOSS_OWN] = "records of what takes the records, left out",
 	[LOSS_BEFORE] = "records from before the call, left out",
 	[LOSS_UNNAMED] = "ends of branches in no known function",

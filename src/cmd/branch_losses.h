@@ -31,6 +31,7 @@ enum branch_loss {
 	LOSS_POINTED,            /* calls by pointer of what is not followed */
 	LOSS_POINTED_FULL,       /* calls by pointer that could not be counted */
 	LOSS_POINTERS,           /* instructions that call by pointer, and are not watched */
+	LOSS_UNWATCHED,          /* jumps that were watched in no call */
 	LOSS_OWN,                /* records of what takes the records */
 	LOSS_BEFORE,             /* records from before the call */
 	LOSS_UNNAMED,            /* ends of branches in no known function */

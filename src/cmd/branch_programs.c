@@ -17,9 +17,11 @@
 #include "branch/jumps.h"
 #include "capture/bpfcalls.h"
 #include "engine/filters.h"
+#include "engine/kernel_code.h"
 #include "model/probecode.h"
 #include "model/probes.h"
 #include "model/probevalues.h"
+#include "probe/kernel_functions.h"
 #include "probe/ktypes.h"
 #include "probe/leaves.h"
 #include "symbol/kernel.h"
@@ -33,6 +35,7 @@
 #define TURN_MS 100
 #define SET_NS NSEC_PER_SEC              /* a set of jumps is watched so long from its first call on, */
 #define SET_CALLS 64u                    /* or for so many calls, where they are not shown singly, */
+#define SET_CALLS_FIRST 8u               /* until each jump was watched once, */
 #define SET_LEAST_NS (NSEC_PER_SEC / 50) /* and not less: moving breakpoints takes the kernel milliseconds */
 #define OFF_MOST_NS (2 * NSEC_PER_SEC)
 #define HELD_MAX 16384u                  /* calls with records that wait for the end */
@@ -81,6 +84,7 @@ struct branch_programs {
 		*/
 	uint64_t set_ns;         /* when the first call was told of it */
 	uint64_t set_calls;      /* calls that were told of it */
+	VEC(bool) met;           /* of each set: some call was */
 	uint64_t look_ns, look_hits;     /* when it was last looked at what hits cost, and how many there were */
 	uint64_t off_until_ns;   /* 0 = breakpoints are in place */
 	uint64_t told, gaps;
@@ -342,6 +346,34 @@ static int programs_find_program(struct program_followed *f, struct err *e)
 	return r;
 }
 
+/* Decodes F, a function of the kernel, whose instructions are to be shown. That it cannot be is said. */
+static void programs_decode(struct branch_programs *p, const struct program_followed *f)
+{
+	struct spec_point point = { .kind = PROBE_KPROBE, .match = SPEC_EXACT };
+	struct probe_code code = { .path = KERNEL_CODE_PATH, .symbol = f->name, .name = f->name };
+	AUTO(kernel_code_free) struct kernel_code *k = NULL;
+	kernel_functions found = { 0 };
+	code_blocks blocks = { 0 };
+	struct err why = ERR_INIT;
+	int r;
+
+	text_format(point.name, sizeof(point.name), "%s", f->name);
+	r = find_kernel_functions(KALLSYMS_PATH, &point, &found, &why);
+	r = r < 0 ? r : kernel_code_open(&k, &why);
+	code.start = r < 0 ? 0 : found.v[0].address;
+	r = r < 0 ? r : kernel_code_blocks(k, code.start, &blocks, &code.returns, &why);
+	code.block = blocks.v;
+	code.n = (uint32_t)blocks.n;
+	code.first = r < 0 ? CODE_NUMBERS_MAX : probe_code_note(f->wish->number, &code);
+	if (code.first == CODE_NUMBERS_MAX)
+		fprintf(stderr, "sberf branches: no instructions of %s: %s\n", f->name,
+			r < 0 ? why.text : "there is no memory for them");
+	else if (probe_code_find(f->wish->number, code.first, &code))
+		branch_names_open(p->names, &code);
+	vec_free(&blocks);
+	vec_free(&found);
+}
+
 static int programs_find_one(struct branch_programs *p, struct branch_wish *w, struct bpfcalls_function *ret,
 			     struct err *e)
 {
@@ -362,6 +394,8 @@ static int programs_find_one(struct branch_programs *p, struct branch_wish *w, s
 		return r;
 	programs_describe(f, p->o->branch_entry, ret);
 	r = programs_condition(f, ret, e);
+	if (!r && !f->code && p->o->branch_disasm)
+		programs_decode(p, f);
 	return r || !f->code ? r : programs_add_parts(p, f, e);
 }
 
@@ -409,9 +443,41 @@ static size_t programs_set(const struct branch_programs *p, uint32_t set, uint32
 	return first;
 }
 
+/* Was no call told of SET yet? */
+static bool programs_is_new(const struct branch_programs *p, uint32_t set)
+{
+	return set && set <= p->met.n && !p->met.v[set - 1];
+}
+
+/* The set that is watched next: those of which nothing is known come first. */
+static uint32_t programs_next(const struct branch_programs *p)
+{
+	const uint32_t sets = programs_sets(p);
+
+	for (uint32_t i = 1; i < sets; i++) {
+		const uint32_t set = (p->set - 1 + i) % sets + 1;
+
+		if (programs_is_new(p, set))
+			return set;
+	}
+	return p->set % sets + 1;
+}
+
+/* Says which jumps are watched, where calls are shown one by one. */
+static void programs_say_set(const struct branch_programs *p)
+{
+	uint32_t n;
+	const size_t first = programs_set(p, p->set, &n);
+
+	if (programs_sets(p) > 1 && !p->o->part && !p->o->branch_count && !p->o->branch_disasm && !p->o->trace_json)
+		fprintf(stderr, "sberf branches: jumps %zu to %zu of %zu are watched from now on\n", first + 1,
+			first + n, p->jump.n);
+}
+
 static void programs_watch(struct branch_programs *p, uint32_t set)
 {
-	uint64_t address[SB_JUMPS];
+	const bool changes = p->set && set != p->set;
+	uint64_t address[SB_JUMPS] = { 0 };
 	uint32_t n;
 	const size_t first = programs_set(p, set, &n);
 
@@ -421,6 +487,8 @@ static void programs_watch(struct branch_programs *p, uint32_t set)
 		n = 0;
 	p->set = set;
 	p->set_calls = 0;
+	if (changes)
+		programs_say_set(p);
 }
 
 /* When hits have cost more than the budget, calls are not followed for so long that it fits. */
@@ -435,7 +503,8 @@ static void programs_keep_budget(struct branch_programs *p, uint64_t now_ns)
 	bpfcalls_lost(p->calls, &lost);
 	if (p->off_until_ns) {
 		bpfcalls_off(p->calls, false);
-		programs_watch(p, p->set);
+		/* Where calls come quickly the time in between may be all that a set gets. */
+		programs_watch(p, p->set_calls ? programs_next(p) : p->set);
 		p->off_until_ns = 0;
 	} else if (share > 0 && now_ns - p->look_ns >= SET_LEAST_NS) {
 		cost_ns = (lost.hits - p->look_hits) * bpfcalls_hit_ns(p->calls);
@@ -584,6 +653,8 @@ static void programs_ended(void *ctx, const struct sb_bpf_call *c)
 		call.arg[f->packet_at] = c->packet;
 	if (c->set == p->set && !p->set_calls++)
 		p->set_ns = clock_mono_ns();
+	if (programs_is_new(p, c->set))
+		p->met.v[c->set - 1] = true;
 	if (!(p->records ? programs_records(p, f, c, &call) :
 	      p->o->branch_entry || programs_follow(p, f, c, &call))) {
 		vec_free(&call.branch);
@@ -677,6 +748,10 @@ static int programs_follow_all(struct branch_programs *p, struct err *e)
 	if (p->jump.n && !p->o->branch_entry && !programs_are_silent(p))
 		p->each = bpfcalls_breakpoints(p->calls, &p->why);
 	p->look_ns = clock_mono_ns();
+	if (p->each && !vec_reserve(&p->met, programs_sets(p)))
+		return err_nomem(e, "jumps of BPF programs");
+	while (p->each && p->met.n < programs_sets(p))
+		p->met.v[p->met.n++] = false;
 	if (p->each)
 		programs_watch(p, 1);
 	return 0;
@@ -734,6 +809,7 @@ void branch_programs_free(struct branch_programs *p)
 	}
 	vec_free(&p->followed);
 	vec_free(&p->jump);
+	vec_free(&p->met);
 	vec_free(&p->sources);
 	for (size_t i = 0; i < p->held.n; i++)
 		vec_free(&p->held.v[i].branch);
@@ -748,6 +824,7 @@ void branch_programs_turn(struct branch_programs *p)
 	const uint32_t sets = programs_sets(p);
 	const bool single = !p->o->part && !p->o->branch_count && !p->o->branch_disasm;
 	uint64_t now_ns, for_ns;
+	uint32_t next;
 
 	bpfcalls_read(p->calls, TURN_MS, programs_ended, p);
 	if (!p->each)
@@ -755,10 +832,11 @@ void branch_programs_turn(struct branch_programs *p)
 	now_ns = clock_mono_ns();
 	programs_keep_budget(p, now_ns);
 	for_ns = now_ns - p->set_ns;
+	next = sets > 1 ? programs_next(p) : 0;
 	if (sets > 1 && !p->off_until_ns && p->set_calls &&
-	    (for_ns >= SET_NS ||
+	    (for_ns >= SET_NS || (!single && programs_is_new(p, next) && p->set_calls >= SET_CALLS_FIRST) ||
 	     (!single && p->set_calls >= SET_CALLS && for_ns >= SET_LEAST_NS)))
-		programs_watch(p, p->set % sets + 1);
+		programs_watch(p, next);
 }
 
 void branch_programs_end(struct branch_programs *p)
@@ -821,6 +899,12 @@ void branch_programs_losses(const struct branch_programs *p, uint64_t loss[BRANC
 	loss[LOSS_CROWDED] = lost.crowded;
 	loss[LOSS_STRANGE] = lost.strange;
 	loss[LOSS_WAYS] = p->gaps;
+	for (size_t i = 0; i < p->met.n; i++) {
+		uint32_t n;
+
+		(void)programs_set(p, (uint32_t)i + 1, &n);
+		loss[LOSS_UNWATCHED] += p->met.v[i] ? 0 : n;
+	}
 	loss[LOSS_NO_RECORDS] = lost.no_records;
 	loss[LOSS_OWN] = p->figures.own;
 	loss[LOSS_BEFORE] = p->figures.before;

@@ -958,7 +958,8 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_stacks),
 		.help = "show by whom each call was made: its whole stack",
 		.more = "That of the program, which is unwound as everywhere, and of a function of the kernel that of "
-			"the kernel before it. Not of BPF programs.",
+			"the kernel before it. Not of BPF programs: most kernels "
+			"cannot unwind from where these are traced.",
 	}, {
 		.name = "record", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_record),

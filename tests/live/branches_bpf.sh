@@ -90,6 +90,8 @@ if on_share first; then
 		"$(awk '/^drops\(/ { if (NR > 1) print last } / -> / { last = $0 } END { print last }' got |
 			sed -E 's/.*drops\.bpf\.c:([0-9]+)\) -> .*not taken$/\1 not/; s/.*drops\.bpf\.c:([0-9]+)\) -> .*/\1 taken/' | tr '\n' ';')"
 	check "gaps are marked" grep -qE '^  allowed\+.* what was between is not known' got
+	# Five calls at once: breakpoints were at four of six jumps.
+	equal "jumps that were watched in no call are counted" 2 "$(sed -n 's/^sberf branches: jumps that were watched in no call, .*: //p' err)"
 	branches "all 20" "bpf:tag:$("$SBERF" bpf -d 0.01 --format json | sed -n "s/^{\"id\":$id,.*\"tag\":\"\\([0-9a-f]*\\)\".*/\\1/p")" --part 'retval == 1' --lines
 	note "$(cat err got)"
 	equal "of many calls, those that drop" "100 calls, 80 of them with retval == 1" "$(head -n 1 got)"

@@ -137,10 +137,13 @@ if on_share first; then
 		"$(grep -cE '"function":"do_filp_open","depth":1,[^}]*"result":"-(2|20) \(E(NOENT|NOTDIR)\)"' got)"
 fi
 
-if on_share first; then
-	# What is called by a pointer is in no code: it is found when it is called, and followed from then on.
+if on_share first || on_share second; then
+	# What is called by a pointer is in no code: it is found when it is called, and followed from then on. Where there are two kernels the
+	# second shows it with a link for each function, as kernels before 5.18 need it.
 	: >err
-	"$SBERF" branches --budget none -p $pid k:vfs_read --how graph --last 4 >got 2>err &
+	without=
+	on_share first || without=kprobe_multi
+	env ${without:+"SBERF_WITHOUT=$without"} "$SBERF" branches --budget none -p $pid k:vfs_read --how graph --last 4 >got 2>err &
 	recorder=$!
 	also_kill $recorder
 	wait_until 60 probes_placed branches
