@@ -46,6 +46,9 @@ struct branches {
 	struct branch_graph *graph;
 	struct branch_programs *programs;        /* in place of both: of BPF programs, or with records of the CPU */
 	uint32_t called;                 /* functions that are probed for these */
+	/* those found while it runs, and of how many it was said that they are followed; the next one of these */
+	uint32_t pointed, pointed_said;
+	char pointed_name[SPEC_NAME_MAX];
 	struct branch_sums *sums;
 	struct branch_names *names;
 	struct branch_record *record;    /* NULL = none is made */

@@ -55,17 +55,18 @@ void branches_say_way(const struct branches *b)
 /* Says of each function that is found what its probes cost, once. */
 static void branches_say_block_prices(struct branches *b)
 {
-	uint32_t called = 0, each_ns = 0, pointed = 0;
+	uint32_t called = 0, each_ns = 0;
 	struct probe_code code;
-	char each[UNITS_MAX], first[256];
+	char each[UNITS_MAX];
 
 	for (size_t i = 0; i < b->wish.n; i++) {
 		const uint32_t probe = b->wish.v[i].number;
 
 		while (probe < PROBES_MAX && probe_code_get(probe, b->priced[probe], &code)) {
 			if (branch_names_is_pointed(&code)) {
-				if (!pointed++)
-					text_sanitise(first, sizeof(first), code.name, strlen(code.name));
+				if (b->pointed++ == b->pointed_said)
+					text_sanitise(b->pointed_name, sizeof(b->pointed_name), code.name,
+						      strlen(code.name));
 				branch_names_open(b->names, &code);
 			} else if (branch_names_is_graph(&code)) {
 				called = ++b->called;
@@ -81,11 +82,23 @@ static void branches_say_block_prices(struct branches *b)
 		fprintf(stderr, "sberf branches: %u function%s of the kernel %s probed at entry and return; a call of "
 			"one costs up to %s\n", called, called == 1 ? "" : "s", called == 1 ? "is" : "are",
 			units_time(each, each_ns));
-	if (pointed)
-		fprintf(stderr, "sberf branches: %u function%s called by pointer, or below that, %s found and %s "
-			"followed from now on: %s%s\n", pointed, pointed == 1 ? "" : "s",
-			pointed == 1 ? "was" : "were", pointed == 1 ? "is" : "are", first,
-			pointed == 1 ? "" : " ...");
+}
+
+/* Says which functions were found behind pointers, once they are probed: calls that come from then on are seen. */
+static void branches_say_pointed(struct branches *b)
+{
+	struct placer_figures f;
+	uint32_t n;
+
+	engine_probes(b->launch.engine, &f);
+	n = f.pointed.functions < b->pointed ? f.pointed.functions : b->pointed;
+	if (n <= b->pointed_said)
+		return;
+	n -= b->pointed_said;
+	fprintf(stderr, "sberf branches: %u function%s called by pointer, or below that, %s found and %s followed from "
+		"now on: %s%s\n", n, n == 1 ? "" : "s", n == 1 ? "was" : "were", n == 1 ? "is" : "are",
+		b->pointed_name, n == 1 ? "" : " ...");
+	b->pointed_said += n;
 }
 
 /* The same of functions that are probed where they begin, as soon as it is known what a hit costs there. */
@@ -115,6 +128,7 @@ void branches_say_prices(struct branches *b)
 		branches_say_begin_prices(b);
 	else
 		branches_say_block_prices(b);
+	branches_say_pointed(b);
 }
 
 /* Says that there was nothing, and why, where that is known. */

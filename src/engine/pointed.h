@@ -11,6 +11,7 @@ struct pointed_figures {
 	uint32_t sites;          /* calls by pointers that are watched, */
 	uint32_t left_out;       /* and those for which there is no room */
 	uint32_t called;         /* functions that are followed since they were called so */
+	uint32_t functions;      /* these and what they call, as far as it is probed by now */
 	uint64_t early;          /* calls of these before they were followed */
 	uint64_t unfollowed;     /* calls of others, which are not followed: */
 	char names[POINTED_NAMES];       /* of these, as many as there is room for: "f, g ..." */

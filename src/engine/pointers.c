@@ -44,7 +44,7 @@ struct pointers {
 	VEC(struct pointer_graph) graph;
 	VEC(struct pointer_site) site;
 	VEC(struct pointer_target) target;
-	uint32_t left_out, called;
+	uint32_t left_out, called, functions;
 	uint64_t full;
 };
 
@@ -178,8 +178,11 @@ static bool pointers_knows(const struct pointer_graph *g, uint64_t address)
 	return false;
 }
 
-/* Adds to RET what is to be placed so that T is followed, which is called for the first time. */
-static void pointers_follow(struct pointers *p, struct pointer_target *t, traces_vec *ret)
+/*
+ * Adds to RET what is to be placed so that T is followed, which is called for the first time. Returns how many
+ * functions that is.
+ */
+static uint32_t pointers_follow(struct pointers *p, struct pointer_target *t, traces_vec *ret)
 {
 	const struct pointer_site site = p->site.v[t->site];
 	struct pointer_graph *g = &p->graph.v[site.graph];
@@ -192,7 +195,7 @@ static void pointers_follow(struct pointers *p, struct pointer_target *t, traces
 	t->within = t->address - site.start < site.end - site.start && t->address != site.start;
 	t->followed = pointers_knows(g, t->address);
 	if (t->within || t->followed)
-		return;
+		return 0;
 	if (!kernel_code_graph(p->k, t->address, site.depth, g->depth, &g->known, &more, &dropped, NULL) &&
 	    g->known.n > had &&
 	    !pointers_place_called(g->probe, KERNEL_POINTED_PATH, g->known.v + had, g->known.n - had, false, "", ret,
@@ -204,6 +207,7 @@ static void pointers_follow(struct pointers *p, struct pointer_target *t, traces
 	if (!t->followed)
 		g->known.n = had;
 	vec_free(&more);
+	return (uint32_t)(g->known.n - had);
 }
 
 static int pointers_compare_probes(const void *a, const void *b)
@@ -227,11 +231,12 @@ void pointers_turn(struct pointers *p, struct source *s)
 {
 	struct capture_plan plan = { .more_traces = true };
 	const size_t known = p->target.n;
+	uint32_t found = 0;
 	traces_vec traces = { 0 };
 
 	p->full = source_pointed(s, pointers_note, p);
 	for (size_t i = known; i < p->target.n; i++)
-		pointers_follow(p, &p->target.v[i], &traces);
+		found += pointers_follow(p, &p->target.v[i], &traces);
 	if (traces.n) {
 		qsort(traces.v, traces.n, sizeof(*traces.v), pointers_compare_probes);
 		plan.traces = traces.v;
@@ -239,6 +244,8 @@ void pointers_turn(struct pointers *p, struct source *s)
 		if (source_add_probes(s, &plan, NULL) < 0)
 			for (size_t i = known; i < p->target.n; i++)
 				p->target.v[i].followed = false;
+		else
+			p->functions += found;
 		/* Those that came until now were not seen. */
 		source_pointed(s, pointers_note, p);
 		for (size_t i = known; i < p->target.n; i++)
@@ -270,7 +277,7 @@ static void pointers_name(const struct pointers *p, const struct pointer_target 
 void pointers_figures(const struct pointers *p, struct pointed_figures *ret)
 {
 	*ret = (struct pointed_figures){ .sites = (uint32_t)p->site.n, .left_out = p->left_out, .called = p->called,
-					 .full = p->full };
+					 .functions = p->functions, .full = p->full };
 	for (size_t i = 0; i < p->target.n; i++) {
 		const struct pointer_target *t = &p->target.v[i];
 

@@ -72,7 +72,8 @@ def panes(b, address, names):
     say({"tree", "functions", "threads", "modules", "figures"} <= set(shown), "panes", shown)
     for pane in shown:
         b.run("document.querySelector('[data-pane=%s]').click()" % pane)
-        kind = {"tree": ".sberf-chart", "functions": ".serve-list", "threads": ".serve-list", "waits": ".serve-list", "modules": ".serve-list"}
+        kind = {"tree": ".sberf-chart", "functions": ".serve-list", "threads": ".serve-list", "waits": ".serve-list", "modules": ".serve-list",
+                "locks": ".serve-list"}
         b.wait("Boolean(document.querySelector('.serve-pane %s')) && document.querySelector('[data-pane=%s]').getAttribute('aria-selected') === 'true'" %
                (kind.get(pane, ".serve-text"), pane))
         say(len(b.run("document.querySelector('.serve-main').textContent")) > 20, names + pane + " shows something")

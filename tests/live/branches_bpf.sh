@@ -105,8 +105,9 @@ if on_share second; then
 	! on_share first || branches "all 4" "bpf:$id /retval == 1/" --disasm --count
 	note "$(cat err got)"
 	equal "a condition on the result" "drops: 16 calls" "$(sed -n 's/, total .*//p' got)"
-	equal "counts beside instructions: taken, and not" "4 12 ja;4 8 jne;8 0 je;" \
-		"$(awk '/drops of BPF/ { on = 1 } /allowed of BPF/ { on = 0 } on && $1 ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ && $3 ~ /^\+/ { print $1, $2, $4 }' got | tr '\n' ';')"
+	# Four jumps of six are watched at a time, and others after eight calls: of how many calls each was watched is not known.
+	equal "counts beside instructions: taken, and not, by their shares" "25 % ja;33 % jne;100 % je;" \
+		"$(awk '/drops of BPF/ { on = 1 } /allowed of BPF/ { on = 0 } on && $1 ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ && $3 ~ /^\+/ { print int(100 * $1 / ($1 + $2)) " %", $4 }' got | tr '\n' ';')"
 	equal "counts stand at jumps on a condition alone" "" "$(awk '$1 ~ /^[0-9]+$/ && $3 ~ /^\+/ && $4 !~ /^j[^m]/' got)"
 	branches "all 3" "bpf:drops:allowed /kind == 8/" --lines
 	note "$(cat err got)"

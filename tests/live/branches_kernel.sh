@@ -108,7 +108,7 @@ if on_share second; then
 	equal "graph: status" 0 $?
 	note "$(cat err got)"
 	matches "graph: the price is said first" "^sberf branches: [0-9]+ functions of the kernel are probed at entry and return" "$(sed -n 1p err)"
-	at_least "graph: functions" 20 "$(sed -n 's/^sberf branches: \([0-9]*\) functions.*/\1/p' err)"
+	at_least "graph: functions" 20 "$(sed -n 's/^sberf branches: \([0-9]*\) functions of the kernel.*/\1/p' err)"
 	equal "graph: calls, and those that fail in one way" "12 calls, 4 of them with retval == -20" "$(grep 'of them with' got)"
 	equal "graph: they part where a function below returns that error, in all of them and in no other one" "4 0 return -20 (ENOTDIR)" \
 		"$(awk '/^(They part|Then)/ { on = 1 } on && / -> return -20/ { sub(/^ +/, ""); sub(/ -> +/, ""); $1 = $1; print; exit }' got)"
