@@ -53,6 +53,8 @@ const volatile __u32 page_bytes = PAGE_BYTES;    /* of this machine */
 const volatile __u32 target = TARGET_ALL;
 const volatile bool kernel_frames = true;
 const volatile bool frame_pointers = false;
+/* --call-graph lbr: the callers of user code are branch records of the CPU, which has so many; 0 = they are not */
+const volatile __u32 call_records = 0;
 /* registers, and of a sample in the kernel its address: no stacks; kernel_frames is off */
 const volatile bool no_callers = false;
 /* with it: samples in the kernel are told by that address, not by the user's registers */

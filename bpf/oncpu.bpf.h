@@ -49,6 +49,43 @@ static __always_inline bool is_entering(struct task_struct *task, __u64 sp)
 	return (sp > frame && low <= frame) || sb_on_entry_stack(sp);
 }
 
+/*
+ * The user's pc and, by the records of calls that have not returned, its callers, at OFF: in place of each record where
+ * its call is. Returns the offset behind them.
+ */
+static __always_inline __u32 put_records(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx, __u64 pc)
+{
+	struct sb_part_addrs *a;
+	__u64 *at;
+	long got;
+	__u32 nr;
+
+	barrier_var(off);
+	if (off > RECORD_MAX - ADDRS_BYTES)
+		return off;
+	a = (void *)(s->rec + off);
+	at = (void *)(a + 1);
+	got = bpf_read_branch_records((void *)ctx, at, SB_CALL_RECORDS * sizeof(struct sb_record), 0);
+	nr = got > 0 ? (__u32)got / sizeof(struct sb_record) : 0;
+	if (nr > SB_CALL_RECORDS)
+		nr = SB_CALL_RECORDS;
+	/* An address is never put where a record is that was not read yet. */
+#pragma unroll
+	for (__u32 i = 0; i < SB_CALL_RECORDS; i++) {
+		const __u64 from = at[3 * i];
+
+		if (!i)
+			at[0] = pc;
+		at[i + 1] = from + 1;
+	}
+	a->error = 0;
+	a->nr = nr + 1;
+	a->part.size = sizeof(*a) + (nr + 1) * 8;
+	a->part.type = SB_PART_WALKED;
+	a->part.flags = SB_ADDRS_RECORDS | (nr >= call_records ? SB_ADDRS_FULL : 0);
+	return off + sizeof(*a) + (nr + 1) * 8;
+}
+
 /* The stack of TASK, whose registers the record in S has, at OFF. Returns the offset behind it. */
 static __always_inline __u32 put_user_stack(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx,
 					    struct task_struct *task, bool walk, __u64 now)
@@ -58,6 +95,8 @@ static __always_inline __u32 put_user_stack(struct scratch *s, __u32 off, struct
 	struct copying c = { .room = STACK_ROOM };
 	bool walked;
 
+	if (call_records)
+		return put_records(s, off, ctx, v[SB_DWARF_PC]);
 	if (frame_pointers)
 		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
 	if (walk) {

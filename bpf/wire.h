@@ -146,6 +146,9 @@ struct sb_part_addrs {
 #define SB_ADDRS_PLACED 0x4u
 /* with SB_ADDRS_RULES or SB_ADDRS_STOPPED: some rule is of no unwind table (SB_RULE_NO_TABLE) */
 #define SB_ADDRS_NO_TABLE 0x10u
+/* SB_PART_WALKED: by branch records of the CPU; behind the first one addresses are those of calls, + 1 */
+#define SB_ADDRS_RECORDS 0x20u
+#define SB_CALL_RECORDS 32u      /* such records: no processor has more of calls that have not returned */
 /* SB_PART_WALKED: by learnt rules up to where SB_PART_STOP says, whose frame is not among them */
 #define SB_ADDRS_STOPPED 0x8u
 

@@ -305,10 +305,11 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "other_weight_us", "Time under (other): what found no room in memory is added up there." },
 	{ "late_events, dictionary_refused, facts_folded", "Events that came out of order; entries and facts that "
 	                                                   "found no room in memory." },
-	{ "unwound_kernel_percent, unwound_copy_percent, unwound_frame_pointers_percent, unwound_none_percent",
+	{ "unwound_kernel_percent, unwound_copy_percent, unwound_frame_pointers_percent, unwound_none_percent, "
+	  "unwound_records_percent",
 	  "Of the stacks of samples and waits: how many were unwound in the kernel by learned rules, how many were "
-	  "copied (--unwind), how many were unwound by frame pointers, and how many had nothing to unwind. The four "
-	  "make 100 %." },
+	  "copied (--unwind), how many were unwound by frame pointers, how many had nothing to unwind, and how "
+	  "many were taken from branch records of the CPU. The five make 100 %." },
 	{ "unwound_learned_percent", "Of them: how many were copied, and gave the kernel rules that it had lacked." },
 	{ "walk_REASON", "Stacks that were copied, by the reason why the kernel did not unwind them (below)." },
 	{ "verify_checked, verify_different",

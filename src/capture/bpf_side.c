@@ -192,6 +192,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->kernel_leaf = plan->kernel && plan->no_callers;
 	s->rodata->no_callers = plan->no_callers;
 	s->rodata->frame_pointers = plan->frame_pointers;
+	s->rodata->call_records = plan->call_records;
 	s->rodata->walk_max = walk_max();
 	k->walks = capture_walks(plan);
 	s->rodata->verify_every = plan->verify_every;

@@ -43,30 +43,41 @@ static bool branchrecords_flag(const char *flag)
 	return false;
 }
 
-static int branchrecords_open(void)
+static int branchrecords_open(uint64_t which)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = 1000003, .sample_type = PERF_SAMPLE_BRANCH_STACK, .disabled = 1, .exclude_user = 1,
-		.branch_sample_type = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY,
+		.sample_period = 1000003, .sample_type = PERF_SAMPLE_BRANCH_STACK, .disabled = 1,
+		.exclude_user = !(which & PERF_SAMPLE_BRANCH_USER), .branch_sample_type = which,
 	};
 	AUTO_FD int fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? errno : 0;
 }
 
-void branchrecords_gather(struct branchrecords_facts *ret)
+static void branchrecords_gather_of(uint64_t which, struct branchrecords_facts *ret)
 {
 	const int depth = branchrecords_number(DEVICES "cpu/caps/branches", 0);
 
 	*ret = (struct branchrecords_facts){
-		.error = branchrecords_open(),
+		.error = branchrecords_open(which),
 		.pmu = !access(DEVICES "cpu", F_OK) || !access(DEVICES "cpu_core", F_OK),
 		.hypervisor = branchrecords_flag("hypervisor"),
-		.snapshot = libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACING, BPF_FUNC_get_branch_snapshot, NULL) != 0,
 		.paranoid = branchrecords_number("/proc/sys/kernel/perf_event_paranoid", INT_MIN),
 		.depth = depth > 0 ? (uint32_t)depth : 0,
 	};
+}
+
+void branchrecords_gather(struct branchrecords_facts *ret)
+{
+	branchrecords_gather_of(PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY, ret);
+	ret->snapshot = libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACING, BPF_FUNC_get_branch_snapshot, NULL) != 0;
+}
+
+void branchrecords_gather_callers(struct branchrecords_facts *ret)
+{
+	branchrecords_gather_of(BRANCHRECORDS_CALLERS, ret);
+	ret->snapshot = true;
 }
 
 int branchrecords_judge(const struct branchrecords_facts *f, struct err *e)

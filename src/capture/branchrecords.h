@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,8 +21,14 @@ struct branchrecords_facts {
 	uint32_t depth;          /* entries that the hardware has; 0 = not known */
 };
 
-/* Gathers them from the running system. */
+/* Of an event that samples user code with records of the calls that have not returned (perf_event_open(2)). */
+#define BRANCHRECORDS_CALLERS (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK)
+#define BRANCHRECORDS_DEPTH 32u          /* what processors have at most, where the kernel does not say how many */
+
+/* Gathers them from the running system: of all branches of the kernel. */
 void branchrecords_gather(struct branchrecords_facts *ret);
+/* The same of calls of user code, which BPF programs of samples may take in any kernel that sberf runs on. */
+void branchrecords_gather_callers(struct branchrecords_facts *ret);
 
 /*
  * One sentence about why there are none, which names the reason: permission, PMU, hypervisor, processor or kernel. 0

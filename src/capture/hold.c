@@ -105,6 +105,7 @@ int hold_plan_of(const struct capture_plan *plan, struct hold_plan *ret, struct 
 	ret->min_block_ns = plan->min_block_ns;
 	ret->kernel = plan->kernel;
 	ret->frame_pointers = plan->frame_pointers;
+	ret->call_records = plan->call_records;
 	ret->no_callers = plan->no_callers;
 	ret->tables_only = plan->tables_only;
 	ret->walk_rules = plan->walk_rules;
@@ -174,6 +175,7 @@ int hold_plan_back(const struct hold_plan *p, struct capture_plan *ret, struct e
 		.target = (enum target_kind)p->target, .name = p->name[0] ? p->name : NULL, .stay = p->stay,
 		.cgroup = p->target == TARGET_CGROUP ? p->cgroup : NULL, .event = (enum capture_event)p->event,
 		.freq_hz = p->freq_hz, .kernel = p->kernel, .frame_pointers = p->frame_pointers,
+		.call_records = p->call_records,
 		.no_callers = p->no_callers, .tables_only = p->tables_only, .walk_rules = p->walk_rules,
 		.walk_or_copy = p->walk_or_copy, .verify_every = p->verify_every, .stack_bytes = p->stack_bytes,
 		.stack_fixed = p->stack_fixed, .ring_bytes = p->ring_bytes, .ring_least = p->ring_least,

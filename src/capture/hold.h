@@ -33,7 +33,7 @@ struct hold_id {
 struct hold_plan {
 	char version[HOLD_VERSION_MAX];  /* of sberf, NULs up to the end: both are of one installation */
 	uint32_t target, event, numa, nr_ids;
-	uint32_t freq_hz, verify_every, stack_bytes, nr_threads, kinds;
+	uint32_t freq_hz, verify_every, stack_bytes, nr_threads, kinds, call_records;
 	uint64_t ring_bytes, ring_least, min_block_ns;
 	/* 0 or 1 */
 	uint8_t kernel, frame_pointers, no_callers, tables_only, walk_rules, walk_or_copy, stack_fixed, off_cpu, wakers;

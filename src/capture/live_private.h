@@ -48,6 +48,7 @@ struct live_source {
 	int epoll_fd, wake_fd;
 	int online_fd;                           /* the list of online CPUs, -1 = not open yet */
 	enum capture_event event;                /* never EVENT_AUTO */
+	bool call_records;                       /* capture_plan.call_records */
 	struct rate rate;
 	bool running;
 	bool faults;                             /* page faults are sampled */

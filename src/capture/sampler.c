@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/branchrecords.h"
 #include "capture/perf_record.h"
 #include "system/sysfile.h"
 
@@ -49,7 +50,7 @@ static int open_attr(struct perf_event_attr *a, uint32_t cpu)
 	return (int)syscall(SYS_perf_event_open, a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int sampler_open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz)
+static int sampler_open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz, bool records)
 {
 	const bool cycles = event == EVENT_CYCLES;
 	struct perf_event_attr a = attr_of(cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -64,6 +65,10 @@ static int sampler_open_event(enum capture_event event, uint32_t cpu, uint32_t f
 	 * are of no interest. PMUs may refuse the bit.
 	 */
 	a.exclude_idle = !cycles;
+	if (records) {
+		a.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		a.branch_sample_type = BRANCHRECORDS_CALLERS;
+	}
 	return open_attr(&a, cpu);
 }
 
@@ -75,11 +80,11 @@ const char *sampler_event_name(enum capture_event event)
 int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *ret, struct err *e)
 {
 	enum capture_event event = wish == EVENT_AUTO ? EVENT_CYCLES : wish;
-	AUTO_FD int fd = sampler_open_event(event, cpu, 1);
+	AUTO_FD int fd = sampler_open_event(event, cpu, 1, false);
 
 	if (fd < 0 && wish == EVENT_AUTO && (errno == ENOENT || errno == EOPNOTSUPP || errno == EINVAL)) {
 		event = EVENT_CPU_CLOCK;
-		fd = sampler_open_event(event, cpu, 1);
+		fd = sampler_open_event(event, cpu, 1, false);
 	}
 	if (fd < 0)
 		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s%s",
@@ -89,9 +94,9 @@ int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *re
 	return 0;
 }
 
-int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, struct err *e)
+int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, bool records, int prog_fd, struct err *e)
 {
-	AUTO_FD int fd = sampler_open_event(event, cpu, freq_hz);
+	AUTO_FD int fd = sampler_open_event(event, cpu, freq_hz, records);
 
 	if (fd < 0)
 		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s",

@@ -20,10 +20,11 @@
 int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *ret, struct err *e);
 
 /*
- * Opens EVENT (not EVENT_AUTO) on CPU at FREQ_HZ, disabled, with the BPF program PROG_FD attached.
+ * Opens EVENT (not EVENT_AUTO) on CPU at FREQ_HZ, disabled, with the BPF program PROG_FD attached; with RECORDS each
+ * sample has the branch records of calls of user code that have not returned (EVENT_CYCLES alone).
  * Returns an fd owned by the caller or a negative errno; -ENODEV: the CPU is offline.
  */
-int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, struct err *e);
+int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, bool records, int prog_fd, struct err *e);
 /* Throttling of the sampler FD is reported in the buffer of SIDEBAND_FD, which is mapped. Takes no privilege. */
 void sampler_report_to(int fd, int sideband_fd);
 

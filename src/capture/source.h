@@ -105,6 +105,8 @@ struct capture_plan {
 	u32_vec cpus;            /* empty = all */
 	bool kernel;             /* kernel frames and samples' kernel side */
 	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
+	/* --call-graph lbr: no stack bytes of samples, but branch records of the CPU, so many; 0 = not asked */
+	uint32_t call_records;
 	bool no_callers;         /* --call-graph off: only the innermost frame of each stack */
 	/* --call-graph force: code without unwind tables is not walked by frame pointers */
 	bool tables_only;
@@ -204,7 +206,7 @@ static inline bool capture_tells_insides(const struct capture_plan *p)
  */
 static inline bool capture_walks(const struct capture_plan *p)
 {
-	return p->walk_rules && !p->frame_pointers && !p->no_callers;
+	return p->walk_rules && !p->frame_pointers && !p->call_records && !p->no_callers;
 }
 
 /*

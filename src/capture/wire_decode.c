@@ -373,9 +373,11 @@ static bool read_walked(const struct sb_part *part, struct cursor *in, struct ra
 	const bool stopped = part->flags & SB_ADDRS_STOPPED;
 
 	s->user.ruled = part->flags & SB_ADDRS_RULES;
+	s->user.recorded = part->flags & SB_ADDRS_RECORDS;
 	s->user.placed = part->flags & SB_ADDRS_PLACED;
 	s->user.no_table = part->flags & SB_ADDRS_NO_TABLE;
 	return stopped == s->user.stopped && !(stopped && s->user.ruled) &&
+	       !(s->user.recorded && (stopped || s->user.ruled)) &&
 	       read_addrs(in, &s->user.walked, &s->user.nr_walked, &s->walked_error, &s->user.walked_full);
 }
 

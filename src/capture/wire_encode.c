@@ -157,7 +157,7 @@ static void wire_encode_walk(struct making *m, const struct raw_sample *s)
 	const uint16_t flags =
 		(uint16_t)((s->user.walked_full ? SB_ADDRS_FULL : 0) | (s->user.ruled ? SB_ADDRS_RULES : 0) |
 			   (s->user.placed ? SB_ADDRS_PLACED : 0) | (s->user.no_table ? SB_ADDRS_NO_TABLE : 0) |
-			   (s->user.stopped ? SB_ADDRS_STOPPED : 0));
+			   (s->user.stopped ? SB_ADDRS_STOPPED : 0) | (s->user.recorded ? SB_ADDRS_RECORDS : 0));
 	struct sb_part_walk *w = s->space_id ? wire_encode_part(m, SB_PART_WALK, s->walk_why, sizeof(*w), 0) : NULL;
 	struct sb_part_stop *stop =
 		s->user.stopped

@@ -381,31 +381,34 @@ static int offer_growth(const struct launch *s, int r, struct err *e)
 	return err_set(e, -r, "%s; --memory=growth needs no probe in the target", why);
 }
 
-/* Why stacks are not unwound by the branch records of the CPU. */
-static int launch_without_records(struct err *e)
+/* Stacks of samples are taken from the branch records of the CPU, *RET of them; or a sentence why they cannot be. */
+static int launch_records(const struct options *o, uint32_t *ret, struct err *e)
 {
 	struct branchrecords_facts facts;
 	struct err why = ERR_INIT;
 
-	branchrecords_gather(&facts);
-	if (!branchrecords_judge(&facts, &why))
-		err_set(&why, EOPNOTSUPP, "this machine has branch records, by which this version of sberf does not "
-			"unwind");
+	branchrecords_gather_callers(&facts);
+	*ret = facts.depth ? facts.depth : BRANCHRECORDS_DEPTH;
+	if (!branchrecords_judge(&facts, &why) && o->event == EVENT_CPU_CLOCK)
+		err_set(&why, EINVAL, "branch records are taken when the CPU counts cycles, and --event cpu-clock does "
+			"not");
+	if (!why.text[0])
+		return 0;
 	return err_set(e, EOPNOTSUPP, "%s; stacks are complete without them, by the unwind tables of programs "
-		       "(--call-graph "
-		       "fallback)", why.text);
+		       "(--call-graph fallback), or, of programs that keep them, by frame pointers (--call-graph fp)",
+		       why.text);
 }
 
 static int launch_resolve_all(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
-	int r;
+	int r = o->call_graph == CALL_GRAPH_LBR ? launch_records(o, &plan->call_records, e) : 0;
 
-	if (o->call_graph == CALL_GRAPH_LBR)
-		return launch_without_records(e);
+	if (r)
+		return r;
 	plan->freq_hz = o->freq_hz;
 	plan->kernel = o->kernel;
-	plan->event = o->event;
+	plan->event = plan->call_records ? EVENT_CYCLES : o->event;
 	plan->frame_pointers = o->call_graph == CALL_GRAPH_FP;
 	plan->no_callers = o->call_graph == CALL_GRAPH_OFF;
 	plan->tables_only = o->call_graph == CALL_GRAPH_FORCE;

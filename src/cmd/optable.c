@@ -204,13 +204,13 @@ const struct opt opts[] = {
 			"the tables alone, and truncates a stack that comes to other code. fp follows frame pointers, "
 			"which most binaries do not keep; stacks of waits are copied even with fp, and use the tables. "
 			"off takes no stacks: it records the function that ran of each sample, and the function that "
-			"called the kernel of each wait, without callers. dwarf is another name of fallback. lbr asks "
-				"for "
-			"branch records of the CPU, and says what is missing for them. Frames of code without tables "
-				"are marked: with fp in the view, [fp] in text, no_table in JSON; in "
-			"pprof, samples that have such frames have the label no_table. Other formats have no place for "
-			"a mark. The share of such frames is among the figures of summary, JSON and pprof, and in the "
-			"comments before the samples of perf-script.",
+			"called the kernel of each wait, without callers. dwarf is another name of fallback. lbr takes "
+			"the last 8 to 32 calls that have not returned from the branch records of the CPU, where it "
+			"has them, and else says why not; deeper stacks lack their begin, and stacks of waits are "
+			"copied. Frames of code without tables are marked: with fp in the view, [fp] in text, no_table "
+			"in JSON; in pprof, samples that have such frames have the label no_table. Other formats have "
+			"no place for a mark. The share of such frames is among the figures of summary, JSON and "
+			"pprof, and in the comments before the samples of perf-script.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
 		.section = SECTION_CAPTURE, .commands = CMD_UNWINDING, .at = FIELD(unwind), .choices = unwinds,

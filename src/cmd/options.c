@@ -635,7 +635,7 @@ static int check_waits(const struct options *o, struct err *e)
 static int check_unwind(const struct options *o, struct err *e)
 {
 	const char *how = o->call_graph == CALL_GRAPH_FP ? "--call-graph fp" : o->call_graph == CALL_GRAPH_OFF ?
-		"--call-graph off" : NULL;
+		"--call-graph off" : o->call_graph == CALL_GRAPH_LBR ? "--call-graph lbr" : NULL;
 
 	if (how && o->unwind == UNWIND_KERNEL)
 		return err_set(e, EINVAL, "--unwind kernel is about stacks that are unwound by rules, and %s needs "

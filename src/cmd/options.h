@@ -38,7 +38,7 @@ enum opt_call_graph {
 	CALL_GRAPH_FORCE,                /* unwind tables only */
 	CALL_GRAPH_FP,                   /* frame pointers, followed by the kernel */
 	CALL_GRAPH_OFF,                  /* no callers: only the innermost function */
-	CALL_GRAPH_LBR,                  /* branch records of the CPU, which no capture takes yet: it says so */
+	CALL_GRAPH_LBR,                  /* by branch records of the CPU */
 };
 
 enum opt_unwind {

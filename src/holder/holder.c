@@ -22,6 +22,7 @@
 struct holder {
 	struct cpu_layout layout;
 	struct bpf_side *kernel;
+	bool call_records;       /* capture_plan.call_records */
 	enum capture_event event;
 	bool listed;             /* the target is processes or threads, ... */
 	bool fixed;              /* of which the list is fixed */
@@ -50,6 +51,7 @@ static int holder_load(struct holder *h, const struct hold_plan *p, pid_t own, s
 	r = r ? r : hold_plan_back(p, &plan, e);
 	if (r)
 		return r;
+	h->call_records = plan.call_records;
 	h->listed = plan.target == TARGET_PIDS || plan.target == TARGET_TIDS;
 	r = cpu_layout_read(SYSTEM_DIR, &h->layout, e);
 	r = r ? r : holder_choose(h, &plan, e);
@@ -117,8 +119,9 @@ static int holder_do(struct holder *h, const struct hold_request *q, uint64_t *r
 	case HOLD_SIDE:
 		return q->a < h->layout.nr_cpus ? holder_side((uint32_t)q->a, e) : -EINVAL;
 	case HOLD_SAMPLER:
-		return q->a < h->layout.nr_cpus ? sampler_open(h->event, (uint32_t)q->a, (uint32_t)q->b,
-							       bpf_side_sampler_fd(h->kernel), e) : -EINVAL;
+		return q->a >= h->layout.nr_cpus ? -EINVAL :
+			sampler_open(h->event, (uint32_t)q->a, (uint32_t)q->b, h->call_records,
+				     bpf_side_sampler_fd(h->kernel), e);
 	case HOLD_AIM:
 		return holder_aim(h, e);
 	case HOLD_START:

@@ -47,6 +47,8 @@ enum unwind_way unwound_way(const struct event *ev)
 		return WAY_COPY;
 	case METHOD_KERNEL:
 		return WAY_FRAME_POINTERS;
+	case METHOD_RECORDS:
+		return WAY_CPU_RECORDS;
 	case METHOD_RULES:
 		return ev->cut == CUT_STALE ? WAY_NONE : WAY_KERNEL;
 	case METHOD_NONE:

@@ -19,6 +19,7 @@ enum unwind_method {             /* numbers are in recordings: append only */
 	METHOD_MIXED = 2,        /* frame pointers for some frames (JIT code, Go) */
 	METHOD_KERNEL = 3,       /* addresses that the kernel half walked by frame pointers */
 	METHOD_RULES = 4,        /* addresses that the kernel half walked by learnt rules */
+	METHOD_RECORDS = 5,      /* addresses of calls in branch records of the CPU */
 };
 
 /*
@@ -69,7 +70,8 @@ enum verify_cause {
 	X(KERNEL, "kernel", "unwound in the kernel by learned rules") \
 	X(COPY, "copy", "copied, and unwound from the copy") \
 	X(FRAME_POINTERS, "frame_pointers", "unwound in the kernel by frame pointers") \
-	X(NONE, "none", "there was nothing to unwind")
+	X(NONE, "none", "there was nothing to unwind") \
+	X(CPU_RECORDS, "records", "taken from branch records of the CPU")
 
 enum unwind_way {
 #define X(id, name, text) WAY_##id,

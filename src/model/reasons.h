@@ -30,7 +30,8 @@
 	X(14, STALE, "stale", "the kernel unwound by rules of an earlier mapping", "") \
 	X(15, STACK_SWITCH, "stack_switch", "code switched to another stack that cannot be followed", "") \
 	X(16, URETPROBE, "uretprobe", "a return probe (uretprobe) of another tool stands in for the return address", \
-	  "stop the other tool")
+	  "stop the other tool") \
+	X(17, RECORDS_END, "records_end", "the CPU had no more branch records of calls", "use --call-graph fallback")
 
 #define LOST_REASONS(X) \
 	X(0, RING_FULL, "ring_full", "the ring buffer was full", "raise --ring-size or lower -F") \

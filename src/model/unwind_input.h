@@ -59,6 +59,7 @@ struct unwind_input {
 	uint32_t nr_walked;
 	/* so many user addresses, innermost first: where it runs, then return addresses. Borrowed */
 	const uint64_t *walked;
+	bool recorded;           /* they are from branch records of the CPU */
 	bool walked_full;        /* there may be more: it had room for so many */
 	/*
 	 * walked by learnt rules (bpf/wire.h), from places that walk_check stands for; to the root

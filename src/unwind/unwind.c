@@ -748,14 +748,14 @@ static void walk_stack(struct walk *w)
 	c->bytes_used = w->used < UINT32_MAX ? (uint32_t)w->used : UINT32_MAX;
 }
 
-/* Addresses that the kernel half found by frame pointers. */
+/* Addresses that the kernel half found by frame pointers, or in branch records. */
 static void take_walked(struct walk *w)
 {
 	struct chain *c = w->out;
 	bool root = false;
 
-	c->method = METHOD_KERNEL;
-	c->cut = CUT_FP_END;
+	c->method = w->in->recorded ? METHOD_RECORDS : METHOD_KERNEL;
+	c->cut = w->in->recorded ? CUT_RECORDS_END : CUT_FP_END;
 	for (uint32_t i = 0; i < w->in->nr_walked; i++) {
 		uint64_t lookup = w->in->walked[i] - (i > 0);
 		const struct unwind_map *m = walk_map(w, lookup);

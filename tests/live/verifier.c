@@ -16,6 +16,7 @@
 #include "bpf/wire.h"
 #include "capture/bpf_side.h"
 #include "capture/bpfcalls.h"
+#include "capture/branchrecords.h"
 #include "capture/features.h"
 #include "capture/link.h"
 #include "model/allocation.h"
@@ -36,7 +37,7 @@ struct kind {
 	const char *name;
 	enum target_kind target;
 	const char *process;     /* the target is the processes of this name; NULL = as TARGET says */
-	bool walk, frame_pointers;
+	bool walk, frame_pointers, lbr;
 	uint32_t verify_every;
 	bool older;              /* without all that sberf can do without, but the walks themselves */
 	bool trace;              /* of `sberf trace`: system calls with what they point to, and nothing else */
@@ -47,6 +48,7 @@ struct kind {
 static const struct kind kinds[] = {
 	{ .name = "copy", .target = TARGET_PIDS },
 	{ .name = "fp", .target = TARGET_ALL, .frame_pointers = true },
+	{ .name = "lbr", .target = TARGET_PIDS, .lbr = true },
 	{ .name = "walk", .target = TARGET_PIDS, .walk = true },
 	{ .name = "verify", .target = TARGET_ALL, .walk = true, .verify_every = 100 },
 	{ .name = "name", .target = TARGET_PIDS, .process = "sberf-nobody", .walk = true },
@@ -147,7 +149,7 @@ static int show(const struct kind *kind)
 	};
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true,
-			.frame_pointers = kind->frame_pointers,
+			.frame_pointers = kind->frame_pointers, .call_records = kind->lbr ? BRANCHRECORDS_DEPTH : 0,
 		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384,
 		.off_cpu = true, .wakers = true,
 		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK, .places = &place, .nr_places = 1,

@@ -534,7 +534,8 @@ static void test_summary_of_ways(void **state)
 	made_init(&made, NULL);
 	thirds = made_summary(&made, &m);
 	assert_non_null(strstr(thirds, "\nunwound_kernel_percent: 33.33\nunwound_copy_percent: 33.33\n"
-				       "unwound_frame_pointers_percent: 0.00\nunwound_none_percent: 33.34\n"
+				       "unwound_frame_pointers_percent: 0.00\n"
+				       "unwound_none_percent: 33.34\nunwound_records_percent: 0.00\n"
 				       "unwound_learned_percent: 33.33\nwalk_not_asked: 0\nwalk_no_space: "
 				       "0\nwalk_no_map: 0\n"
 				       "walk_no_page: 1\nwalk_no_rule: 0\n"));
@@ -552,7 +553,8 @@ static void test_summary_of_ways(void **state)
 	m.rules_bytes = 1 << 20;
 	nearly = made_summary(&made, &m);
 	assert_non_null(strstr(nearly, "\nunwound_kernel_percent: 99.99\nunwound_copy_percent: 0.01\n"
-				       "unwound_frame_pointers_percent: 0.00\nunwound_none_percent: 0.00\n"));
+				       "unwound_frame_pointers_percent: 0.00\n"
+				       "unwound_none_percent: 0.00\nunwound_records_percent: 0.00\n"));
 	assert_non_null(strstr(nearly, "\nverify_checked: 40\nverify_different: 3\nverify_incomplete: "
 			       "2\nverify_shorter: 1\n"
 				       "verify_longer: 0\nverify_other_module: 2\nverify_other_place: 0\n"

@@ -32,6 +32,7 @@ static void ways_follow_from_methods(void **state)
 	assert_int_equal(way(METHOD_CFI, CUT_STACK_SIZE), WAY_COPY);
 	assert_int_equal(way(METHOD_MIXED, CUT_COMPLETE), WAY_COPY);
 	assert_int_equal(way(METHOD_KERNEL, CUT_FP_END), WAY_FRAME_POINTERS);
+	assert_int_equal(way(METHOD_RECORDS, CUT_RECORDS_END), WAY_CPU_RECORDS);
 	assert_int_equal(way(METHOD_NONE, CUT_NO_REGS), WAY_NONE);
 	/* What was imported does not say, and what a newer sberf says is not known here. */
 	assert_int_equal(way(METHOD_NONE, CUT_COMPLETE), WAY_NR);

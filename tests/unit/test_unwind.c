@@ -381,6 +381,37 @@ static void test_frame_pointers(void **state)
 }
 
 /*
+ * Branch records of 8, 16 and 32 calls that have not returned: a frame for each, where it calls; behind the last one
+ * there may be more, unless it is known that nothing is. Records of what is mapped no more end the stack.
+ */
+static void test_branch_records(void **state)
+{
+	static const uint32_t sizes[] = { 8, 16, 32 };
+	struct fixture fx = jit_stack(1, 32, 0);
+	uint64_t walked[33];
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		walked[0] = JIT + 5;
+		for (uint32_t k = 1; k <= sizes[i]; k++)
+			walked[k] = JIT + 16 + k + 1;
+		fx.input.walked = walked;
+		fx.input.nr_walked = sizes[i] + 1;
+		fx.input.recorded = fx.input.walked_full = true;
+		walk(&fx);
+		assert_int_equal(chain.method, METHOD_RECORDS);
+		assert_int_equal(chain.cut, CUT_RECORDS_END);
+		assert_int_equal(chain.n, sizes[i] + 1);
+		assert_int_equal(chain.frame[0].offset, JIT + 5);
+		assert_int_equal(chain.frame[sizes[i]].offset, JIT + 16 + sizes[i]);
+	}
+	walked[4] = 0x10;
+	walk(&fx);
+	assert_int_equal(chain.n, 4);
+	assert_int_equal(chain.cut, CUT_NO_MAPPING);
+	fixture_free(&fx);
+}
+
+/*
  * Each frame that was left by its frame pointer is marked, also when the kernel half says so; those
  * that have a table are not.
  */
@@ -759,6 +790,7 @@ int main(void)
 		cmocka_unit_test(test_ruled_by_calls),
 		cmocka_unit_test(rows_are_asked_for_once),
 		cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_branch_records),
 		cmocka_unit_test(test_frame_limit),
 		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_no_callers),

@@ -305,6 +305,12 @@ static void frame_pointers_are_followed_in_the_kernel(void **state)
 	assert_screen_has(w.d.canvas, "how stacks of samples were unwound: 98.0 % of 50 in the kernel");
 	assert_screen_has(w.d.canvas, "frame_pointers: unwound in the kernel by frame pointers");
 	end(&w);
+	madesession_init(&w.f);
+	w.f.meta.unwound = (struct unwound){ .way = { [WAY_CPU_RECORDS] = 49, [WAY_NONE] = 1 } };
+	driver_init(&w.d, &w.f, 100, 30, false);
+	driver_press(&w.d, "8");
+	assert_screen_has(w.d.canvas, "records: taken from branch records of the CPU");
+	end(&w);
 }
 
 /* Each plug-in has a line, with what it failed at; frames of Python that are missing have one for each reason. */
