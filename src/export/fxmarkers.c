@@ -147,11 +147,8 @@ static int fxmarkers_compare_held(const void *va, const void *vb)
  */
 static uint32_t fxmarkers_held(const struct fx_tables *t, const struct fx_marker *m, struct fx_turn *held)
 {
-	enum lock_kind kind;
+	const enum lock_kind kind = locks_wait_kind(t->reader->d, t->reader->names, NULL, m->stack, m->lock);
 	uint32_t n = 0;
-
-	if (!locks_told_kind(t->reader->d, m->lock, &kind))
-		kind = locks_stack_kind(t->reader->d, t->reader->names, m->stack);
 
 	for (uint32_t i = 0; i < m->nr_turns; i++) {
 		const struct fx_turn turn = { .lock = locks_told_holder(t->reader->d, held[i].lock, kind),

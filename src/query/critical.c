@@ -41,12 +41,6 @@ struct critical_ran {
 	uint64_t time_ns;                /* when, the last */
 };
 
-/* Which lock the functions on a stack wait for. */
-struct critical_kind {
-	stack_id stack;
-	uint32_t kind;                   /* enum lock_kind; LOCK_NONE = it has not been looked at */
-};
-
 struct critical_met {
 	uint32_t ran;                    /* in critical.ran */
 	stack_id stack;
@@ -63,7 +57,7 @@ struct critical {
 	VEC(struct event) told;
 	KEYED(struct critical_ran) ran;
 	KEYED(struct critical_met) met;
-	KEYED(struct critical_kind) kinds;
+	stack_kinds kinds;
 	struct critical_figures figures;
 	thread_id of;                    /* whose span is walked */
 	unsigned int chain;              /* threads that are being followed */
@@ -380,27 +374,16 @@ static const char *critical_cause(const struct critical *c, const struct doing *
 
 static enum lock_kind critical_lock_kind(struct critical *c, stack_id stack, lock_id lock)
 {
-	const struct critical_kind want = { .stack = stack, .kind = LOCK_NONE };
-	enum lock_kind told;
-	uint32_t id;
+	const enum lock_kind kind = locks_wait_kind(c->doings->d, c->graft.names, &c->kinds, stack, lock);
 
-	if (locks_told_kind(c->doings->d, lock, &told))
-		return told;
-	id = keyed_get(&c->kinds, &want, kind);
-	c->graft.failed |= id == HIDX_NONE;
-	if (id == HIDX_NONE)
-		return LOCK_NONE;
-	if (c->kinds.v[id].kind == LOCK_NONE)
-		c->kinds.v[id].kind = locks_stack_kind(c->doings->d, c->graft.names, stack);
-	return (enum lock_kind)c->kinds.v[id].kind;
+	c->graft.failed |= kind == LOCK_NONE;
+	return kind;
 }
 
 /* Who is to be followed for the wait W; ID_NONE = no thread. *RET_HOLDER: it had the lock. */
 static thread_id critical_who(struct critical *c, const struct doing *w, bool *ret_holder)
 {
-	enum lock_kind told;
-	const bool locked = w->lock && (call_is_futex(w->call, c->arch) ||
-					locks_told_kind(c->doings->d, w->lock, &told));
+	const bool locked = w->lock && locks_is_wait(c->doings->d, w->call, w->lock, c->arch);
 	const thread_id holder = !locked ? ID_NONE :
 		locks_told_holder(c->doings->d, w->lock, critical_lock_kind(c, w->stack, w->lock));
 	const thread_id same = holder < c->doings->threads ? c->doings->same[holder] : ID_NONE;

@@ -112,15 +112,13 @@ void holder_parts_free(struct holder_parts *p)
 thread_id holder_parts_holder(const struct holder_parts *p, const struct fact *f, const struct held_lock **ret_lock)
 {
 	const struct wait *w = f->kind == EVENT_BLOCKED ? dict_get_wait(p->d, f->wait) : NULL;
-	enum lock_kind kind;
 	thread_id holder;
 
-	*ret_lock = w && w->lock && locks_is_wait(p->d, w, p->query.arch) ? dict_get_lock(p->d, w->lock) : NULL;
+	*ret_lock = w && w->lock && locks_is_wait(p->d, w->call, w->lock, p->query.arch) ?
+		dict_get_lock(p->d, w->lock) : NULL;
 	if (!*ret_lock)
 		return ID_NONE;
-	if (!locks_told_kind(p->d, w->lock, &kind))
-		kind = locks_stack_kind(p->d, p->names, f->stack);
-	holder = locks_told_holder(p->d, w->lock, kind);
+	holder = locks_told_holder(p->d, w->lock, locks_wait_kind(p->d, p->names, NULL, f->stack, w->lock));
 	if (holder == ID_NONE && w->context == WAKER_TASK)
 		holder = w->waker;
 	holder = holder < p->filter.threads ? p->filter.same[holder] : ID_NONE;

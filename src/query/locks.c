@@ -7,7 +7,6 @@
 
 #include "query/locks.h"
 
-#include "base/keyed.h"
 #include "base/order.h"
 #include "model/wait.h"
 #include "query/filter.h"
@@ -15,11 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-struct stack_kind {
-	stack_id stack;
-	uint32_t kind;
-};
 
 struct locked_row {
 	uint64_t address;
@@ -70,7 +64,7 @@ struct locks_builder {
 	const struct dict *d;
 	const struct names *names;
 	struct filter filter;
-	KEYED(struct stack_kind) kinds;
+	stack_kinds kinds;
 	KEYED(struct locked_row) locks;
 	KEYED(struct held_row) held;
 	KEYED(struct waiter_pair) waiters;
@@ -79,7 +73,7 @@ struct locks_builder {
 	struct holder_parts *parts;      /* what holders did; NULL: it has not been asked for */
 };
 
-enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names, stack_id stack)
+static enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names, stack_id stack)
 {
 	while (stack != STACK_ROOT) {
 		const struct stack *s = dict_get_stack(d, stack);
@@ -97,7 +91,8 @@ enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names,
 	return LOCK_FUTEX;
 }
 
-bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret)
+/* Is what is known of LOCK enough, so that it need not be asked of a stack? Then *RET is its kind. */
+static bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret)
 {
 	const struct held_lock *l = lock == LOCK_ID_NONE ? NULL : dict_get_lock(d, lock);
 
@@ -107,11 +102,30 @@ bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret)
 	return true;
 }
 
-bool locks_is_wait(const struct dict *d, const struct wait *w, const char *arch)
+enum lock_kind locks_wait_kind(const struct dict *d, const struct names *names, stack_kinds *memo, stack_id stack,
+			       lock_id lock)
+{
+	const struct stack_kind want = { .stack = stack, .kind = LOCK_NONE };
+	enum lock_kind told;
+	uint32_t id;
+
+	if (locks_told_kind(d, lock, &told))
+		return told;
+	if (!memo)
+		return locks_stack_kind(d, names, stack);
+	id = keyed_get(memo, &want, kind);
+	if (id == HIDX_NONE)
+		return LOCK_NONE;
+	if (memo->v[id].kind == LOCK_NONE)
+		memo->v[id].kind = locks_stack_kind(d, names, stack);
+	return (enum lock_kind)memo->v[id].kind;
+}
+
+bool locks_is_wait(const struct dict *d, uint32_t call, lock_id lock, const char *arch)
 {
 	enum lock_kind kind;
 
-	return call_is_futex(w->call, arch) || locks_told_kind(d, w->lock, &kind);
+	return call_is_futex(call, arch) || locks_told_kind(d, lock, &kind);
 }
 
 thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind kind)
@@ -119,23 +133,6 @@ thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind k
 	const struct held_lock *l = dict_get_lock(d, lock);
 
 	return l && l->holder != ID_NONE && lock_agrees(kind, (enum lock_kind)l->guess) ? l->holder : ID_NONE;
-}
-
-/* The kind of LOCK, waited for at STACK; LOCK_NONE = out of memory. */
-static enum lock_kind locks_kind(struct locks_builder *b, stack_id stack, lock_id lock)
-{
-	const struct stack_kind want = { .stack = stack, .kind = LOCK_NONE };
-	enum lock_kind told;
-	uint32_t id;
-
-	if (locks_told_kind(b->d, lock, &told))
-		return told;
-	id = keyed_get(&b->kinds, &want, kind);
-	if (id == HIDX_NONE)
-		return LOCK_NONE;
-	if (b->kinds.v[id].kind == LOCK_NONE)
-		b->kinds.v[id].kind = locks_stack_kind(b->d, b->names, stack);
-	return (enum lock_kind)b->kinds.v[id].kind;
 }
 
 /* Who held the lock of W, of KIND, or made it free; *RET_INFERRED says which. */
@@ -341,7 +338,8 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 	const size_t slice = v->next - 1;
 	const struct held_lock *l = dict_get_lock(b->d, w->lock);
 	const struct thread *t = dict_get_thread(b->d, f->thread);
-	const enum lock_kind kind = w->lock ? locks_kind(b, f->stack, w->lock) : LOCK_FUTEX;
+	const enum lock_kind kind = !w->lock ? LOCK_FUTEX :
+		locks_wait_kind(b->d, b->names, &b->kinds, f->stack, w->lock);
 	struct locked_row want = { .address = locks_address(l, kind), .kind = kind,
 				   .pid = w->lock && !lock_is_of_kernel(kind) ? (uint32_t)t->pid : 0 };
 	bool inferred = false;
@@ -387,7 +385,7 @@ static bool locks_look(struct locks_builder *b)
 
 		if (!w)
 			continue;
-		if (locks_is_wait(b->d, w, b->filter.q->arch)) {
+		if (locks_is_wait(b->d, w->call, w->lock, b->filter.q->arch)) {
 			/* Who has nothing to do waits for no lock. */
 			if (a.is & FACT_IDLE)
 				continue;

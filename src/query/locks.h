@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/keyed.h"
 #include "model/lock.h"
 #include "model/waitgraph.h"
 #include "query/query.h"
@@ -102,12 +103,22 @@ struct locks {
 	uint64_t ns;             /* of all rows */
 };
 
-/* The kind of lock that the functions of STACK, of a thread that waits on a futex, say; LOCK_FUTEX = they do not. */
-enum lock_kind locks_stack_kind(const struct dict *d, const struct names *names, stack_id stack);
-/* Is what is known of LOCK enough, so that it need not be asked of a stack? Then *RET is its kind. */
-bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret);
-/* Does the wait W, on a machine of ARCH, wait for a lock: on a futex, or for one of the kernel that is known? */
-bool locks_is_wait(const struct dict *d, const struct wait *w, const char *arch);
+/* What the functions of a stack say, remembered by stack. Zero it; free it with keyed_free(). */
+struct stack_kind {
+	stack_id stack;
+	uint32_t kind;           /* enum lock_kind; LOCK_NONE = it has not been looked at */
+};
+typedef KEYED(struct stack_kind) stack_kinds;
+
+/*
+ * The kind of LOCK, for which a thread waited at STACK: what is known of the lock itself, else what the functions of
+ * the stack say; LOCK_FUTEX = neither does. What stacks say is remembered in MEMO, LOCK_NONE = out of memory, unless
+ * that is NULL.
+ */
+enum lock_kind locks_wait_kind(const struct dict *d, const struct names *names, stack_kinds *memo, stack_id stack,
+			       lock_id lock);
+/* Does a wait in CALL, on a machine of ARCH, wait for a lock: on a futex, or for LOCK of the kernel, which is known? */
+bool locks_is_wait(const struct dict *d, uint32_t call, lock_id lock, const char *arch);
 /* Who held LOCK, for which a wait of that KIND was; ID_NONE = not known. */
 thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind kind);
 
