@@ -174,18 +174,24 @@ static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct r
 	return true;
 }
 
-static void wire_decode_kernel_lock(const struct sb_lock *l, struct lock_futex *ret)
+enum lock_kind wire_klock_kind(uint32_t type)
 {
 	static const enum lock_kind kinds[SB_KLOCK_NR] = {
 		[SB_KLOCK_OTHER] = LOCK_KERNEL_OTHER, [SB_KLOCK_MUTEX] = LOCK_KERNEL_MUTEX,
 		[SB_KLOCK_RWSEM_READ] = LOCK_KERNEL_READ, [SB_KLOCK_RWSEM_WRITE] = LOCK_KERNEL_WRITE,
 		[SB_KLOCK_PERCPU_READ] = LOCK_KERNEL_PERCPU_READ, [SB_KLOCK_PERCPU_WRITE] = LOCK_KERNEL_PERCPU_WRITE,
 	};
+
+	return type < SB_KLOCK_NR ? kinds[type] : LOCK_KERNEL_OTHER;
+}
+
+static void wire_decode_kernel_lock(const struct sb_lock *l, struct lock_futex *ret)
+{
 	struct sb_lock_owner o;
 
 	memcpy(&o, l->bytes, sizeof(o));
 	*ret = (struct lock_futex){ .address = l->address, .of_kernel = true,
-				    .kind = l->op < SB_KLOCK_NR ? kinds[l->op] : LOCK_KERNEL_OTHER,
+				    .kind = wire_klock_kind(l->op),
 				    .owner = { .pid = o.pid, .tid = o.tid, .start_ns = o.start_ns,
 					       .readers = o.readers } };
 	copy_comm(ret->owner.comm, o.comm);

@@ -9,6 +9,7 @@
 
 #include "bpf/wire.h"
 #include "capture/peek.h"
+#include "capture/wire_decode.h"
 #include "model/wait.h"
 
 #include <string.h>
@@ -237,25 +238,10 @@ static void wire_encode_kernel_lock(const struct lock_futex *l, struct sb_lock *
 
 	memcpy(o.comm, l->owner.comm, sizeof(o.comm));
 	*ret = (struct sb_lock){ .address = l->address, .flags = SB_LOCK_OF_KERNEL };
-	switch (l->kind) {
-	case LOCK_KERNEL_MUTEX:
-		ret->op = SB_KLOCK_MUTEX;
-		break;
-	case LOCK_KERNEL_READ:
-		ret->op = SB_KLOCK_RWSEM_READ;
-		break;
-	case LOCK_KERNEL_WRITE:
-		ret->op = SB_KLOCK_RWSEM_WRITE;
-		break;
-	case LOCK_KERNEL_PERCPU_READ:
-		ret->op = SB_KLOCK_PERCPU_READ;
-		break;
-	case LOCK_KERNEL_PERCPU_WRITE:
-		ret->op = SB_KLOCK_PERCPU_WRITE;
-		break;
-	default:
-		ret->op = SB_KLOCK_OTHER;
-	}
+	ret->op = SB_KLOCK_OTHER;
+	for (uint32_t type = 0; type < SB_KLOCK_NR; type++)
+		if (wire_klock_kind(type) == l->kind)
+			ret->op = type;
 	memcpy(ret->bytes, &o, sizeof(o));
 }
 
