@@ -95,28 +95,12 @@ int hold_plan_of(const struct capture_plan *plan, struct hold_plan *ret, struct 
 	ret->target = plan->target;
 	ret->event = plan->event;
 	ret->numa = plan->numa;
-	ret->freq_hz = plan->freq_hz;
-	ret->verify_every = plan->verify_every;
-	ret->stack_bytes = plan->stack_bytes;
-	ret->nr_threads = plan->nr_threads;
-	ret->kinds = plan->kinds;
-	ret->ring_bytes = plan->ring_bytes;
-	ret->ring_least = plan->ring_least;
-	ret->min_block_ns = plan->min_block_ns;
-	ret->kernel = plan->kernel;
-	ret->frame_pointers = plan->frame_pointers;
-	ret->call_records = plan->call_records;
-	ret->no_callers = plan->no_callers;
-	ret->tables_only = plan->tables_only;
-	ret->walk_rules = plan->walk_rules;
-	ret->walk_or_copy = plan->walk_or_copy;
-	ret->stack_fixed = plan->stack_fixed;
-	ret->off_cpu = plan->off_cpu;
-	ret->wakers = plan->wakers;
-	ret->every_wait = plan->every_wait;
-	ret->to_come = plan->to_come;
-	ret->stay = plan->stay;
-	ret->kernel_locks = plan->kernel_locks;
+#define X(type, field) ret->field = plan->field;
+	HOLD_NUMBERS(X)
+#undef X
+#define X(field) ret->field = plan->field;
+	HOLD_FLAGS(X)
+#undef X
 	if (plan->name)
 		strncpy(ret->name, plan->name, sizeof(ret->name) - 1);
 	if (plan->target == TARGET_CGROUP && plan->cgroup)
@@ -135,12 +119,13 @@ static bool hold_is_text(const char *text, size_t size)
 	return len < size;
 }
 
-static bool hold_are_flags(const uint8_t *v, size_t n)
+static bool hold_are_flags(const struct hold_plan *p)
 {
-	for (size_t i = 0; i < n; i++)
-		if (v[i] > 1)
-			return false;
-	return true;
+#define X(field) | p->field
+	const unsigned int all = 0 HOLD_FLAGS(X);
+#undef X
+
+	return all <= 1;
 }
 
 static bool hold_are_ids(const struct hold_plan *p)
@@ -155,13 +140,11 @@ static bool hold_are_ids(const struct hold_plan *p)
 
 int hold_plan_check(const struct hold_plan *p, struct err *e)
 {
-	const size_t flags = offsetof(struct hold_plan, name) - offsetof(struct hold_plan, kernel);
-
 	if (!hold_is_text(p->version, sizeof(p->version)) || strcmp(p->version, PACKAGE_VERSION))
 		return err_set(e, EINVAL, "sberf-collector is of version " PACKAGE_VERSION ", and sberf is not: "
 			       "install both anew");
 	if (!hold_is_text(p->name, sizeof(p->name)) || !hold_is_text(p->cgroup, sizeof(p->cgroup)) ||
-	    !hold_are_flags(&p->kernel, flags) || !hold_are_ids(p) || p->target > TARGET_CGROUP ||
+	    !hold_are_flags(p) || !hold_are_ids(p) || p->target > TARGET_CGROUP ||
 	    (p->target == TARGET_CGROUP) != (p->cgroup[0] != 0) || (p->name[0] && p->target != TARGET_PIDS) ||
 	    p->event > EVENT_CPU_CLOCK || p->numa != NUMA_OFF || !p->freq_hz || p->freq_hz > HOLD_RATE_MAX ||
 	    p->stack_bytes < SB_STACK_MIN || p->stack_bytes > SB_STACK_MAX)
@@ -172,17 +155,16 @@ int hold_plan_check(const struct hold_plan *p, struct err *e)
 int hold_plan_back(const struct hold_plan *p, struct capture_plan *ret, struct err *e)
 {
 	*ret = (struct capture_plan){
-		.target = (enum target_kind)p->target, .name = p->name[0] ? p->name : NULL, .stay = p->stay,
+		.target = (enum target_kind)p->target, .name = p->name[0] ? p->name : NULL,
 		.cgroup = p->target == TARGET_CGROUP ? p->cgroup : NULL, .event = (enum capture_event)p->event,
-		.freq_hz = p->freq_hz, .kernel = p->kernel, .frame_pointers = p->frame_pointers,
-		.call_records = p->call_records,
-		.no_callers = p->no_callers, .tables_only = p->tables_only, .walk_rules = p->walk_rules,
-		.walk_or_copy = p->walk_or_copy, .verify_every = p->verify_every, .stack_bytes = p->stack_bytes,
-		.stack_fixed = p->stack_fixed, .ring_bytes = p->ring_bytes, .ring_least = p->ring_least,
-		.off_cpu = p->off_cpu, .wakers = p->wakers, .every_wait = p->every_wait,
-		.min_block_ns = p->min_block_ns, .to_come = p->to_come, .nr_threads = p->nr_threads,
-		.kinds = p->kinds, .kernel_locks = p->kernel_locks, .numa = NUMA_OFF,
+		.numa = NUMA_OFF,
 	};
+#define X(type, field) ret->field = p->field;
+	HOLD_NUMBERS(X)
+#undef X
+#define X(field) ret->field = p->field;
+	HOLD_FLAGS(X)
+#undef X
 	if (!p->nr_ids)
 		return 0;
 	if (!vec_reserve(&ret->ids, p->nr_ids))

@@ -29,15 +29,25 @@ struct hold_id {
 	uint32_t reserved;               /* 0 */
 };
 
-/* All of a struct capture_plan that decides what is loaded; each by the name that it has there. */
+/* Of a struct capture_plan, each by the name that it has there, and told as it is: numbers, and what is 0 or 1. */
+#define HOLD_NUMBERS(X) \
+	X(uint32_t, freq_hz) X(uint32_t, verify_every) X(uint32_t, stack_bytes) X(uint32_t, nr_threads) \
+	X(uint32_t, kinds) X(uint32_t, call_records) \
+	X(uint64_t, ring_bytes) X(uint64_t, ring_least) X(uint64_t, min_block_ns)
+#define HOLD_FLAGS(X) \
+	X(kernel) X(frame_pointers) X(no_callers) X(tables_only) X(walk_rules) X(walk_or_copy) X(stack_fixed) \
+	X(off_cpu) X(wakers) X(every_wait) X(to_come) X(stay) X(kernel_locks)
+
+/* All of it that decides what is loaded. */
 struct hold_plan {
 	char version[HOLD_VERSION_MAX];  /* of sberf, NULs up to the end: both are of one installation */
 	uint32_t target, event, numa, nr_ids;
-	uint32_t freq_hz, verify_every, stack_bytes, nr_threads, kinds, call_records;
-	uint64_t ring_bytes, ring_least, min_block_ns;
-	/* 0 or 1 */
-	uint8_t kernel, frame_pointers, no_callers, tables_only, walk_rules, walk_or_copy, stack_fixed, off_cpu, wakers;
-	uint8_t every_wait, to_come, stay, kernel_locks;
+#define X(type, field) type field;
+	HOLD_NUMBERS(X)
+#undef X
+#define X(field) uint8_t field;
+	HOLD_FLAGS(X)
+#undef X
 	char name[20];                   /* "" = none; NULs up to the end */
 	char cgroup[PATH_MAX];           /* the same */
 	struct hold_id ids[HOLD_IDS_MAX];
