@@ -6,6 +6,7 @@
 # start as the first window takes; rounds are interleaved.
 set -eu
 work=$(mktemp -d)
+store=$(cd "$(dirname "$0")" && pwd)/store.py
 sberf=${SBERF:?is set by make bench}
 seconds=${SECONDS_EACH:-30} rounds=${ROUNDS:-3}
 # shellcheck disable=SC2317  # by trap
@@ -22,28 +23,9 @@ cd "$work"
 # Without it nobody knows what BPF programs take.
 sysctl -qw kernel.bpf_stats_enabled=1
 
-# A store that takes everything.
-cat >store.py <<'PY'
-import http.server, sys
-class Store(http.server.BaseHTTPRequestHandler):
-	protocol_version = "HTTP/1.1"
-	def do_POST(self):
-		body = self.rfile.read(int(self.headers["Content-Length"]))
-		with open("pushed", "a") as f:
-			f.write("%d\n" % len(body))
-		self.send_response(200)
-		self.send_header("Content-Length", "0")
-		self.end_headers()
-	def log_message(self, *a):
-		pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
-print(server.server_port, flush=True)
-server.serve_forever()
-PY
 mkfifo port
-/usr/bin/python3 store.py >port &
+/usr/bin/python3 "$store" >port &
 read -r port <port
-
 
 # cpu PID: hundredths of a second of its threads so far.
 cpu() {

@@ -7,6 +7,7 @@
 # STORE (--store-size) the store is full again and again, so what is kept from one to the next would be seen.
 set -eu
 work=$(mktemp -d)
+store=$(cd "$(dirname "$0")" && pwd)/store.py
 sberf=${SBERF:?is set by make bench}
 minutes=${MINUTES:-4}
 true=$(readlink -f "$(type -P true)")
@@ -23,26 +24,8 @@ end_week() {
 trap end_week EXIT
 cd "$work"
 
-# A store that takes everything.
-cat >store.py <<'PY'
-import http.server, sys
-class Store(http.server.BaseHTTPRequestHandler):
-	protocol_version = "HTTP/1.1"
-	def do_POST(self):
-		body = self.rfile.read(int(self.headers["Content-Length"]))
-		with open("pushed", "a") as f:
-			f.write("%d\n" % len(body))
-		self.send_response(200)
-		self.send_header("Content-Length", "0")
-		self.end_headers()
-	def log_message(self, *a):
-		pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
-print(server.server_port, flush=True)
-server.serve_forever()
-PY
 mkfifo port
-/usr/bin/python3 store.py >port &
+/usr/bin/python3 "$store" >port &
 read -r port <port
 
 # Births and deaths: a new name each time, a new cgroup for each hundred.
@@ -64,6 +47,7 @@ storm() {
 }
 group=${root:+$root/sberf-week-$$}
 storm &
+storm=$!
 SBERF_PUSH_WINDOW=1 "$sberf" agent -a --store-size "${STORE:-160M}" --push "pyroscope+http://127.0.0.1:$port" 2>err &
 agent=$!
 echo "seconds rss_kb born windows"
@@ -73,6 +57,8 @@ for ((s = 10; s <= 60 * minutes; s += 10)); do
 	rss+=("$(awk '/^VmRSS/ { print $2 }' /proc/$agent/status)")
 	echo "$s ${rss[-1]} $(cat born) $(wc -l <pushed)"
 done
+kill $storm
+wait $storm || :
 kill -INT $agent
 wait $agent || :
 grep -c "a new one begins" err | sed 's/^/stores that were full: /'
