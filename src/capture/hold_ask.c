@@ -98,6 +98,7 @@ void hold_end(struct hold *h)
 		close(h->socket);
 	/* It ends when it sees that, and the kernel detaches what it held. */
 	if (h->pid > 0) {
+		spawn_ends(h->pid);
 		kill(h->pid, SIGKILL);
 		while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -22,6 +22,7 @@
 #include "capture/peek.h"
 
 #include "base/clock.h"
+#include "base/spawn.h"
 #include "collector/ask.h"
 #include "model/machine.h"
 #include "system/vmread.h"
@@ -225,6 +226,7 @@ static void helper_drop(struct peek *p)
 
 	if (!h->pid)
 		return;
+	spawn_ends(h->pid);
 	syscall(SYS_pidfd_send_signal, h->pidfd, SIGKILL, NULL, 0);
 	helper_close(p, h);
 	p->left[p->nr_left++] = *h;
@@ -265,11 +267,13 @@ static int helper_fork(struct peek *p, struct helper *h, int theirs)
 		return -errno;
 	if (!h->pid)
 		run_helper(h->shared, theirs, ask_stacks_socket(), self, (uint64_t)p->page_size);
+	spawn_count(h->pid);
 	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
 	if (h->pidfd < 0 || epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, h->sock, &ev)) {
 		const int code = errno;
 
 		kill(h->pid, SIGKILL);
+		spawn_ends(h->pid);
 		waitpid(h->pid, NULL, 0);        /* it has not read anything yet: nothing it could hang in */
 		return -code;
 	}

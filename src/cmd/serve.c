@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/listen.h"
+#include "base/spawn.h"
 #include "base/units.h"
 #include "cmd/filter_options.h"
 #include "cmd/keeping.h"
@@ -256,10 +257,10 @@ static int service_ask(struct service *s, const char *arch, bool import, struct 
 
 /* What runs */
 
-/* What this process has used of CPUs. */
+/* What this process has used of CPUs, and those that work for it. */
 static uint64_t service_own_ns(void)
 {
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + spawn_cpu_ns();
 }
 
 /* Waits for NS, or for a signal that ends it: false. */

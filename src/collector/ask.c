@@ -135,6 +135,7 @@ static void ask_stop(struct asker *at)
 	if (!pid)
 		return;
 	/* It ends when it sees that; one that does not look is not waited for. */
+	spawn_ends(pid);
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -212,6 +213,8 @@ static int ask_in_turn(struct asker *at, struct collector_request *q)
 		atomic_store(&ask_ended, true);
 		return -EPIPE;
 	}
+	if (a.took_ns)
+		spawn_says(atomic_load(&at->pid), a.took_ns);
 	ask_count++;
 	ask_refused += policy_refused(a.err);
 	ask_outside += a.err == POLICY_OUTSIDE;

@@ -42,6 +42,7 @@ static _Noreturn void keeper_serve(int socket, const struct grant *s)
 	while (fdmessage_take(socket, &q, sizeof(q), NULL) == (ssize_t)sizeof(q)) {
 		AUTO_FD int fd = grant_request(s, &q, &a);
 
+		a.took_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		if (fdmessage_send(socket, &a, sizeof(a), fd))
 			break;
 	}

@@ -44,6 +44,7 @@ struct collector_answer {
 	uint32_t seq;
 	int32_t err;                     /* 0, and a file comes with the answer; or a negative errno */
 	uint64_t dev, ino, size;         /* of the file, as fstat(2) has them */
+	uint64_t took_ns;                /* CPU time of the process that has served this, and others; 0 = none has */
 };
 
 /* What the collector says before the first request. */
@@ -57,7 +58,7 @@ struct collector_hello {
 #define COLLECTOR_HOLDS "holds"
 
 _Static_assert(sizeof(struct collector_request) == 296, "requests have no gaps");
-_Static_assert(sizeof(struct collector_answer) == 32, "answers have no gaps");
+_Static_assert(sizeof(struct collector_answer) == 40, "answers have no gaps");
 
 /* Which processes requests may be about. */
 enum collector_target {

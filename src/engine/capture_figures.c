@@ -5,6 +5,8 @@
 #include "engine/engine_private.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/spawn.h"
 #include "base/text.h"
 #include "capture/features.h"
 #include "capture/rulebook.h"
@@ -15,7 +17,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -38,12 +39,7 @@ void engine_begin(struct engine *en)
 
 static uint64_t capture_figures_own_cpu_ns(void)
 {
-	struct rusage u;
-
-	if (getrusage(RUSAGE_SELF, &u))
-		return META_UNKNOWN;
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void engine_describe(struct engine *en, const struct engine_config *c)
@@ -63,7 +59,9 @@ void engine_describe(struct engine *en, const struct engine_config *c)
 	capture_figures_copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
 	m->freq_asked = c->plan.freq_hz;
 	m->mem_interval = c->plan.alloc_interval;
-	en->own_base_ns = capture_figures_own_cpu_ns();  /* there may have been captures before in this process */
+	/* there may have been captures before in this process */
+	en->spawned_ns = spawn_cpu_ns();
+	en->own_base_ns = capture_figures_own_cpu_ns() + en->spawned_ns;
 	engine_begin(en);
 	m->file_bytes = META_UNKNOWN;
 	m->bpf_cpu_ns = META_UNKNOWN;
@@ -139,7 +137,7 @@ static void measure_scripts(struct engine *en, const struct ingest_figures *in)
 }
 
 /*
- * What sberf itself takes. A file of /proc takes longer to read than all other figures together, so
+ * What sberf itself takes. Files of /proc take longer to read than all other figures together, so
  * that is done once a second.
  */
 static void measure_own(struct engine *en)
@@ -147,19 +145,18 @@ static void measure_own(struct engine *en)
 	struct profile_meta *m = &en->meta;
 	const uint64_t now = clock_mono_ns();
 
+	if (!en->turning || en->stopped_ns || now - en->rss_ns >= NSEC_PER_SEC) {
+		en->rss_ns = now;
+		en->spawned_ns = spawn_cpu_ns();
+		m->rss_bytes = own_rss_bytes();
+	}
 	m->bpf_cpu_ns = source_bpf_ns(en->source);
-	m->user_cpu_ns = capture_figures_own_cpu_ns();
-	if (m->user_cpu_ns != META_UNKNOWN && en->own_base_ns != META_UNKNOWN)
-		m->user_cpu_ns -= en->own_base_ns;
+	m->user_cpu_ns = capture_figures_own_cpu_ns() + en->spawned_ns - en->own_base_ns;
 	if (en->turning)
 		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	m->own_share = en->ceiling.share;
 	m->own_level = en->ceiling.level;
 	m->own_exceeded = en->ceiling.exceeded;
-	if (en->turning && !en->stopped_ns && now - en->rss_ns < NSEC_PER_SEC)
-		return;
-	en->rss_ns = now;
-	m->rss_bytes = own_rss_bytes();
 }
 
 static void measure_placed(struct engine *en)

@@ -73,7 +73,8 @@ struct engine {
 	uint64_t side_lost, doubted_ns;
 	uint64_t polled_ns;              /* when loaded files were last taken in while events came */
 	uint64_t retried_ns;             /* when parked events were last retried */
-	uint64_t own_base_ns;            /* CPU time of this process before the capture */
+	uint64_t own_base_ns;            /* CPU time before the capture, with that of those that work for sberf */
+	uint64_t spawned_ns;             /* of these alone (base/spawn.h), when rss_ns was */
 	/* measuring the effective rate: since when, from which figures */
 	uint64_t rate_ns, rate_gaps, rate_gaps_ns;
 	uint32_t rate_hz;

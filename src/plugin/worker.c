@@ -5,7 +5,6 @@
 #include "plugin/worker.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/installed.h"
 #include "base/spawn.h"
 #include "system/procfs.h"
@@ -20,7 +19,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROGRAM "sberf-worker"
@@ -74,6 +72,7 @@ const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_
 		return dst;
 	if (is_ending)
 		worker_await(w);
+	spawn_ends(w->pid);
 	by_itself = wait4(w->pid, &status, WNOHANG, &used) == w->pid;
 	if (by_itself) {
 		w->status = status;
@@ -108,7 +107,5 @@ bool worker_is_idle(const struct worker *w)
 
 uint64_t worker_cpu_ns(const struct worker *w)
 {
-	clockid_t clock;
-
-	return clock_getcpuclockid(w->pid, &clock) ? 0 : clock_ns(clock);
+	return spawn_clock_ns(w->pid);
 }

@@ -142,7 +142,7 @@ struct profile_meta {
 	uint64_t refused;
 	/* facts of old slices that went into "(other)" to bound memory; exact totals remain */
 	uint64_t folded;
-	uint64_t user_cpu_ns;        /* sberf's own, user + system */
+	uint64_t user_cpu_ns;        /* sberf's own, and of those that work for it (base/spawn.h), user + system */
 	uint64_t bpf_cpu_ns;
 	/*
 	 * with a ceiling of what sberf takes (engine/ceiling.h): both of these lately, in millionths of one

@@ -56,6 +56,7 @@ suites_base += tests/unit/test_keyvalue
 suites_base += tests/unit/test_pages
 suites_base += tests/unit/test_parse
 suites_base += tests/unit/test_strtab
+suites_base += tests/unit/test_spawn
 suites_base += tests/unit/test_text
 suites_base += tests/unit/test_units
 suites_base += tests/unit/test_vec
