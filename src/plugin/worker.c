@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/installed.h"
 #include "base/spawn.h"
+#include "system/oomkills.h"
 #include "system/procfs.h"
 
 #include <errno.h>
@@ -43,8 +44,10 @@ int worker_start(const char *job, int file, struct worker *ret, struct err *e)
 			       installed_dir());
 	r = spawn_start(argv, file, &ret->pid, &ret->socket, e);
 	/* A worker that does not take its answers is none that sberf waits for. */
-	if (!r)
+	if (!r) {
 		fcntl(ret->socket, F_SETFL, O_NONBLOCK);
+		ret->oom_kills = oomkills_count();
+	}
 	return r;
 }
 
@@ -77,6 +80,7 @@ const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_
 	if (by_itself) {
 		w->status = status;
 		w->peak_bytes = (uint64_t)used.ru_maxrss * 1024;
+		w->oom_kills = oomkills_count() - w->oom_kills;
 	}
 	if (by_itself && WIFSIGNALED(status)) {
 		snprintf(dst, dst_size, "it crashed (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -93,7 +97,7 @@ const char *worker_stop(struct worker *w, bool is_ending, char *dst, size_t dst_
 
 bool worker_was_killed(const struct worker *w)
 {
-	return w->status >= 0 && WIFSIGNALED(w->status) && w->peak_bytes < MEMORY_MAX &&
+	return w->status >= 0 && WIFSIGNALED(w->status) && w->peak_bytes < MEMORY_MAX && !w->oom_kills &&
 	       (WTERMSIG(w->status) == SIGKILL || WTERMSIG(w->status) == SIGTERM);
 }
 

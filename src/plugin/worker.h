@@ -26,6 +26,7 @@ struct worker {
 	int socket;              /* SOCK_SEQPACKET; -1 = none */
 	int status;              /* of one that had ended before worker_stop(): as waitpid(2) has it; -1 = it had not */
 	uint64_t peak_bytes;     /* the same: memory that it had used */
+	uint64_t oom_kills;      /* oomkills_count() when it was started; then, of one that had ended, how many more */
 };
 
 /* Is the program there? */

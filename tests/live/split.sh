@@ -259,6 +259,39 @@ else
 	skip "there is no C compiler" "a file that is fatal to read: it records on"
 fi
 
+# A debug file that takes more memory to read than there is in the cgroup: the kernel ends who reads it, and that is no chance.
+groups=/sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup) limit=memory.limit_in_bytes events=memory.oom_control
+if [ ! -d "$groups" ] || ! grep -q ':memory:' /proc/self/cgroup; then
+	groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)$(sed -n 's/^0:://p' /proc/self/cgroup) limit=memory.max events=memory.events
+fi
+small=$groups/sberf-small-$$
+if [ -n "$cc" ] && command -v objcopy >/dev/null && mkdir "$small" 2>/dev/null && [ -w "$small/$limit" ] && grep -q '^oom_kill ' "$small/$events"; then
+	cat >packed.c <<-'END'
+	#include <stdio.h>
+	static volatile unsigned long sink;
+	__attribute__((noinline)) static void burn(unsigned long n) { sink += n; }
+	int main(void) { puts("ready"); fflush(stdout); for (unsigned long i = 0;; i++) burn(i); }
+	END
+	truncate -s 300M zeros
+	$cc -O1 -g -o packed packed.c && objcopy --add-section .debug_macinfo=zeros packed || exit 99
+	stop_workload
+	WORKLOADS=. start_workload packed
+	echo 220M >"$small/$limit"
+	sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$small" env SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record --split -e cpu-clock -F 499 \
+		-o out/packed.data -p "$workload" --duration 2s 2>err
+	equal "a file that takes more memory than there is: it records on" 0 $?
+	note "$(cat err) $(grep '^oom_kill ' "$small/$events")"
+	matches "and it is left alone" 'packed: no more of it is read: sberf-worker ended twice while it read it: it crashed \(signal 9' "$(cat err)"
+	equal "it is counted" 1 "$(value out/packed.data files_left)"
+	stop_workload
+	rm -f zeros packed
+	rmdir "$small"
+	start_workload shares
+else
+	rmdir "$small" 2>/dev/null
+	skip "no writable cgroup of memory" "a file that takes more memory than there is: it records on"
+fi
+
 # Each capability that the collector lacks, and what cannot be done, in one sentence.
 for cap in bpf perfmon sys_ptrace dac_read_search checkpoint_restore syslog; do
 	SUDO_UID=$nobody SUDO_GID=$nobody setpriv --bounding-set=-$cap --inh-caps=-all "$SBERF" record --split -e cpu-clock \

@@ -400,6 +400,7 @@ tests_unit_test_measure_LDADD = $(unit_libraries) $(LDADD)
 unit_tests += tests/unit/test_probes
 tests_unit_test_probes_LDADD = $(unit_libraries) $(LDADD)
 unit_tests += tests/unit/test_lookup
+unit_tests += tests/unit/test_oomkills
 unit_tests += tests/unit/test_kstacks
 unit_tests += tests/unit/test_lib_nomem
 tests_unit_test_lib_nomem_SOURCES = tests/unit/test_lib_nomem.c tests/unit/fail_alloc.c tests/unit/fail_alloc.h
