@@ -9,6 +9,7 @@
 #include "cmd/symbolize_text.h"
 #include "export/waitchain.h"
 #include "model/wait.h"
+#include "system/lookup.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -108,6 +109,27 @@ static bool is_stopped(const struct hung_thread *t)
 	return t->state == 'T' || t->state == 't';
 }
 
+/* ", which sh (12), make (13) and 2 more can write into" */
+static void print_ends(FILE *f, const struct hung_thread *t)
+{
+	const uint32_t n = t->nr_ends < HUNG_ENDS ? t->nr_ends : HUNG_ENDS;
+
+	fprintf(f, ", which %s", n ? "" : "nobody");
+	for (uint32_t i = 0; i < n; i++) {
+		char name[64];
+
+		fputs(i ? ", " : "", f);
+		if (t->end[i] == t->pid)
+			fputs("itself", f);
+		else
+			print_clean(f, *lookup_comm(t->end[i], name, sizeof(name)) ? name : "process");
+		fprintf(f, " (%d)", (int)t->end[i]);
+	}
+	if (t->nr_ends > n)
+		fprintf(f, " and %" PRIu32 " more", t->nr_ends - n);
+	fputs(t->reads ? " can write into" : " can read from", f);
+}
+
 /* "is in read of pipe:[123]" */
 static void print_state(FILE *f, const struct hung_thread *t)
 {
@@ -123,6 +145,12 @@ static void print_state(FILE *f, const struct hung_thread *t)
 	if (t->kind == LOCK_NONE && t->lock_name[0]) {
 		fputs(" of ", f);
 		print_clean(f, t->lock_name);
+	}
+	if (t->at_pipe)
+		print_ends(f, t);
+	if (t->kernel[0]) {
+		fputs(", where no signal wakes it: ", f);
+		print_clean(f, t->kernel);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "model/wait.h"
 #include "system/filelocks.h"
 #include "system/lookup.h"
+#include "system/pipeends.h"
 #include "system/procfs.h"
 
 #include <dirent.h>
@@ -374,12 +375,40 @@ static void file_lock_look(struct looking *l, struct hung_thread *t)
 		process_add(l, (pid_t)t->lock.holder);
 }
 
+/* Who is at the other end of the pipe that T waits for, if it is one. */
+static void pipe_look(struct hung_thread *t)
+{
+	t->reads = t->call.number == SYS_read || t->call.number == SYS_readv;
+	t->at_pipe = !strncmp(t->lock_name, "pipe:[", strlen("pipe:["));
+	if (t->at_pipe)
+		t->nr_ends = (uint32_t)pipe_ends(t->lock_name, t->reads, t->end, HUNG_ENDS);
+}
+
+/* Where in the kernel T is, which a signal cannot wake: "rwsem_down_write_slowpath, ext4_buffered_write_iter". */
+static void kernel_look(struct hung_thread *t)
+{
+	AUTO_FD int dir = t->state == 'D' ? proc_open_thread(t->pid, t->tid) : -1;
+	char text[2048];
+	size_t at = 0;
+
+	if (dir < 0 || !proc_read_start(dir, "stack", text, sizeof(text)))
+		return;
+	for (const char *line = strstr(text, "] "); line; line = strstr(line, "] ")) {
+		const size_t n = strcspn(line += 2, "+\n");
+
+		if (at + n + 3 > sizeof(t->kernel))
+			break;
+		at += (size_t)snprintf(t->kernel + at, sizeof(t->kernel) - at, "%s%.*s", at ? ", " : "", (int)n, line);
+	}
+}
+
 /* What T waits for, and where. */
 static void thread_look(struct looking *l, struct hung_thread *t)
 {
 	char text[CALL_NAME_MAX];
 
 	stack_read(l, t);
+	kernel_look(t);
 	if (t->call.number < 0)
 		return;
 	if (call_is_futex(CALL_SYSCALL + (uint32_t)t->call.number, NULL) && lock_op_waits((uint32_t)t->call.args[1]))
@@ -392,6 +421,7 @@ static void thread_look(struct looking *l, struct hung_thread *t)
 		(void)call_name(CALL_SYSCALL + (uint32_t)t->call.number, NULL, text);
 		if (strcmp(text, "poll") != 0)
 			(void)descriptor_file(t->pid, t->call.args[0], t->lock_name, sizeof(t->lock_name), &st);
+		pipe_look(t);
 	}
 }
 

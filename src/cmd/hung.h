@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define HUNG_ENDS 4u
+
 struct hung_thread {
 	pid_t pid, tid;
 	char comm[64];           /* raw bytes */
@@ -30,6 +32,11 @@ struct hung_thread {
 	uint32_t gone;           /* who holds it by the word of the lock, and is no thread of anybody who may, ... */
 	pid_t gone_of;           /* ... but one of its parent, from which it was forked; 0 = it is not */
 	char lock_name[320];     /* raw bytes, "" = none */
+	/* of a wait for a pipe: who has its other end open, the first HUNG_ENDS of NR_ENDS processes */
+	bool at_pipe, reads;
+	uint32_t nr_ends;
+	pid_t end[HUNG_ENDS];
+	char kernel[160];        /* of one that no signal wakes: functions of the kernel, innermost first; "" = none */
 	uint32_t nr_frames;
 	struct sberf_frame *frame;       /* innermost first */
 	struct sberf_names *names;       /* of them */

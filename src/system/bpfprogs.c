@@ -4,15 +4,13 @@
 
 #include "system/bpfprogs.h"
 
-#include "system/procfs.h"
+#include "base/cleanup.h"
+#include "system/openfiles.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -176,70 +174,28 @@ static bool add_keeper(bpf_keeper_vec *ret, uint32_t prog, pid_t pid, const char
 	return true;
 }
 
-static uint32_t prog_of_fdinfo(int dir, const char *fd)
-{
-	char name[64], text[4096];
-	const char *at;
-
-	snprintf(name, sizeof(name), "fdinfo/%.32s", fd);
-	if (!proc_read_start(dir, name, text, sizeof(text)))
-		return 0;
-	at = strstr(text, "\nprog_id:");
-	return at ? (uint32_t)strtoul(at + strlen("\nprog_id:"), NULL, 10) : 0;
-}
-
-/* The program at the perf event FD of PID; 0 = none. */
-static uint32_t prog_of_event(pid_t pid, const char *fd)
+/* The program at the perf event F; 0 = none. */
+static uint32_t prog_of_event(const struct openfile *f)
 {
 	uint32_t prog = 0, type = 0, len = 0;
 	__u64 offset, address;
 
-	if (bpf_task_fd_query((int)pid, atoi(fd), 0, NULL, &len, &prog, &type, &offset, &address))
+	if (bpf_task_fd_query((int)f->pid, f->fd, 0, NULL, &len, &prog, &type, &offset, &address))
 		return 0;
 	return prog;
 }
 
-/* What process PID has open. False when out of memory. */
-static bool bpfprogs_of_process(bpf_keeper_vec *ret, pid_t pid)
+/* False when out of memory. */
+static bool bpfprogs_see(void *ret, const struct openfile *f)
 {
-	AUTO_FD int dir = proc_open(pid);
-	const int fds = dir < 0 ? -1 : openat(dir, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fds < 0 ? NULL : fdopendir(fds);
-	const struct dirent *at;
-	bool ok = true;
+	unsigned long prog = 0;
 
-	if (!d && fds >= 0)
-		close(fds);
-	while (ok && d && (at = readdir(d))) {
-		char to[64];
-		const ssize_t len = readlinkat(dirfd(d), at->d_name, to, sizeof(to) - 1);
-
-		if (len <= 0)
-			continue;
-		to[len] = '\0';
-		if (!strcmp(to, "anon_inode:bpf-prog") || !strncmp(to, "anon_inode:bpf_link", 19) ||
-		    !strncmp(to, "anon_inode:bpf-link", 19))
-			ok = add_keeper(ret, prog_of_fdinfo(dir, at->d_name), pid, NULL);
-		else if (!strcmp(to, "anon_inode:[perf_event]"))
-			ok = add_keeper(ret, prog_of_event(pid, at->d_name), pid, NULL);
-	}
-	if (d)
-		closedir(d);
-	return ok;
-}
-
-static bool bpfprogs_of_processes(bpf_keeper_vec *ret)
-{
-	DIR *d = opendir("/proc");
-	const struct dirent *at;
-	bool ok = true;
-
-	while (ok && d && (at = readdir(d)))
-		if (isdigit((unsigned char)at->d_name[0]))
-			ok = bpfprogs_of_process(ret, (pid_t)atoi(at->d_name));
-	if (d)
-		closedir(d);
-	return ok;
+	if (!strcmp(f->to, "anon_inode:bpf-prog") || !strncmp(f->to, "anon_inode:bpf_link", 19) ||
+	    !strncmp(f->to, "anon_inode:bpf-link", 19))
+		openfile_number(f, "prog_id:", 10, &prog);
+	else if (!strcmp(f->to, "anon_inode:[perf_event]"))
+		prog = prog_of_event(f);
+	return add_keeper(ret, (uint32_t)prog, f->pid, NULL);
 }
 
 uint32_t bpfprogs_at_path(const char *path)
@@ -312,7 +268,7 @@ int bpfprogs_keepers(bpf_keeper_vec *ret, struct err *e)
 {
 	size_t n = 0;
 
-	if (!bpfprogs_pinned(ret) || !bpfprogs_of_processes(ret))
+	if (!bpfprogs_pinned(ret) || !openfiles_each(bpfprogs_see, ret))
 		return err_nomem(e, "who keeps BPF programs");
 	if (ret->n)
 		qsort(ret->v, ret->n, sizeof(ret->v[0]), bpfprogs_compare_keepers);

@@ -101,6 +101,16 @@ look 3 files
 matches "by locks on files" "  locked waits for file lock [^,]*, held by other, which waits for file lock [^,]*, held by locked" "$(cat plain)"
 stop_workload
 
+# A pipe: who can end the wait is whoever has its other end.
+sleep 100 | cat >/dev/null &
+reader=$!
+writer=$(pgrep -n -P $$ sleep)
+also_kill "$writer"
+wait_until 20 grep -q read /proc/$reader/wchan
+"$SBERF" doctor -p $reader >said 2>err
+matches "a pipe: who can write into it" "cat [(]$reader[)] is in read of pipe:.[0-9]+., which sleep [(]$writer[)] can write into" "$(cat said)"
+kill "$writer"
+
 # Of threads that come and go nobody is said to be in a deadlock, however often they are looked at.
 start_workload locked 0 busy 8
 deadlocks=0
