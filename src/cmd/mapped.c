@@ -5,6 +5,7 @@
 #include "cmd/mapped.h"
 
 #include "base/clock.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "system/procfs.h"
 
@@ -87,17 +88,9 @@ static void mapped_table_read(struct table *t, pid_t pid, uint64_t now_ns)
 
 static const struct range *mapped_table_find(const struct table *t, uint64_t address)
 {
-	size_t low = 0, high = t->range.n;
+	const size_t at = count_upto(t->range.v, t->range.n, end, address);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (t->range.v[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < t->range.n && t->range.v[low].start <= address ? &t->range.v[low] : NULL;
+	return at < t->range.n && t->range.v[at].start <= address ? &t->range.v[at] : NULL;
 }
 
 /* The table of PID, or the one that is to become it. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/keyed.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "model/lock.h"
 
@@ -258,17 +259,7 @@ static void turns_between(struct turns_parts *p, const struct lock_turn *a, cons
 
 static size_t turns_first_after(const struct turned_lock *l, uint64_t ns)
 {
-	size_t low = 0, high = l->turns.n;
-
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (l->turns.v[mid].ns <= ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return count_upto(l->turns.v, l->turns.n, ns, ns);
 }
 
 /*

@@ -24,6 +24,7 @@
 #include "unwind/cfi_split.h"
 
 #include "base/order.h"
+#include "base/sorted.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -292,15 +293,7 @@ void cfi_splitter_drop(struct cfi_splitter *s)
 
 bool image_is_split(const struct image *im, uint64_t vaddr)
 {
-	size_t low = 0, high = im->split.n;
+	const size_t n = count_upto(im->split.v, im->split.n, start, vaddr);
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (im->split.v[mid].start <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && vaddr < im->split.v[low - 1].end;
+	return n && vaddr < im->split.v[n - 1].end;
 }
