@@ -26,6 +26,8 @@
 #define GAP_MIN 16u                      /* bytes: less is what functions are aligned by */
 #define GAP_MAX (64u << 20)
 #define GAPS_MAX 16384u                  /* looked at per file */
+#define SECTIONS_MAX 64u                 /* of code: files with more are read by their segments */
+#define READ_BYTES (16u << 10)           /* at least, at once: further gaps are mostly small and near */
 #define FRAMES_MAX (1u << 17)            /* per file */
 #define BYTES_PER_PROLOGUE 4096u         /* at most, on average */
 #define TABLE 12u                        /* offset of the first entry, for the encodings below */
@@ -67,28 +69,51 @@ static uint64_t entry_end(const struct image_section *hdr, const struct image_se
 		e.start + size : e.start;
 }
 
-/* Code that is being looked through for gaps, a segment at a time. */
+/* Code that is being looked through for gaps: a section, or a segment where sections are not known. */
 struct gaps {
 	struct image *im;
 	const struct elf_file *f;
-	const struct image_load *l;
+	const range_vec *covered;
+	struct image_load area;
 	unsigned int seen;
+	uint8_t *bytes;          /* NR_BYTES bytes of the file at offset AT */
+	uint64_t at;
+	size_t nr_bytes;
 };
 
-/* The code from START to END of the segment has no entry; INNER: there is one before and one behind. */
+/* LEN bytes of the file at OFFSET, which lie in the area; valid until the next call. NULL = they cannot be read. */
+static const uint8_t *gap_bytes(struct gaps *g, uint64_t offset, size_t len)
+{
+	const uint64_t left = g->area.offset + g->area.filesz - offset;
+
+	if (g->bytes && offset >= g->at && offset - g->at <= g->nr_bytes && len <= g->nr_bytes - (offset - g->at))
+		return g->bytes + (offset - g->at);
+	free(g->bytes);
+	g->at = offset;
+	g->nr_bytes = len < READ_BYTES && left > len ? left < READ_BYTES ? left : READ_BYTES : len;
+	g->bytes = elf_file_dup(g->f, offset, g->nr_bytes, GAP_MAX);
+	/* A segment may say that it reaches beyond the end of the file. */
+	if (!g->bytes && g->nr_bytes > len) {
+		g->nr_bytes = len;
+		g->bytes = elf_file_dup(g->f, offset, len, GAP_MAX);
+	}
+	return g->bytes;
+}
+
+/* The code from START to END of the area has no entry; INNER: there is one before and one behind. */
 static void look_at_gap(struct gaps *g, uint64_t start, uint64_t end, bool inner)
 {
-	AUTO_FREE uint8_t *text = NULL;
+	const uint8_t *text;
 	size_t len;
 
-	if (start < g->l->vaddr)
-		start = g->l->vaddr;
-	if (end - g->l->vaddr > g->l->filesz)
-		end = g->l->vaddr + g->l->filesz;
+	if (start < g->area.vaddr)
+		start = g->area.vaddr;
+	if (end - g->area.vaddr > g->area.filesz)
+		end = g->area.vaddr + g->area.filesz;
 	if (end <= start || end - start < GAP_MIN || end - start > GAP_MAX || g->seen++ >= GAPS_MAX)
 		return;
 	len = end - start;
-	text = elf_file_dup(g->f, g->l->offset + (start - g->l->vaddr), len, GAP_MAX);
+	text = gap_bytes(g, g->area.offset + (start - g->area.vaddr), len);
 	if (!text)
 		return;
 	if (inner && len >= BLOCK_MIN && g->im->arch->count_prologues(text, len) >= len / BYTES_PER_PROLOGUE)
@@ -164,15 +189,15 @@ static bool cover_by_entries(const struct image *im, range_vec *c, const struct 
 	return true;
 }
 
-static void look_at_segment(struct gaps *g, const range_vec *c)
+static void look_at_area(struct gaps *g)
 {
-	uint64_t known = g->l->vaddr;
+	uint64_t known = g->area.vaddr;
 	bool any = false;
 
-	for (size_t i = 0; i < c->n; i++) {
-		const struct image_range *r = &c->v[i];
+	for (size_t i = 0; i < g->covered->n; i++) {
+		const struct image_range *r = &g->covered->v[i];
 
-		if (!in_segment(g->l, r->start) || r->start < known)
+		if (!in_segment(&g->area, r->start) || r->start < known)
 			continue;
 		look_at_gap(g, known, r->start, any);
 		known = r->end;
@@ -181,12 +206,41 @@ static void look_at_segment(struct gaps *g, const range_vec *c)
 	look_at_gap(g, known, UINT64_MAX, false);
 }
 
+static bool gap_is_code(const Elf64_Shdr *sh)
+{
+	return (sh->sh_flags & SHF_ALLOC) && (sh->sh_flags & SHF_EXECINSTR) && sh->sh_type != SHT_NOBITS;
+}
+
+/* Looks at the sections of code in the segment L; at all of it where these are not known. */
+static void look_at_segment(struct gaps *g, const struct image_load *l, bool by_section)
+{
+	uint64_t behind = l->vaddr;
+
+	g->area = *l;
+	if (!by_section)
+		look_at_area(g);
+	for (size_t i = 1; by_section && i < g->f->nr_sh; i++) {
+		const Elf64_Shdr *sh = &g->f->sh[i];
+
+		/* They are in order, and what is not is left out, so that nothing is looked at twice. */
+		if (!gap_is_code(sh) || !in_segment(l, sh->sh_addr) || sh->sh_addr < behind ||
+		    sh->sh_size > l->filesz - (sh->sh_addr - l->vaddr))
+			continue;
+		g->area.vaddr = sh->sh_addr;
+		g->area.offset = l->offset + (sh->sh_addr - l->vaddr);
+		g->area.filesz = sh->sh_size;
+		look_at_area(g);
+		behind = sh->sh_addr + sh->sh_size;
+	}
+}
+
 void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr,
 		     const struct image_section *eh)
 {
-	struct gaps g = { .im = im, .f = f };
 	const size_t n = eh_table_entries(hdr);
 	range_vec covered = { 0 };
+	struct gaps g = { .im = im, .f = f, .covered = &covered };
+	size_t sections = 0;
 	bool known = true;
 
 	/* Go has a table of its own. */
@@ -196,11 +250,15 @@ void image_find_gaps(struct image *im, const struct elf_file *f, const struct im
 		known = cover_by_table(&covered, hdr, eh, n);
 	else if (eh->bytes)
 		known = cover_by_entries(im, &covered, eh);
+	for (size_t i = 1; i < f->nr_sh; i++)
+		sections += gap_is_code(&f->sh[i]);
 	for (uint32_t i = 0; known && i < im->nr_loads; i++) {
-		g.l = &im->loads[i];
-		if (g.l->exec && g.l->filesz <= UINT64_MAX - g.l->vaddr)
-			look_at_segment(&g, &covered);
+		const struct image_load *l = &im->loads[i];
+
+		if (l->exec && l->filesz <= UINT64_MAX - l->vaddr && l->filesz <= UINT64_MAX - l->offset)
+			look_at_segment(&g, l, sections && sections <= SECTIONS_MAX);
 	}
+	free(g.bytes);
 	vec_free(&covered);
 }
 

@@ -382,12 +382,14 @@ static void test_frame_pointers(void **state)
 
 /*
  * Branch records of 8, 16 and 32 calls that have not returned: a frame for each, where it calls; behind the last one
- * there may be more, unless it is known that nothing is. Records of what is mapped no more end the stack.
+ * there may be more, unless it is known that nothing is. Records of what is mapped no more end the stack; so do empty
+ * ones between others, of which the kernel half makes address 1, and those of the kernel, of what takes the sample.
  */
 static void test_branch_records(void **state)
 {
 	static const uint32_t sizes[] = { 8, 16, 32 };
 	struct fixture fx = jit_stack(1, 32, 0);
+	static const uint64_t strange[] = { 0x10, 1, 0xffffffff81000001ull };
 	uint64_t walked[33];
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -404,10 +406,12 @@ static void test_branch_records(void **state)
 		assert_int_equal(chain.frame[0].offset, JIT + 5);
 		assert_int_equal(chain.frame[sizes[i]].offset, JIT + 16 + sizes[i]);
 	}
-	walked[4] = 0x10;
-	walk(&fx);
-	assert_int_equal(chain.n, 4);
-	assert_int_equal(chain.cut, CUT_NO_MAPPING);
+	for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++) {
+		walked[4] = strange[i];
+		walk(&fx);
+		assert_int_equal(chain.n, 4);
+		assert_int_equal(chain.cut, CUT_NO_MAPPING);
+	}
 	fixture_free(&fx);
 }
 
@@ -748,6 +752,81 @@ static bool has_row(const uint8_t *elf, size_t size, uint64_t vaddr)
 	return row;
 }
 
+/* At OFFSET of ELF: a function that keeps its frame pointer, of 16 bytes. */
+static void put_function(uint8_t *elf, size_t offset)
+{
+	memcpy(elf + offset, "\x55\x48\x89\xe5\x31\xc0\x5d\xc3\x90\x90\x90\x90\x90\x90\x90\x90", 16);
+}
+
+/* At *AT of ELF: an entry of .eh_frame for the code from START to END. Moves *AT behind it. */
+static void put_entry(uint8_t *elf, size_t *at, uint32_t start, uint32_t end)
+{
+	const uint32_t fde[5] = { 16, 4, start - (uint32_t)(*at + 8), end - start };
+
+	memcpy(elf + *at, fde, sizeof(fde));
+	*at += sizeof(fde);
+}
+
+static void assert_has_frames(const uint8_t *elf, const uint64_t *at, size_t n, uint64_t none)
+{
+	AUTO(image_free) struct image *im = NULL;
+	uint64_t next;
+
+	assert_int_equal(image_from_memory(elf, 0xa000, &im, NULL), 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct frames *fr = image_frames(im, at[i] + 4, &next);
+
+		assert_non_null(fr);
+		assert_int_equal(fr->range.start, at[i] + 4);
+		assert_int_equal(fr->rule.kind, RULE_FP);
+	}
+	assert_null(image_frames(im, none + 4, &next));
+}
+
+/*
+ * Functions without call-frame information are found wherever they stand between others, near or far; what is no code
+ * is not looked at, though it is in the same segment, as long as section headers say so.
+ */
+static void test_gaps(void **state)
+{
+	AUTO_FREE uint8_t *elf = calloc(1, 0xa000);
+	const uint64_t far[] = { 0x1000, 0x1100, 0x1200, 0x9000 }, all[] = { 0x1000, 0x1100, 0x1200, 0x9000, 0x9010 };
+	const Elf64_Phdr ph = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0x1000, .p_vaddr = 0x1000,
+				.p_filesz = 0x8020, .p_memsz = 0x8020 };
+	Elf64_Shdr sh[] = {
+		{ 0 }, { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+			 .sh_addr = 0x1000, .sh_offset = 0x1000, .sh_size = 0x8010 },
+		{ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = 0x9010,
+		  .sh_offset = 0x9010, .sh_size = 16 },
+		{ .sh_name = 7, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = 0x9400,
+		  .sh_offset = 0x9400 },
+		{ .sh_type = SHT_STRTAB, .sh_offset = 0x9800, .sh_size = 17 },
+	};
+	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN,
+			  .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof(eh),
+			  .e_phoff = sizeof(eh), .e_phentsize = sizeof(ph), .e_phnum = 1, .e_shoff = 0x9c00,
+			  .e_shentsize = sizeof(*sh), .e_shnum = 5, .e_shstrndx = 4 };
+	size_t at = 0x9400;
+
+	assert_non_null(elf);
+	put_entry(elf, &at, 0x1010, 0x1100);
+	put_entry(elf, &at, 0x1110, 0x1200);
+	put_entry(elf, &at, 0x1210, 0x9000);
+	sh[3].sh_size = at + 4 - 0x9400;
+	memset(elf + 0x1000, 0xcc, 0x8020);
+	for (size_t i = 0; i < 4; i++)
+		put_function(elf, far[i]);
+	put_function(elf, 0x9010);
+	memcpy(elf + 0x9800, "\0.code\0.eh_frame", 17);
+	memcpy(elf, &eh, sizeof(eh));
+	memcpy(elf + sizeof(eh), &ph, sizeof(ph));
+	memcpy(elf + 0x9c00, sh, sizeof(sh));
+	assert_has_frames(elf, far, 4, 0x9010);
+	/* Without sections nothing is known of entries either. */
+	memset(elf + offsetof(Elf64_Ehdr, e_shoff), 0, sizeof(eh.e_shoff));
+	assert_has_frames(elf, all, 5, 0x1180);
+}
+
 /*
  * A search table that points into an entry is not used, and the rows are found all the same; a huge
  * entry is refused.
@@ -801,6 +880,7 @@ int main(void)
 		cmocka_unit_test(test_image_refuses),
 		cmocka_unit_test(test_image),
 		cmocka_unit_test(test_image_is_small),
+		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_hostile_cfi),
 	};
 
