@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -23,6 +24,16 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* Not in the headers of every kernel that is built with. */
+#ifndef BCACHEFS_SUPER_MAGIC
+#define BCACHEFS_SUPER_MAGIC 0xca451a4e
+#endif
+#ifndef EROFS_SUPER_MAGIC_V1
+#define EROFS_SUPER_MAGIC_V1 0xE0F5E1E2
+#endif
+#ifndef ZFS_SUPER_MAGIC
+#define ZFS_SUPER_MAGIC 0x2fc12fc1       /* OpenZFS, include/sys/fs/zfs.h */
+#endif
 #ifndef BTRFS_SUPER_MAGIC
 #define BTRFS_SUPER_MAGIC 0x9123683E
 #endif
@@ -197,7 +208,12 @@ static bool same_mark(const struct stat *st, const struct file_mark *m)
 	       st->st_mtim.tv_sec == m->mtime.tv_sec && st->st_mtim.tv_nsec == m->mtime.tv_nsec;
 }
 
-/* What is at PATH, an absolute one, below ROOT, if the kernel can tell at once. */
+static bool look_at_fd(int fd, struct statx *ret)
+{
+	return !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, ret);
+}
+
+/* What is at PATH, an absolute one, below ROOT, if the kernel can tell at once; errno EAGAIN if it cannot. */
 static bool look_at_once(const struct root *root, const char *path, struct statx *ret)
 {
 	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
@@ -205,11 +221,12 @@ static bool look_at_once(const struct root *root, const char *path, struct statx
 				      (root ? RESOLVE_IN_ROOT : 0) };
 	AUTO_FD int fd = -1;
 
-	if (path[0] != '/')
+	if (path[0] != '/') {
+		errno = EINVAL;
 		return false;
+	}
 	fd = (int)syscall(SYS_openat2, root ? root->fd : AT_FDCWD, path, &how, sizeof(how));
-	return fd >= 0 &&
-	       !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, ret);
+	return fd >= 0 && look_at_fd(fd, ret);
 }
 
 int was_rewritten(const struct place *p, const struct file_mark *mark)
@@ -224,12 +241,55 @@ int was_rewritten(const struct place *p, const struct file_mark *mark)
 	       (long)now.stx_mtime.tv_nsec != mark->mtime.tv_nsec;
 }
 
-bool paths_are_one_file(const struct root *root, const char *a, const char *b)
+/* Of those that answer from this machine alone. */
+static bool is_local(const struct statfs *fs)
 {
-	struct statx sa, sb;
+	static const uint32_t local[] = { BCACHEFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, EROFS_SUPER_MAGIC_V1,
+					  EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC,
+					  SQUASHFS_MAGIC, TMPFS_MAGIC, XFS_SUPER_MAGIC, ZFS_SUPER_MAGIC };
 
-	return look_at_once(root, a, &sa) && look_at_once(root, b, &sb) && sa.stx_ino == sb.stx_ino &&
-	       sa.stx_dev_major == sb.stx_dev_major && sa.stx_dev_minor == sb.stx_dev_minor;
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++)
+		if ((uint32_t)fs->f_type == local[i])
+			return true;
+	return false;
+}
+
+/*
+ * What LINK leads to. Following a link also notes in it when it was used, at most once a day, and that is more than the
+ * kernel does at once; so where the directory is on a file system that always answers, it may take its time, as long
+ * as the link does not leave that one.
+ */
+static bool look_at_link(const struct root *root, const char *link, struct statx *ret)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED | (root ? RESOLVE_IN_ROOT : 0) };
+	const char *slash = strrchr(link, '/');
+	AUTO_FD int dir = -1;
+	AUTO_FD int fd = -1;
+	char parent[PATH_MAX];
+	struct statfs fs;
+
+	if (look_at_once(root, link, ret))
+		return true;
+	if (errno != EAGAIN || !slash || (size_t)(slash - link) + 2 > sizeof(parent))
+		return false;
+	snprintf(parent, sizeof(parent), "%.*s", (int)(slash - link) + 1, link);
+	dir = (int)syscall(SYS_openat2, root ? root->fd : AT_FDCWD, parent, &how, sizeof(how));
+	if (dir < 0 || fstatfs(dir, &fs) || !is_local(&fs))
+		return false;
+	how.flags = O_PATH | O_CLOEXEC;
+	how.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | (root_is_ours(root) ? 0 : RESOLVE_BENEATH);
+	fd = (int)syscall(SYS_openat2, dir, slash + 1, &how, sizeof(how));
+	return fd >= 0 && look_at_fd(fd, ret);
+}
+
+int is_link_to(const struct root *root, const char *link, const char *file)
+{
+	struct statx sf, sl;
+
+	if (!look_at_once(root, file, &sf) || !look_at_link(root, link, &sl))
+		return errno == ENOENT ? 0 : -ENODATA;
+	return sf.stx_ino == sl.stx_ino && sf.stx_dev_major == sl.stx_dev_major && sf.stx_dev_minor == sl.stx_dev_minor;
 }
 
 static bool is_elf(int fd)

@@ -85,10 +85,11 @@ int open_file(const struct file_id *id, const struct place *p, const struct file
 int was_rewritten(const struct place *p, const struct file_mark *mark);
 
 /*
- * Do the paths A and B lead to one file below ROOT (NULL = our own root)? False also when that
- * cannot be told without waiting, as was_rewritten() has it.
+ * Does the path LINK lead to FILE, both absolute and below ROOT (NULL = our own root)? Never waits for
+ * a file system that may not answer, as was_rewritten() has it; one on a disk of this machine is asked.
+ * 1 = yes, 0 = no, -ENODATA when it cannot be told now.
  */
-bool paths_are_one_file(const struct root *root, const char *a, const char *b);
+int is_link_to(const struct root *root, const char *link, const char *file);
 
 /*
  * Opens PATH, relative to and confined to ROOT (NULL = our own root), when it is a regular file. No

@@ -24,38 +24,48 @@
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)     /* a start time in clock ticks is this vague at most */
 
 /*
- * The path by which P, whose first thread is called COMM, runs the file PATH, 0 when it is not
- * known. execve() calls a process by the last part of the path that it was given: so when that is
- * the name of a link beside the file, it was the link.
+ * The path by which P, whose first thread is called COMM, runs FILE, 0 when it is by none that can be found; false when
+ * that is not known now. execve() calls a process by the last part of the path that it was given: so when that is the
+ * name of a link beside the file, it was the link.
  */
-static str_id find_run_path(const struct process *p, str_id file, const char *comm)
+static bool find_run_path(const struct process *p, str_id file, const char *comm, str_id *ret)
 {
 	struct strtab *strings = dict_strings(p->ps->dict);
 	const char *path = strtab_get(strings, file), *slash = strrchr(path, '/');
 	char link[PROC_PATH_MAX];
+	int led;
 
+	*ret = 0;
 	if (!slash || strchr(comm, '/'))
-		return 0;
-	if (!strncmp(slash + 1, comm, COMM_MAX - 1))     /* comm is cut to so many bytes */
-		return file;
+		return true;
+	if (!strncmp(slash + 1, comm, COMM_MAX - 1)) {   /* comm is cut to so many bytes */
+		*ret = file;
+		return true;
+	}
 	if ((size_t)(slash + 1 - path) + strlen(comm) >= sizeof(link))
-		return 0;
+		return true;
 	snprintf(link, sizeof(link), "%.*s%s", (int)(slash + 1 - path), path, comm);
-	return paths_are_one_file(p->root, path, link) ? strtab_adds(strings, link) : 0;
+	led = is_link_to(p->root, link, path);
+	if (led == 1)
+		*ret = strtab_adds(strings, link);
+	return led >= 0;
 }
 
 static str_id run_path(const struct process *p, str_id file)
 {
 	const char *comm = thread_comm(p, p->pid);
 	struct run_name *known = &p->ps->run_names[hash_2u64(file, hash_bytes(comm, strlen(comm))) % RUN_NAMES];
+	str_id path;
 
 	if (!comm[0])
 		return 0;
 	if (known->file != file || known->root != p->root || strcmp(known->comm, comm)) {
+		if (!find_run_path(p, file, comm, &path))
+			return 0;                /* and asked again */
 		known->file = file;
 		known->root = p->root;
 		snprintf(known->comm, sizeof(known->comm), "%s", comm);
-		known->path = find_run_path(p, file, comm);
+		known->path = path;
 	}
 	return known->path == STR_NONE ? 0 : known->path;
 }
