@@ -7,7 +7,10 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "symbol/debugfile.h"
+#include "symbol/demangle.h"
 #include "symbol/elfdata.h"
+#include "symbol/members.h"
+#include "symbol/params.h"
 #include "system/procfs.h"
 
 #include <errno.h>
@@ -122,17 +125,42 @@ static int area_open(const struct variables *v, const struct area *a)
 	return fd;
 }
 
-/* The variable at VADDR of the file at FD, which the process knows as PATH. */
-static bool find_variable_in(const struct elf_file *file, const char *path, uint64_t vaddr, struct elf_variable *ret)
+/* Where VADDR is in the variable V, by the debug information of FILE: "pool.lock"; else "pool+0x28". */
+static void variables_write(const struct elf_file *file, uint64_t vaddr, const struct elf_variable *v, char *dst,
+			    size_t size)
+{
+	AUTO_FREE char *name = demangle_symbol(v->name);
+	AUTO(params_free) struct params *debug = NULL;
+	AUTO(members_free) struct members *members = NULL;
+	char path[MEMBERS_MAX] = "";
+	uint64_t start = 0;
+
+	if (!params_open(file, &debug, NULL))
+		members = members_new(params_dwarf(debug));
+	if (members)
+		(void)members_path(members, vaddr - v->offset, v->offset, path, &start);
+	text_format(dst, size, "%s%s", name ? name : v->name, path);
+	if (v->offset > start && strlen(dst) < size)
+		text_format(dst + strlen(dst), size - strlen(dst), "+0x%" PRIx64, v->offset - start);
+}
+
+/* Writes what the variable at VADDR of FILE, which the process knows as PATH, is called; false when none is there. */
+static bool variables_in(const struct elf_file *file, const char *path, uint64_t vaddr, char *dst, size_t size)
 {
 	const struct debug_places where = { .root = -1 };
 	AUTO(elf_file_free) struct elf_file *debug = NULL;
 	AUTO_FD int fd = -1;
+	struct elf_variable variable;
 
-	if (elf_variable_find(file, vaddr, ret))
+	if (elf_variable_find(file, vaddr, &variable)) {
+		variables_write(file, vaddr, &variable, dst, size);
 		return true;
+	}
 	fd = elf_file_section_type(file, SHT_SYMTAB) ? -1 : debugfile_open(file, path, &where);
-	return fd >= 0 && !elf_file_open(fd, &debug, NULL) && elf_variable_find(debug, vaddr, ret);
+	if (fd < 0 || elf_file_open(fd, &debug, NULL) || !elf_variable_find(debug, vaddr, &variable))
+		return false;
+	variables_write(debug, vaddr, &variable, dst, size);
+	return true;
 }
 
 static void name_in_file(const struct variables *v, const struct area *first, uint64_t address, char *dst, size_t size)
@@ -140,7 +168,6 @@ static void name_in_file(const struct variables *v, const struct area *first, ui
 	const char *slash = strrchr(first->name, '/');
 	AUTO(elf_file_free) struct elf_file *file = NULL;
 	AUTO_FD int fd = area_open(v, first);
-	struct elf_variable variable;
 	uint64_t begin;
 
 	if (fd < 0 || elf_file_open(fd, &file, NULL) || !elf_file_vaddr(file, first->pgoff, &begin)) {
@@ -148,12 +175,8 @@ static void name_in_file(const struct variables *v, const struct area *first, ui
 		return;
 	}
 	address = address - first->start + begin;
-	if (!find_variable_in(file, first->name, address, &variable))
+	if (!variables_in(file, first->name, address, dst, size))
 		text_format(dst, size, "%s+0x%" PRIx64, slash ? slash + 1 : first->name, address);
-	else if (variable.offset)
-		text_format(dst, size, "%s+0x%" PRIx64, variable.name, variable.offset);
-	else
-		text_format(dst, size, "%s", variable.name);
 }
 
 void variables_name(const struct variables *v, uint64_t address, char *dst, size_t size)

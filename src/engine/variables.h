@@ -24,8 +24,9 @@ int variables_new(pid_t pid, struct variables **ret, struct err *e);
 void variables_free(struct variables *v);        /* NULL is fine */
 
 /*
- * What ADDRESS is called, to DST of SIZE bytes, raw: "db_lock", "db_lock+0x28", "libfoo.so.1+0x4040" where
- * no variable is known, "heap", "stack"; "" for other memory, or what is not mapped.
+ * What ADDRESS is called, to DST of SIZE bytes, raw: "db_lock", "pool.lock" where debug information tells, else
+ * "pool+0x28"; "libfoo.so.1+0x4040" where no variable is known, "heap", "stack"; "" for other memory, or what is not
+ * mapped.
  */
 void variables_name(const struct variables *v, uint64_t address, char *dst, size_t size);
 

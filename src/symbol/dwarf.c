@@ -363,6 +363,11 @@ int dwarf_info_open(const struct elf_file *f, int alt_fd, int root, uint64_t cod
 	return 0;
 }
 
+struct Dwarf *dwarf_info_dwarf(struct dwarf_info *d)
+{
+	return d->dw;
+}
+
 void dwarf_info_free(struct dwarf_info *d)
 {
 	if (!d)

@@ -53,6 +53,10 @@ void dwarf_info_free(struct dwarf_info *d);      /* NULL is fine */
  */
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_place *place, size_t max);
 
+/* Of libdw, for others that read the same debug information (members.h); it lives as long as D. */
+struct Dwarf;
+struct Dwarf *dwarf_info_dwarf(struct dwarf_info *d);
+
 /* A sentence about what was missing when it was asked for, as the files of split units; NULL = nothing so far. */
 const char *dwarf_info_lacks(const struct dwarf_info *d);
 /* What the debug sections of F take in memory when they are unpacked; UINT64_MAX when that is absurd. */

@@ -17,6 +17,7 @@
 #include "symbol/ehframe.h"
 #include "symbol/elfdata.h"
 #include "symbol/elfsyms.h"
+#include "symbol/members.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ struct mod {
 	bool no_starts;
 	bool dwarf_failed;
 	struct dwarf_info *dwarf;
+	struct members *members;     /* of dwarf; NULL = not needed yet */
 };
 
 struct elf_names {
@@ -55,6 +57,14 @@ struct elf_names {
 	VEC(struct mod) mods;        /* by module id */
 	uint64_t clock;
 };
+
+static void mod_drop_dwarf(struct mod *m)
+{
+	members_free(m->members);
+	m->members = NULL;
+	dwarf_info_free(m->dwarf);
+	m->dwarf = NULL;
+}
 
 static void mod_close(struct mod *m)
 {
@@ -70,7 +80,7 @@ static void mod_free(struct mod *m)
 	mod_close(m);
 	elf_syms_free(m->syms);
 	fde_starts_free(m->starts);
-	dwarf_info_free(m->dwarf);
+	mod_drop_dwarf(m);
 	elf_file_free(m->elf);
 	free(m->path);
 	free(m->called);
@@ -401,8 +411,7 @@ static void bound_details(struct elf_names *n, const struct mod *keep)
 		}
 		if (bytes <= DETAILS_BYTES_MAX || !oldest)
 			return;
-		dwarf_info_free(oldest->dwarf);
-		oldest->dwarf = NULL;
+		mod_drop_dwarf(oldest);
 		n->stats->tables_dropped++;
 	}
 }
@@ -499,6 +508,25 @@ static void note_lack(struct elf_names *n, const struct mod *m)
 	unread_add(n->unread, m->path, &e);
 }
 
+/* ANSWER is the variable around VADDR of M, whose debug information is there: by its members, where it has some. */
+static void elf_names_add_members(struct mod *m, uint64_t vaddr, struct answer *answer)
+{
+	struct answer_name *name = &answer->name[0];
+	char path[MEMBERS_MAX];
+	char *text;
+	uint64_t start;
+
+	if (!m->members)
+		m->members = members_new(dwarf_info_dwarf(m->dwarf));
+	if (!m->members || !members_path(m->members, m->variable_start, vaddr - m->variable_start, path, &start) ||
+	    asprintf(&text, "%s%s", name->text, path) < 0)
+		return;
+	free(name->text);
+	name->text = text;
+	name->start += start;
+	name->size -= start;
+}
+
 bool elf_names_details(struct elf_names *n, module_id id, uint64_t offset, struct answer *answer)
 {
 	struct mod *m = elf_names_knows(n, id) ? &n->mods.v[id] : NULL;
@@ -510,6 +538,10 @@ bool elf_names_details(struct elf_names *n, module_id id, uint64_t offset, struc
 	size_t damaged, places;
 	uint64_t vaddr;
 
+	if (has && named && m->m.kind == MODULE_FILE && offset & FRAME_DATA) {
+		elf_names_add_members(m, offset & ~FRAME_DATA, answer);
+		bound_details(n, m);
+	}
 	if (!has || !elf_file_vaddr(m->elf, offset, &vaddr))
 		return named;
 	damaged = dwarf_info_damaged(m->dwarf);

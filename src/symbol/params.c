@@ -95,8 +95,7 @@ static bool params_function(struct params *p, uint64_t pc, Dwarf_Die *ret)
 	return found;
 }
 
-/* The type of DIE without names and qualifiers; false = void, or unknown. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *ret)
+bool params_type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die at = *die;
@@ -126,7 +125,7 @@ static bool is_pointer(Dwarf_Die *type)
 	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 }
 
-static uint64_t number_of(Dwarf_Die *die, unsigned int name)
+uint64_t params_number_of(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
@@ -137,8 +136,8 @@ static uint64_t number_of(Dwarf_Die *die, unsigned int name)
 /* Whether TYPE is a number: *RET gets its size and sign. */
 static bool is_number_type(Dwarf_Die *type, struct param_value *ret)
 {
-	const uint64_t size = is_pointer(type) ? sizeof(uint64_t) : number_of(type, DW_AT_byte_size);
-	const uint64_t encoding = number_of(type, DW_AT_encoding);
+	const uint64_t size = is_pointer(type) ? sizeof(uint64_t) : params_number_of(type, DW_AT_byte_size);
+	const uint64_t encoding = params_number_of(type, DW_AT_encoding);
 	Dwarf_Die under;
 	bool is_signed = false;
 
@@ -148,7 +147,7 @@ static bool is_number_type(Dwarf_Die *type, struct param_value *ret)
 		    encoding != DW_ATE_boolean && encoding != DW_ATE_UTF && encoding != DW_ATE_address)
 			return false;
 	} else if (dwarf_tag(type) == DW_TAG_enumeration_type) {
-		is_signed = type_of(type, &under) && number_of(&under, DW_AT_encoding) == DW_ATE_signed;
+		is_signed = params_type_of(type, &under) && params_number_of(&under, DW_AT_encoding) == DW_ATE_signed;
 	} else if (!is_pointer(type)) {
 		return false;
 	}
@@ -167,13 +166,13 @@ static int param_by_order(Dwarf_Die *fn, Dwarf_Die *param, const uint8_t regs[PA
 	Dwarf_Die at, type;
 	unsigned int i = 0;
 
-	if ((type_of(fn, &type) && dwarf_tag(&type) != DW_TAG_base_type && !is_number_type(&type, &v)) ||
+	if ((params_type_of(fn, &type) && dwarf_tag(&type) != DW_TAG_base_type && !is_number_type(&type, &v)) ||
 	    dwarf_child(fn, &at))
 		return -EOPNOTSUPP;
 	do {
 		if (dwarf_tag(&at) != DW_TAG_formal_parameter)
 			continue;
-		if (!type_of(&at, &type))
+		if (!params_type_of(&at, &type))
 			return -EOPNOTSUPP;
 		if (is_number_type(&type, &v)) {
 			if (i == PARAM_ARGS)
@@ -219,14 +218,14 @@ static bool find_member(Dwarf_Die *type, const char *name, unsigned int nested, 
 
 		if (tag == DW_TAG_member && is && !strcmp(is, name)) {
 			*ret = at;
-			*ret_offset = (int64_t)number_of(&at, DW_AT_data_member_location);
+			*ret_offset = (int64_t)params_number_of(&at, DW_AT_data_member_location);
 			return true;
 		}
 		/* What a structure without a name has, or a class that this one is made of. */
 		if (((tag == DW_TAG_member && !is) || (tag == DW_TAG_inheritance &&
-		     !number_of(&at, DW_AT_virtuality))) && type_of(&at, &inner) &&
+		     !params_number_of(&at, DW_AT_virtuality))) && params_type_of(&at, &inner) &&
 		    find_member(&inner, name, nested + 1, ret, &offset)) {
-			*ret_offset = offset + (int64_t)number_of(&at, DW_AT_data_member_location);
+			*ret_offset = offset + (int64_t)params_number_of(&at, DW_AT_data_member_location);
 			return true;
 		}
 		if (dwarf_siblingof(&at, &at))
@@ -251,7 +250,7 @@ static int param_follow(struct param_at *a, const char *step, struct err *e)
 	if (!is_pointer(&a->type))
 		return err_set(e, EINVAL, "what stands before '%s' in the path from parameter '%s' is no pointer", step,
 			       a->param);
-	if (!type_of(&a->type, &to))
+	if (!params_type_of(&a->type, &to))
 		return err_set(e, EINVAL, "what stands before '%s' in the path from parameter '%s' points to no known "
 			       "type", step, a->param);
 	if (a->in_memory && ++a->value->hops >= PARAM_HOPS)
@@ -280,7 +279,7 @@ static int param_member(struct param_at *a, const struct param_step *s, struct e
 	if (!a->in_memory)
 		return err_set(e, EOPNOTSUPP, "parameter '%s' is no pointer, and was passed in pieces: its member '%s' "
 			       "cannot be read", a->param, s->name);
-	if (!find_member(&a->type, s->name, 0, &member, &offset) || !type_of(&member, &type))
+	if (!find_member(&a->type, s->name, 0, &member, &offset) || !params_type_of(&member, &type))
 		return err_set(e, ENOENT, "'%s' in the path from parameter '%s' is no member of '%s'%s", s->name,
 			       a->param, dwarf_diename(&a->type) ? dwarf_diename(&a->type) : "that structure",
 			       dwarf_hasattr(&a->type, DW_AT_declaration) ? ", of which the debug information of this "
@@ -303,7 +302,7 @@ static int param_element(struct param_at *a, const struct param_step *s, struct 
 		if (r)
 			return r;
 		element = a->type;
-	} else if (dwarf_tag(&a->type) != DW_TAG_array_type || !a->in_memory || !type_of(&a->type, &element)) {
+	} else if (dwarf_tag(&a->type) != DW_TAG_array_type || !a->in_memory || !params_type_of(&a->type, &element)) {
 		return err_set(e, EINVAL, "what stands before '[' in the path from parameter '%s' is neither an array "
 			       "nor a pointer", a->param);
 	}
@@ -318,9 +317,9 @@ static int param_element(struct param_at *a, const struct param_step *s, struct 
 /* Is TYPE a character? */
 static bool is_char(Dwarf_Die *type)
 {
-	const uint64_t encoding = number_of(type, DW_AT_encoding);
+	const uint64_t encoding = params_number_of(type, DW_AT_encoding);
 
-	return dwarf_tag(type) == DW_TAG_base_type && number_of(type, DW_AT_byte_size) == 1 &&
+	return dwarf_tag(type) == DW_TAG_base_type && params_number_of(type, DW_AT_byte_size) == 1 &&
 		(encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char || encoding == DW_ATE_UTF);
 }
 
@@ -330,9 +329,9 @@ static int param_string(struct param_at *a, struct err *e)
 	Dwarf_Die of;
 
 	a->value->size = 1;
-	if (is_pointer(&a->type) && type_of(&a->type, &of) && is_char(&of))
+	if (is_pointer(&a->type) && params_type_of(&a->type, &of) && is_char(&of))
 		return param_follow(a, "its text", e);
-	if (dwarf_tag(&a->type) == DW_TAG_array_type && a->in_memory && type_of(&a->type, &of) && is_char(&of))
+	if (dwarf_tag(&a->type) == DW_TAG_array_type && a->in_memory && params_type_of(&a->type, &of) && is_char(&of))
 		return 0;
 	return err_set(e, EOPNOTSUPP, "what the path leads to from parameter '%s' is no text: no 'char *', and no "
 		       "array of 'char'", a->param);
@@ -409,7 +408,7 @@ int params_find(struct params *p, uint64_t pc, const char *name, const struct pa
 			!strcmp(dwarf_diename(&at), name);
 	if (!found && !strcmp(name, "retval")) {
 		ret->is_result = true;
-		return type_of(&fn, &a.type) ? param_walk(&a, step, n, text, e) :
+		return params_type_of(&fn, &a.type) ? param_walk(&a, step, n, text, e) :
 			err_set(e, ENOENT, "function '%.100s' returns nothing",
 				dwarf_diename(&fn) ? dwarf_diename(&fn) : "?");
 	}
@@ -417,7 +416,7 @@ int params_find(struct params *p, uint64_t pc, const char *name, const struct pa
 		found = param_by_number(&fn, name, pc, regs, &at);
 	if (!found)
 		return param_unknown(&fn, name, e);
-	if (!type_of(&at, &a.type) || param_register(&fn, &at, pc, regs, &ret->reg))
+	if (!params_type_of(&at, &a.type) || param_register(&fn, &at, pc, regs, &ret->reg))
 		return err_set(e, EOPNOTSUPP, "parameter '%s' is in no register when function '%.100s' begins: the "
 			       "compiler left it out, or it is passed in memory", name,
 			       dwarf_diename(&fn) ? dwarf_diename(&fn) : "?");
@@ -430,7 +429,7 @@ static void param_list(Dwarf_Die *die, const char *name, struct param_listed *re
 	struct param_value v = { 0 };
 	Dwarf_Die type;
 
-	if (!name || !type_of(die, &type) || !is_number_type(&type, &v))
+	if (!name || !params_type_of(die, &type) || !is_number_type(&type, &v))
 		return;
 	text_format(ret->name, sizeof(ret->name), "%s", name);
 	ret->size = v.size;

@@ -28,24 +28,20 @@ says() {
 }
 
 look 3 cycle 2
-says "two threads" "  t0 waits for mutex lock+0x28, held by t1, which waits for mutex lock, held by t0"
+says "two threads" "  t0 waits for mutex lock[1], held by t1, which waits for mutex lock[0], held by t0"
 equal "two threads: one deadlock" "deadlock of 2 threads:" "$(grep deadlock plain)"
-says "a lock is taken behind a function with a frame pointer: the function" "t0 waits for mutex lock+0x28, held by t1"
+says "a lock is taken behind a function with a frame pointer: the function" "t0 waits for mutex lock[1], held by t1"
 matches "and its caller, and the root" "takes_next at .*holder at .*start_thread.*clone" "$(sed -n '/^t0 /,/^$/p' said | tr '\n' ' ')"
 equal "no stack is truncated" "" "$(grep truncated said)"
 stop_workload
 
 look 3 cycle 5
 equal "five threads: one deadlock" "deadlock of 5 threads:" "$(grep deadlock plain)"
-says "five threads" "  t0 waits for mutex lock+0x28, held by t1, which waits for mutex lock+0x50, held by t2, which waits for mutex lock+0x78, held by t3, which waits for mutex lock+0xa0, held by t4, which waits for mutex lock, held by t0"
+says "five threads" "  t0 waits for mutex lock[1], held by t1, which waits for mutex lock[2], held by t2, which waits for mutex lock[3], held by t3, which waits for mutex lock[4], held by t4, which waits for mutex lock[0], held by t0"
 if command -v gdb >/dev/null; then
 	gdb -p "$workload" -batch -ex 'python
-for i in range(5): print("owner", i * 0x28, gdb.parse_and_eval("lock[%d].__data.__owner" % i))' >gdb.out 2>&1
-	sed -nE 's/^t[0-9] .* waits for mutex lock(\+0x([0-9a-f]+))? .*held by t[0-9] \(([0-9]+)\)$/\2 \3/p' said |
-		while read -r offset tid; do
-			[ "$tid" ] || { tid=$offset; offset=0; }
-			echo "owner $((16#$offset)) $tid"
-		done | sort >ours
+for i in range(5): print("owner", i, gdb.parse_and_eval("lock[%d].__data.__owner" % i))' >gdb.out 2>&1
+	sed -nE 's/^t[0-9] .* waits for mutex lock\[([0-9])\] .*held by t[0-9] \(([0-9]+)\)$/owner \1 \2/p' said | sort >ours
 	grep '^owner' gdb.out | sort >theirs
 	equal "five owners" 5 "$(grep -c . ours)"
 	equal "gdb sees the same owners" "$(cat theirs)" "$(cat ours)"
@@ -55,7 +51,7 @@ fi
 stop_workload
 
 look 0 chain 3
-says "a chain" "  t0 waits for mutex lock+0x28, held by t1, which waits for mutex lock+0x50, held by t2, which is in pause"
+says "a chain" "  t0 waits for mutex lock[1], held by t1, which waits for mutex lock[2], held by t2, which is in pause"
 equal "a chain is no cycle" "no cycle:" "$(head -1 plain)"
 stop_workload
 
@@ -93,7 +89,7 @@ start_workload locked 0 forked
 child=$(pgrep -P "$workload")
 also_kill "$child"
 "$SBERF" doctor -p "$child" >said 2>err
-matches "a lock that was held when it was forked" "other [(]$child[)] waits for mutex lock [^,]*, held by thread [0-9]+ of process $workload when that forked this one" "$(cat said)"
+matches "a lock that was held when it was forked" "other [(]$child[)] waits for mutex lock.0. [^,]*, held by thread [0-9]+ of process $workload when that forked this one" "$(cat said)"
 kill "$child"
 stop_workload
 

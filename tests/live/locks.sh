@@ -68,7 +68,7 @@ for threads in 2 8 64; do
 	of_locks=$(grep -E ' (mutex|futexes|end of a thread|condition)' locks | nanoseconds)
 	of_waits=$(grep -E ' futex$' waits | nanoseconds)
 	between "$threads threads: time of all locks (ns)" $((of_waits * 98 / 100)) $((of_waits * 102 / 100)) "$of_locks"
-	equal "$threads threads: one mutex, by its name, and where it is taken" 1 "$(grep -c ' mutex lock (0x[0-9a-f]*): takes_turns ' locks)"
+	equal "$threads threads: one mutex, by its name, and where it is taken" 1 "$(grep -c ' mutex lock\[0\] (0x[0-9a-f]*): takes_turns ' locks)"
 	at_least "$threads threads: holders of it" $((threads / 2)) "$(("$(grep -c 'held by turns' locks)" + $(sed -nE 's/ *and ([0-9]+) more holders/\1/p' locks | grep . || echo 0)))"
 done
 
@@ -209,8 +209,16 @@ record cycle.data -p "$workload" --duration 1s
 note "$(cut -c1-120 locks)"
 equal "a deadlock is the first thing" "deadlock of 5 threads:" "$(head -1 locks)"
 chain=$(sed -n 2,6p locks | sed -E 's/(t[0-9]) [0-9]+/\1/g' | tr -d '\n')
-equal "all of it" "  t0 waits for mutex lock+0x28, held by t1,    which waits for mutex lock+0x50, held by t2,    which waits for mutex lock+0x78, held by t3,    which waits for mutex lock+0xa0, held by t4,    which waits for mutex lock, held by t0" "$chain"
+equal "all of it" "  t0 waits for mutex lock[1], held by t1,    which waits for mutex lock[2], held by t2,    which waits for mutex lock[3], held by t3,    which waits for mutex lock[4], held by t4,    which waits for mutex lock[0], held by t0" "$chain"
 matches "each holder waits now, in" "held by t1 [0-9]+, waits now: pthread_mutex_lock . takes_next" "$(cat locks)"
+if command -v gdb >/dev/null; then
+	gdb -p "$workload" -batch -ex 'python
+for i in range(5): print("owner", i, gdb.parse_and_eval("lock[%d].__data.__owner" % i))' >gdb.out 2>&1
+	sed -nE '/ mutex lock\[/ { N; s/.* mutex lock\[([0-9])\] .*\n.* held by t[0-9] ([0-9]+),.*/owner \1 \2/p }' locks | sort >ours
+	equal "gdb sees the same owners" "$(grep '^owner' gdb.out | sort)" "$(cat ours)"
+else
+	skip "gdb is not installed" "gdb sees the same owners"
+fi
 stop_workload
 
 # In a pid namespace of its own threads have other numbers, by which the memory of a lock calls its holder.

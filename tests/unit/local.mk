@@ -133,6 +133,7 @@ suites_symbol += tests/unit/test_ehframe
 suites_symbol += tests/unit/test_jit
 suites_symbol += tests/unit/test_kernel
 suites_symbol += tests/unit/test_kernel_debug
+suites_symbol += tests/unit/test_members
 suites_symbol += tests/unit/test_params
 suites_symbol += tests/unit/test_plt
 suites_symbol += tests/unit/test_names_message
