@@ -13,6 +13,7 @@
 #include "symbol/kcore.h"
 #include "symbol/kernel.h"
 #include "symbol/kernel_debug.h"
+#include "symbol/module_debug.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 #define SOURCES_MAX 256u
+#define KERNEL_MODULE_MAX 64u
 
 struct named_file {
 	uint64_t space;
@@ -46,6 +48,12 @@ struct named_place {
 	struct branch_place place;       /* its texts are in the arena */
 };
 
+/* A module of the kernel, and its debug information: SBERF_MODULE_NONE = there is none that can be read. */
+struct named_module {
+	char name[KERNEL_MODULE_MAX];
+	uint32_t debug;
+};
+
 struct named_source {
 	char *path;
 	struct srcfile *file;    /* NULL = it cannot be read */
@@ -67,6 +75,7 @@ struct branch_names {
 	bool debug_tried;
 	uint32_t debug;
 	uint64_t debug_shift;
+	VEC(struct named_module) module;
 	struct arena texts;
 };
 
@@ -101,6 +110,7 @@ void branch_names_free(struct branch_names *n)
 		free(n->code.v[i].bytes);
 	vec_free(&n->code);
 	vec_free(&n->program);
+	vec_free(&n->module);
 	kcore_free(n->core);
 	ksyms_free(n->ksyms);
 	arena_reset(&n->texts);
@@ -171,13 +181,33 @@ static void names_read_kernel(struct branch_names *n, const struct probe_code *c
 		*at = (struct named_code){ space, take_ptr(bytes) };
 }
 
+/* Adds the file at FD, which is closed, and is said to be WHAT: its number to *RET. */
+static int names_add_file(struct branch_names *n, int fd, const char *what, uint32_t *ret, struct err *e)
+{
+	char path[32];
+	int r;
+
+	text_format(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = sberf_file_add(n->s, path, ret);
+	if (r < 0)
+		err_set(e, -r, "%s cannot be read: %s", what, sberf_error(n->s));
+	close(fd);
+	return r;
+}
+
+static void names_say_no_lines(const struct branch_names *n, const char *of, const struct err *why)
+{
+	if (n->o->branch_lines)
+		fprintf(stderr, "sberf branches: no lines of %s: %s%s\n", of, why->text,
+			n->o->debuginfod ? "" : ", or use --debuginfod");
+}
+
 /* Finds the kernel's debug information, unless that was done. That there is none is said where lines are asked for. */
 static void names_find_debug(struct branch_names *n)
 {
 	struct err why = ERR_INIT;
 	struct kernel_debug debug;
 	struct kernel_debug_of of;
-	char path[32];
 	int r;
 
 	if (n->debug_tried)
@@ -187,18 +217,41 @@ static void names_find_debug(struct branch_names *n)
 	r = kernel_debug_running(&of, &why);
 	r = r ? r : kernel_debug_find(&of, n->o->symfs, n->o->debuginfod, &debug, &why);
 	if (!r) {
-		text_format(path, sizeof(path), "/proc/self/fd/%d", debug.fd);
-		r = sberf_file_add(n->s, path, &n->debug);
-		if (r < 0)
-			err_set(&why, -r, "%s cannot be read: %s", debug.path, sberf_error(n->s));
 		n->debug_shift = debug.shift;
-		close(debug.fd);
+		r = names_add_file(n, debug.fd, debug.path, &n->debug, &why);
 	}
-	if (r < 0)
+	if (r < 0) {
 		n->debug = SBERF_MODULE_NONE;
-	if (r < 0 && n->o->branch_lines)
-		fprintf(stderr, "sberf branches: no lines of the kernel: %s%s\n", why.text,
-			n->o->debuginfod ? "" : ", or use --debuginfod");
+		names_say_no_lines(n, "the kernel", &why);
+	}
+}
+
+/* The debug information of the module SYMBOL, "f [module]", is of, which is looked for once. */
+static uint32_t names_find_module(struct branch_names *n, const char *symbol)
+{
+	const struct module_debug_where where = { .modules = MODULES_PATH, .release = kernel_debug_release(),
+						  .symfs = n->o->symfs, .fetch = n->o->debuginfod };
+	const char *bracket = strstr(symbol, " [");
+	struct err why = ERR_INIT;
+	char name[KERNEL_MODULE_MAX];
+	struct named_module *at;
+	int r, fd = -1;
+
+	text_format(name, sizeof(name), "%.*s", (int)strcspn(bracket + 2, "]"), bracket + 2);
+	for (size_t i = 0; i < n->module.n; i++)
+		if (!strcmp(n->module.v[i].name, name))
+			return n->module.v[i].debug;
+	at = vec_push(&n->module);
+	if (!at)
+		return SBERF_MODULE_NONE;
+	memcpy(at->name, name, sizeof(name));
+	r = module_debug_open(name, &where, &fd, &why);
+	r = r ? r : names_add_file(n, fd, "its debug information", &at->debug, &why);
+	if (r < 0) {
+		at->debug = SBERF_MODULE_NONE;
+		names_say_no_lines(n, name, &why);
+	}
+	return at->debug;
 }
 
 void branch_names_open(struct branch_names *n, const struct probe_code *code)
@@ -261,16 +314,20 @@ static void names_by_code(struct branch_names *n, const struct probe_code *code,
 	ret->offset = address - code->start;
 }
 
-/* Adds to RET, which has its name, what debug information says of ADDRESS in the kernel. */
-static void names_add_lines(struct branch_names *n, uint64_t address, struct branch_place *ret)
+/* Adds to RET, which has its name, what debug information says of ADDRESS in the kernel, which is in SYMBOL. */
+static void names_add_lines(struct branch_names *n, const char *symbol, uint64_t address, struct branch_place *ret)
 {
 	const char *function = ret->function;
 	const uint64_t offset = ret->offset;
+	const bool of_module = strstr(symbol, " [");
+	uint32_t debug = n->debug_tried ? n->debug : SBERF_MODULE_NONE;
 	struct sberf_names *names = NULL;
 	struct sberf_frame at;
 
-	if (!n->debug_tried || n->debug == SBERF_MODULE_NONE ||
-	    sberf_file_place(n->s, n->debug, address - n->debug_shift, &at))
+	if (of_module)
+		debug = n->debug_tried ? names_find_module(n, symbol) : SBERF_MODULE_NONE;
+	if (debug == SBERF_MODULE_NONE ||
+	    sberf_file_place(n->s, debug, of_module ? address : address - n->debug_shift, &at))
 		return;
 	if (!sberf_symbolize(n->s, &at, 1, 0, &names) && names->n)
 		names_take(n, &names->name[0], at.offset, ret);
@@ -295,7 +352,7 @@ static void names_ask_kernel(struct branch_names *n, const struct probe_code *co
 	for (uint32_t i = 0; i < code->n; i++)
 		if (address - code->block[i].vaddr < code->block[i].size && address >= code->start) {
 			names_by_code(n, code, address, ret);
-			names_add_lines(n, address, ret);
+			names_add_lines(n, code->symbol, address, ret);
 			return;
 		}
 	if (!n->ksyms && !n->ksyms_tried)
@@ -305,7 +362,7 @@ static void names_ask_kernel(struct branch_names *n, const struct probe_code *co
 		return;
 	ret->function = names_keep(n, sym.name);
 	ret->offset = address - sym.start;
-	names_add_lines(n, address, ret);
+	names_add_lines(n, sym.name, address, ret);
 }
 
 /* ---- BPF programs ---- */
@@ -360,7 +417,7 @@ static void names_ask_records(struct branch_names *n, uint64_t address, struct b
 	branch_records_place(n->symbols, address, ret);
 	ret->function = names_keep(n, ret->function);
 	if (*ret->function)
-		names_add_lines(n, address, ret);
+		names_add_lines(n, ret->function, address, ret);
 }
 
 /* TEXT, a line of a source file, to DST: without what it begins with, and with blanks for tabs. */

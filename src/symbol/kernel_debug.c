@@ -43,15 +43,21 @@ uint8_t kernel_debug_build_id(const void *notes, size_t len, uint8_t id[BUILD_ID
 	return 0;
 }
 
-int kernel_debug_running(struct kernel_debug_of *ret, struct err *e)
+const char *kernel_debug_release(void)
 {
 	static struct utsname name;
+
+	return uname(&name) ? "" : name.release;
+}
+
+int kernel_debug_running(struct kernel_debug_of *ret, struct err *e)
+{
 	AUTO_FREE uint8_t *notes = malloc(NOTES_BYTES);
 	AUTO_FD int fd = open(NOTES_PATH, O_RDONLY | O_CLOEXEC);
 	const ssize_t n = notes && fd >= 0 ? read(fd, notes, NOTES_BYTES) : -1;
 
 	*ret = (struct kernel_debug_of){ .text = kernel_text_base() };
-	ret->release = uname(&name) ? "" : name.release;
+	ret->release = kernel_debug_release();
 	ret->build_id_len = n > 0 ? kernel_debug_build_id(notes, (size_t)n, ret->build_id) : 0;
 	if (!ret->build_id_len)
 		return err_set(e, ENOENT, "the kernel does not say by " NOTES_PATH " which build it is");
@@ -134,23 +140,28 @@ static void debug_no_progress(void *ctx, const char *line)
 	(void)line;
 }
 
-static int debug_fetch(const struct kernel_debug_of *of, struct kernel_debug *ret, struct err *e)
+int kernel_debug_fetch(const uint8_t *id, uint8_t len, const char *name, struct err *e)
 {
 	static const _Atomic bool never;
 	const struct fetch_hooks hooks = { &never, &never, debug_no_progress, NULL };
 	AUTO(fetcher_free) struct fetcher *f = NULL;
-	int r = fetcher_new(&hooks, &f, e);
+	const int r = fetcher_new(&hooks, &f, e);
+	const int fd = r ? r : fetcher_debuginfo(f, id, len, name);
 
-	if (r)
-		return r;
-	ret->fd = fetcher_debuginfo(f, of->build_id, of->build_id_len, "vmlinux");
+	return r || fd >= 0 ? fd : err_set(e, ENOENT, "no server has debug information of this build of %s", name);
+}
+
+static int debug_fetch(const struct kernel_debug_of *of, struct kernel_debug *ret, struct err *e)
+{
+	ret->fd = kernel_debug_fetch(of->build_id, of->build_id_len, "vmlinux", e);
 	text_format(ret->path, sizeof(ret->path), "a debuginfod server");
-	if (ret->fd >= 0 && debug_take(of, ret))
+	if (ret->fd < 0)
+		return ret->fd;
+	if (debug_take(of, ret))
 		return 0;
-	if (ret->fd >= 0)
-		close(ret->fd);
+	close(ret->fd);
 	ret->fd = -1;
-	return err_set(e, ENOENT, "no server has debug information of this kernel (%s)", of->release);
+	return err_set(e, ENOENT, "what a server has is no debug information of this kernel (%s)", of->release);
 }
 
 int kernel_debug_find(const struct kernel_debug_of *of, const char *symfs, bool fetch, struct kernel_debug *ret,
