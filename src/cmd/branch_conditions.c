@@ -187,6 +187,16 @@ static int wish_take(const char *text, const struct options *o, struct branch_wi
 	return r;
 }
 
+/* Notes of which module the function of W is, whose calls are told when they begin. */
+static void wish_note_symbol(struct branch_wish *w)
+{
+	kernel_functions found = { 0 };
+
+	if (find_kernel_functions(KALLSYMS_PATH, &w->spec.point[0], &found, NULL) > 0)
+		(void)kernel_function_symbol(&found.v[0], w->symbol);
+	vec_free(&found);
+}
+
 /* The probe of W, now that it is known HOW what O asks for is followed. */
 static int wish_settle(struct branch_wish *w, enum branch_way how, const struct options *o, struct err *e)
 {
@@ -201,6 +211,8 @@ static int wish_settle(struct branch_wish *w, enum branch_way how, const struct 
 		return err_set(e, EOPNOTSUPP, "--how step is about one function: '%.100s' may be several, which are "
 			       "followed by --how graph", spec_text(&w->spec, text));
 	point->kind = w->kernel ? PROBE_KPROBE : PROBE_ENTRY;
+	if (w->kernel && !w->several && o->branch_entry)
+		wish_note_symbol(w);
 	/* Where a call begins there is one place, without more. */
 	if (how == BRANCHES_GRAPH || !o->branch_entry)
 		point->match = how == BRANCHES_GRAPH ? SPEC_GRAPH : SPEC_BRANCHES;

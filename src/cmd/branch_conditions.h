@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "branch/branch.h"
 #include "cmd/options.h"
+#include "probe/kernel_functions.h"
 #include "probe/spec.h"
 
 #include <stdbool.h>
@@ -26,6 +27,8 @@ struct branch_wish {
 	 * program what names it, "12:sub", and with --how lbr the function of the kernel; owned
 	 */
 	char *probe;
+	/* with --entry: the function of the kernel, "f" or "f [module]"; "" = it is none, or is not known yet */
+	char symbol[KERNEL_SYMBOL_MAX];
 	uint32_t number;         /* of the probe (model/probes.h), once it is placed */
 	struct spec_expr when;   /* judged when a call has ended; n 0 = every call counts */
 };

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "cmd/clean.h"
 #include "export/jsonout.h"
-#include "probe/ktypes.h"
+#include "probe/ktypes_all.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,9 +31,7 @@ struct graph_function {
 };
 
 struct branch_graph {
-	struct ktypes *types;    /* NULL = the kernel says nothing of them */
-	struct ktypes *module;   /* the same of the module that was asked for last ... */
-	char module_name[64];    /* ... which is this one */
+	struct ktypes_all types;
 	enum graph_shown shown;
 	KEYED(struct graph_function) function;
 };
@@ -45,7 +43,6 @@ int branch_graph_new(enum graph_shown shown, struct branch_graph **ret, struct e
 	if (!b)
 		return err_nomem(e, "call graphs");
 	b->shown = shown;
-	(void)ktypes_open(&b->types, NULL);
 	*ret = b;
 	return 0;
 }
@@ -54,8 +51,7 @@ void branch_graph_free(struct branch_graph *b)
 {
 	if (!b)
 		return;
-	ktypes_free(b->types);
-	ktypes_free(b->module);
+	ktypes_all_free(&b->types);
 	keyed_free(&b->function);
 	free(b);
 }
@@ -69,30 +65,13 @@ static void graph_untyped(struct graph_function *f)
 	}
 }
 
-/* The types that SYMBOL, "f" or "f [module]", has; NULL = nothing is known. */
-static struct ktypes *graph_types_of(struct branch_graph *b, const char *symbol)
-{
-	const char *bracket = strstr(symbol, " [");
-	char name[sizeof(b->module_name)];
-
-	if (!bracket)
-		return b->types;
-	text_format(name, sizeof(name), "%.*s", (int)strcspn(bracket + 2, "]"), bracket + 2);
-	if (!strcmp(name, b->module_name))
-		return b->module;
-	ktypes_free(b->module);
-	b->module = NULL;
-	memcpy(b->module_name, name, sizeof(name));
-	(void)ktypes_open_module(name, &b->module, NULL);
-	return b->module;
-}
-
 static void graph_typed(struct branch_graph *b, const char *symbol, struct graph_function *f)
 {
 	struct param_listed list[PARAM_ARGS + 1];
-	struct ktypes *types = graph_types_of(b, symbol);
+	struct ktypes *types;
 
-	f->typed = types && ktypes_list(types, KTYPES_FUNCTION, f->name, list);
+	f->typed = !ktypes_all_of(&b->types, symbol, &types, NULL) &&
+		ktypes_list(types, KTYPES_FUNCTION, f->name, list);
 	if (!f->typed) {
 		graph_untyped(f);
 		return;

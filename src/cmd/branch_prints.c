@@ -12,7 +12,7 @@
 #include "engine/loads.h"
 #include "model/probes.h"
 #include "model/probevalues.h"
-#include "probe/ktypes.h"
+#include "probe/ktypes_all.h"
 #include "symbol/kernel.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ struct branch_prints {
 	struct placing_prints asked;
 	char *texts;             /* of all of these */
 	const char *expr[PLACING_PRINTS_MAX];
-	struct ktypes *types;
+	struct ktypes_all types;
 	struct ksyms *syms;      /* NULL = nobody has asked yet */
 	struct print_kept *kept[KEPT];
 	struct branch_print print[PLACING_PRINTS_MAX];
@@ -93,9 +93,6 @@ int branch_prints_new(const struct options *o, struct branch_prints **ret, struc
 		}
 	}
 	p->asked.expr = p->expr;
-	/* Without them there is nothing of the kernel to be shown, which whoever places the probes says. */
-	if (!r)
-		(void)ktypes_open(&p->types, NULL);
 	if (!r)
 		*ret = take_ptr(p);
 	return r;
@@ -107,7 +104,7 @@ void branch_prints_free(struct branch_prints *p)
 		return;
 	for (size_t i = 0; i < KEPT; i++)
 		free(p->kept[i]);
-	ktypes_free(p->types);
+	ktypes_all_free(&p->types);
 	ksyms_free(p->syms);
 	free(p->texts);
 	free(p);
@@ -248,16 +245,21 @@ static bool print_value(struct branch_prints *p, uint32_t at, const struct branc
 	const struct ktypes_style style = { .errors = !strcmp(expr, RESULT), .name = print_name, .ctx = p };
 	const struct hit_text *t;
 	struct ktypes_value v;
+	struct ktypes *types;
 	struct sb_load load;
 	uint64_t word;
 
 	if (!c->kernel)
 		return print_user_value(p, at, c, dst);
-	if (!p->types || load_of_print(expr, p->types, c->symbol, &load, &v, NULL) || (v.is_result && !c->returned))
+	/* Where nothing is known of them, whoever placed the probes has said so. */
+	if (ktypes_all_of(&p->types, c->symbol, &types, NULL) ||
+	    load_of_print(expr, types, c->symbol, &load, &v, NULL))
+		return false;
+	if (v.is_result && !c->returned)
 		return false;
 	if (!v.hops) {
 		word = v.is_result ? c->result : c->arg[v.arg % BRANCH_ARGS];
-		ktypes_show(p->types, v.type, &word, v.bytes < sizeof(word) ? v.bytes : sizeof(word), &style, dst,
+		ktypes_show(types, v.type, &word, v.bytes < sizeof(word) ? v.bytes : sizeof(word), &style, dst,
 			    PRINT_TEXT_MAX);
 		return true;
 	}
@@ -270,7 +272,7 @@ static bool print_value(struct branch_prints *p, uint32_t at, const struct branc
 		text_format(dst, PRINT_TEXT_MAX, "\"%.*s\"%s", (int)strnlen(t->bytes, t->len), t->bytes,
 			    t->cut ? "..." : "");
 	else
-		ktypes_show(p->types, v.type, t->bytes, t->len, &style, dst, PRINT_TEXT_MAX);
+		ktypes_show(types, v.type, t->bytes, t->len, &style, dst, PRINT_TEXT_MAX);
 	return true;
 }
 

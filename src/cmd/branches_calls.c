@@ -122,6 +122,8 @@ static void branches_describe(struct branches *b, const struct branch_call *call
 	ret->kernel = w && w->kernel;
 	ret->symbol = ret->text.function = b->programs ? branch_programs_name(b->programs, call->probe) :
 		w ? w->spec.point[0].name : "";
+	if (w && *w->symbol)
+		ret->symbol = w->symbol;
 	if (!b->programs && call->end != BRANCH_BEGUN &&
 	    probe_code_find(call->probe, BRANCH_SPACE_NUMBER(call->space), &ret->code)) {
 		ret->text.function = branches_called(&ret->code, ret->called);

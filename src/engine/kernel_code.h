@@ -39,7 +39,7 @@ int kernel_code_blocks(const struct kernel_code *k, uint64_t address, code_block
 struct kernel_callee {
 	uint64_t address;
 	uint32_t depth;          /* of calls at least; 0 = it is where a graph begins */
-	uint32_t loads;          /* what is read where a graph begins with it; for the caller */
+	uint32_t loads, returned;        /* what is read where a graph begins with it, and ends; for the caller */
 	char name[128];          /* "f", */
 	char symbol[192];        /* or "f [module]" */
 };

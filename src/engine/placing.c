@@ -21,7 +21,7 @@
 #include "probe/functions.h"
 #include "probe/kernel_functions.h"
 #include "probe/kinds.h"
-#include "probe/ktypes.h"
+#include "probe/ktypes_all.h"
 #include "probe/leaves.h"
 #include "probe/probed_blocks.h"
 #include "probe/site.h"
@@ -92,29 +92,28 @@ struct wanted {
 	const struct filter_names *names;        /* in its condition and its sum */
 };
 
-static int placing_types(struct placing *p, struct err *e)
-{
-	return p->types ? 0 : ktypes_open(&p->types, e);
-}
-
 _Static_assert(PLACING_PRINTS_MAX == SB_PRINTS, "what can be asked for can be told");
 
 /*
- * The set of what is told when the function WHAT begins, or has RETURNED, to *RET; 0 = nothing. Of SEVERAL functions
- * some do not have what is asked for.
+ * The set of what is told when the function WHAT, "f" or "f [module]", begins, or has RETURNED, to *RET; 0 = nothing.
+ * Of SEVERAL functions some do not have what is asked for.
  */
 static int placing_prints_of(struct placing *p, const char *what, bool returned, bool several, uint32_t *ret,
 			     struct err *e)
 {
 	struct sb_loads set = { 0 };
+	struct ktypes *types = NULL;
 	bool any = false;
-	int r = p->prints ? placing_types(p, e) : 0;
+	int r = p->prints ? ktypes_all_of(&p->types, what, &types, e) : 0;
 
+	*ret = 0;
+	if (r && several && r != -ENOMEM)
+		return 0;
 	for (size_t i = 0; !r && p->prints && i < p->prints->n; i++) {
 		struct ktypes_value v;
 		struct sb_load load;
 
-		r = load_of_print(p->prints->expr[i], p->types, what, &load, &v, several ? NULL : e);
+		r = load_of_print(p->prints->expr[i], types, what, &load, &v, several ? NULL : e);
 		if (r && several) {
 			r = 0;
 			continue;
@@ -147,12 +146,13 @@ static int placing_kernel_loads(struct placing *p, const struct wanted *w, enum 
 {
 	const bool several = spec_is_pattern(&w->spec->point[0]);
 	struct sb_loads loads = { 0 };
-	int r = w->names->n ? placing_types(p, e) : 0;
+	struct ktypes *types = NULL;
+	int r = w->names->n ? ktypes_all_of(&p->types, what, &types, e) : 0;
 
-	if (r || (!w->names->n && !p->prints))
-		return r;
-	if (w->names->n)
-		r = loads_of_kernel(w->names, p->types, of, what, &loads, e);
+	if (!w->names->n && !p->prints)
+		return 0;
+	if (!r && w->names->n)
+		r = loads_of_kernel(w->names, types, of, what, &loads, e);
 	if (r)
 		return err_prefix(e, "probe '%.100s'", w->text);
 	if (of == KTYPES_FUNCTION)
@@ -164,14 +164,15 @@ static int placing_kernel_loads(struct placing *p, const struct wanted *w, enum 
 static int placing_call_loads(struct placing *p, const struct wanted *w, const char *name, uint32_t *ret, struct err *e)
 {
 	struct tracepoint format = { 0 };
+	struct ktypes *types = NULL;
 	struct sb_loads loads;
 	char tracefs[PATH_MAX];
 	int r = tracefs_find(tracefs, e);
 
 	r = r < 0 ? r : tracepoint_read_call(tracefs, name, &format, e);
 	if (!r && loads_need_types(w->names))
-		r = placing_types(p, e);
-	r = r ? r : loads_of_call(w->names, &format, p->types, &loads, e);
+		r = ktypes_all_of(&p->types, name, &types, e);
+	r = r ? r : loads_of_call(w->names, &format, types, &loads, e);
 	tracepoint_free(&format);
 	r = r ? err_prefix(e, "probe '%.100s'", w->text) : load_sets_add(p->loads, &loads, e);
 	*ret = r > 0 ? (uint32_t)r : 0;
@@ -240,10 +241,11 @@ static void note_kernel_params(struct placing *p, const struct wanted *w, enum k
 {
 	const unsigned int result = 1u << PARAM_ARGS;
 	struct param_listed list[PARAM_ARGS + 1];
+	struct ktypes *types;
 
 	if (p->tries || w->span != SB_SPAN_NONE)
 		return;
-	if (placing_types(p, NULL) || !ktypes_list(p->types, of, name, list))
+	if (ktypes_all_of(&p->types, name, &types, NULL) || !ktypes_list(types, of, name, list))
 		placing_params_unknown(list);
 	placing_params_note(w->probe, list, w->spec->point[0].kind == PROBE_KRETPROBE ? result : result - 1 +
 		    (spec_is_followed(&w->spec->point[0]) ? result : 0));
@@ -344,7 +346,7 @@ static int add_followed(struct placing *p, const struct wanted *w, const struct 
 static int add_followed_blocks(struct placing *p, const struct wanted *w, const struct kernel_function *f,
 			       const struct probe_code *code, struct capture_trace *like, struct err *e)
 {
-	const int set = placing_return_loads(p, f->name, false, e);
+	const int set = placing_return_loads(p, code->symbol, false, e);
 	const struct capture_trace returned = { .loads = set > 0 ? (uint32_t)set : 0 };
 	int r = set < 0 ? set : 0;
 
@@ -367,7 +369,9 @@ static int add_followed_blocks(struct placing *p, const struct wanted *w, const 
 static int placing_kernel_blocks(struct placing *p, const struct wanted *w, const struct kernel_function *f,
 				 struct capture_trace *like, struct err *e)
 {
-	struct probe_code code = { .path = KERNEL_CODE_PATH, .symbol = f->name, .name = f->name, .start = f->address };
+	char symbol[KERNEL_SYMBOL_MAX];
+	struct probe_code code = { .path = KERNEL_CODE_PATH, .symbol = kernel_function_symbol(f, symbol),
+				   .name = f->name, .start = f->address };
 	code_blocks blocks = { 0 };
 	int r = p->kernel ? 0 : kernel_code_open(&p->kernel, e);
 
@@ -396,25 +400,26 @@ static int add_traces(struct placing *p, const struct wanted *w, const traces_ve
 {
 	int r = 0;
 
-	for (size_t i = 0; i < traces->n && r >= 0; i++) {
-		struct capture_trace one = traces->v[i];
-
-		/* What its result leads to is told when the first function has returned. */
-		if (one.how == CAPTURE_TRACE_CALLED_RETURN && one.more & SB_COOKIE_ROOT)
-			r = placing_return_loads(p, one.name, spec_is_pattern(&w->spec->point[0]), e);
-		one.loads = r > 0 ? (uint32_t)r : one.loads;
-		r = r < 0 ? r : add_trace(p, w, &one, e);
-	}
-	return r < 0 ? r : 0;
+	for (size_t i = 0; i < traces->n && !r; i++)
+		r = add_trace(p, w, &traces->v[i], e);
+	return r;
 }
 
 /* Adds entries and returns of ALL, each of which gets a number. */
-static int placing_kernel_called(struct placing *p, const struct wanted *w, const kernel_callees *all, struct err *e)
+static int placing_kernel_called(struct placing *p, const struct wanted *w, kernel_callees *all, struct err *e)
 {
 	traces_vec traces = { 0 };
 	int r = check_traces(p, 2 * all->n, "functions and returns of the kernel", w, e);
 
-	r = r ? r : pointers_place_called(w->probe, KERNEL_GRAPH_PATH, all->v, all->n, p->tries, w->text, &traces, e);
+	/* What its result leads to is told when the first function has returned. */
+	for (size_t i = 0; i < all->n && r >= 0; i++) {
+		struct kernel_callee *of = &all->v[i];
+
+		r = of->depth ? 0 : placing_return_loads(p, of->symbol, spec_is_pattern(&w->spec->point[0]), e);
+		of->returned = r > 0 ? (uint32_t)r : 0;
+	}
+	r = r < 0 ? r :
+		pointers_place_called(w->probe, KERNEL_GRAPH_PATH, all->v, all->n, p->tries, w->text, &traces, e);
 	r = r ? r : add_traces(p, w, &traces, e);
 	vec_free(&traces);
 	return r;
@@ -469,18 +474,19 @@ static int placing_choose_together(struct placing *p, const struct wanted *w, co
 
 	for (size_t i = 0; i < found->n && r >= 0; i++) {
 		const struct kernel_function *f = &found->v[i];
+		char symbol[KERNEL_SYMBOL_MAX];
 		struct kernel_callee *at;
 
 		if (!kernel_code_traceable(p->kernel, f->name))
 			continue;
-		r = placing_kernel_loads(p, w, KTYPES_FUNCTION, f->name, e);
+		r = placing_kernel_loads(p, w, KTYPES_FUNCTION, kernel_function_symbol(f, symbol), e);
 		at = r >= 0 || r == -ENOENT ? vec_push(ret) : NULL;
 		if (!at)
 			return r < 0 && r != -ENOENT ? r : err_nomem(e, "functions of the kernel");
 		*at = (struct kernel_callee){ .address = f->address, .depth = r < 0,
 					      .loads = r < 0 ? 0 : (uint32_t)r };
 		text_format(at->name, sizeof(at->name), "%s", f->name);
-		text_format(at->symbol, sizeof(at->symbol), *f->module ? "%s [%s]" : "%s", f->name, f->module);
+		text_format(at->symbol, sizeof(at->symbol), "%s", symbol);
 		begins |= r >= 0;
 		r = 0;
 	}
@@ -525,8 +531,9 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 		r = err_set(e, E2BIG, "there are %zu functions of the kernel called %.100s", found.n, found.v[0].name);
 	for (size_t i = 0; r >= 0 && i < found.n; i++) {
 		struct capture_trace trace = { .how = CAPTURE_TRACE_FUNCTION, .id = found.v[i].address };
+		char symbol[KERNEL_SYMBOL_MAX];
 
-		r = placing_kernel_loads(p, w, KTYPES_FUNCTION, found.v[i].name, e);
+		r = placing_kernel_loads(p, w, KTYPES_FUNCTION, kernel_function_symbol(&found.v[i], symbol), e);
 		/* Of many functions those are meant that have such a parameter. */
 		if (r == -ENOENT && (p->traces.n > before || i + 1 < found.n)) {
 			r = 0;
@@ -540,7 +547,7 @@ static int placing_kernel_functions(struct placing *p, const struct wanted *w, s
 		snprintf(trace.name, sizeof(trace.name), "%s", found.v[i].name);
 		r = graph ? placing_kernel_graph(p, w, &found.v[i], &trace, e) :
 			follows ? placing_kernel_blocks(p, w, &found.v[i], &trace, e) : add_trace(p, w, &trace, e);
-		note_kernel_params(p, w, KTYPES_FUNCTION, found.v[i].name);
+		note_kernel_params(p, w, KTYPES_FUNCTION, symbol);
 	}
 	vec_free(&found);
 	return r < 0 ? r : 0;
@@ -805,7 +812,7 @@ void placing_free(struct placing *p)
 	vec_free(&p->calls);
 	vec_free(&p->traces);
 	vec_free(&p->filters);
-	ktypes_free(p->types);
+	ktypes_all_free(&p->types);
 	pointers_free(p->pointers);
 	kernel_code_free(p->kernel);
 	vec_free(&p->own);

@@ -12,6 +12,7 @@
 #include "engine/filters.h"
 #include "engine/loads.h"
 #include "probe/allocators.h"
+#include "probe/ktypes_all.h"
 #include "probe/spec.h"
 #include "symbol/params.h"
 
@@ -44,8 +45,8 @@ struct placing {
 	VEC(struct in_program) points;
 	struct load_sets *loads; /* where names of filters are */
 	bool shared;             /* they are another one's */
-	struct ktypes *types;    /* of the kernel; NULL = nobody has asked yet */
-	struct kernel_code *kernel;      /* the same */
+	struct ktypes_all types; /* of the kernel and its modules */
+	struct kernel_code *kernel;      /* NULL = nobody has asked yet */
 	struct pointers *pointers;       /* calls by pointers in call graphs; NULL = there are none */
 	const struct placing_prints *prints;     /* while it is made; NULL = none */
 	bool printed;            /* there are some */

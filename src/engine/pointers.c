@@ -96,7 +96,7 @@ int pointers_place_called(uint32_t probe, const char *path, const struct kernel_
 			*at = (struct capture_trace){
 				.how = turn ? CAPTURE_TRACE_CALLED : CAPTURE_TRACE_CALLED_RETURN,
 				.id = all[i].address, .probe = probe,
-				.loads = turn && !all[i].depth ? all[i].loads : 0,
+				.loads = all[i].depth ? 0 : turn ? all[i].loads : all[i].returned,
 				.more = SB_COOKIE(SB_COOKIE_BRANCH | (all[i].depth ? 0 : SB_COOKIE_ROOT), number[i]),
 			};
 			snprintf(at->name, sizeof(at->name), "%s", all[i].name);

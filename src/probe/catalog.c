@@ -10,7 +10,7 @@
 #include "probe/find_syscalls.h"
 #include "probe/functions.h"
 #include "probe/kernel_functions.h"
-#include "probe/ktypes.h"
+#include "probe/ktypes_all.h"
 #include "probe/leaves.h"
 #include "probe/site.h"
 #include "probe/tracepoint.h"
@@ -162,36 +162,27 @@ static int catalog_plain(const struct catalog *c, enum probe_kind kind)
 
 static int catalog_kernel_functions(const struct catalog *c, struct err *e)
 {
-	struct ktypes *types = NULL;
-	const char *of = "";
+	struct ktypes_all all = { 0 };
 	kernel_functions found = { 0 };
-	char text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX] = "", result[128] = "";
+	char symbol[KERNEL_SYMBOL_MAX], text[SPEC_TEXT_MAX], args[ARGS_TEXT_MAX] = "", result[128] = "";
 	int rc = find_kernel_functions(KALLSYMS_PATH, c->only, &found, e);
 
-	if (rc >= 0)
-		(void)ktypes_open(&types, NULL);
 	for (size_t i = 0; rc >= 0 && i < found.n; i++) {
 		struct spec_point p = { .kind = c->only->kind, .match = SPEC_EXACT };
+		struct ktypes *types;
 
 		text_format(p.name, sizeof(p.name), "%s", found.v[i].name);
 		if (!catalog_wants(c, &p, text))
 			continue;
-		/* Those of a module stand together. */
-		if (strcmp(of, found.v[i].module)) {
-			of = found.v[i].module;
-			ktypes_free(types);
-			types = NULL;
-			(void)(*of ? ktypes_open_module(of, &types, NULL) : ktypes_open(&types, NULL));
-			*args = *result = '\0';
-		}
-		if (types) {
+		*args = *result = '\0';
+		if (!ktypes_all_of(&all, kernel_function_symbol(&found.v[i], symbol), &types, NULL)) {
 			ktypes_text(types, KTYPES_FUNCTION, found.v[i].name, args, sizeof(args));
 			ktypes_result_text(types, found.v[i].name, result, sizeof(result));
 		}
 		rc = c->each(c->ctx, &(struct catalog_row){ text, args, catalog_kernel_ns(p.kind),
 							    catalog_kernel_note(p.kind), result });
 	}
-	ktypes_free(types);
+	ktypes_all_free(&all);
 	vec_free(&found);
 	return rc < 0 ? rc : 0;
 }

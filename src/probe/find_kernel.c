@@ -166,6 +166,12 @@ static int find_of_source(const char *glob, code_places *ret, uint64_t *shift, s
 	return rc;
 }
 
+char *kernel_function_symbol(const struct kernel_function *f, char dst[KERNEL_SYMBOL_MAX])
+{
+	text_format(dst, KERNEL_SYMBOL_MAX, *f->module ? "%s [%s]" : "%s", f->name, f->module);
+	return dst;
+}
+
 int find_kernel_functions(const char *path, const struct spec_point *p, kernel_functions *ret, struct err *e)
 {
 	const bool exact = p->match == SPEC_EXACT || spec_is_followed(p) ? !spec_is_pattern(p) : false;

@@ -20,6 +20,10 @@ struct kernel_function {
 
 typedef VEC(struct kernel_function) kernel_functions;
 
+#define KERNEL_SYMBOL_MAX (SPEC_NAME_MAX + SPEC_PROVIDER_MAX + 3)
+/* F as "f", or "f [module]", into DST, which is returned. */
+char *kernel_function_symbol(const struct kernel_function *f, char dst[KERNEL_SYMBOL_MAX]);
+
 /*
  * Appends the functions in the file PATH, which is like /proc/kallsyms, that P, of kind
  * PROBE_KPROBE, means, in their order there; those of one name are all meant. Which functions a source

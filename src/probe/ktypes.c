@@ -82,20 +82,13 @@ int ktypes_open(struct ktypes **ret, struct err *e)
 	return ktypes_of_btf(btf, ret, e);
 }
 
-int ktypes_open_module(const char *module, struct ktypes **ret, struct err *e)
+int ktypes_open_module(const char *module, const struct ktypes *kernel, struct ktypes **ret, struct err *e)
 {
-	struct btf *base = btf__load_vmlinux_btf();
-	struct btf *btf = base ? btf__load_module_btf(module, base) : NULL;
-	int r;
+	struct btf *btf = btf__load_module_btf(module, kernel->btf);
 
 	if (!btf)
 		err_set(e, ENOENT, "the kernel says nothing of the types of module %s", module);
-	r = ktypes_of_btf(btf, ret, e);
-	if (r)
-		btf__free(base);
-	else
-		(*ret)->base = base;
-	return r;
+	return ktypes_of_btf(btf, ret, e);
 }
 
 int ktypes_open_program(uint32_t btf_id, struct ktypes **ret, struct err *e)
@@ -113,7 +106,6 @@ void ktypes_free(struct ktypes *t)
 		return;
 	free(t->name);
 	btf__free(t->btf);
-	btf__free(t->base);
 	free(t);
 }
 
@@ -125,8 +117,8 @@ static const struct btf_type *ktypes_function(const struct ktypes *t, const char
 	const struct ktypes_name *found;
 	const struct btf_type *proto;
 
-	/* A copy that the compiler made for some callers is called f.isra.0. */
-	text_format(whole, sizeof(whole), "%s%.*s", before, (int)strcspn(name, "."), name);
+	/* A copy that the compiler made for some callers is called f.isra.0, and one of a module "f [module]". */
+	text_format(whole, sizeof(whole), "%s%.*s", before, (int)strcspn(name, ". "), name);
 	found = bsearch(&wanted, t->name, t->nr, sizeof(wanted), ktypes_compare);
 	proto = found ? btf__type_by_id(t->btf, found->proto) : NULL;
 	return proto && btf_is_func_proto(proto) ? proto : NULL;
@@ -465,13 +457,15 @@ int ktypes_behind(struct ktypes *t, const char *type, const char *name, const st
 	while (len && at[len - 1] == ' ')
 		len--;
 	/* A pointer to it, and nothing more. */
-	if (!strchr(at, '*') || strchr(strchr(at, '*') + 1, '*') || !n)
+	if (!strchr(at, '*') || strchr(strchr(at, '*') + 1, '*') || (!n && want != KTYPES_POINTED))
 		return err_set(e, EOPNOTSUPP, "'%s' leads to nothing that is known: it is a '%s'", name, type);
 	w.type = ktypes_named(t, at, len);
 	if (!w.type)
 		return err_set(e, ENOENT, "the kernel's types do not know what '%s', a '%s', points to", name, type);
 	w.in_memory = true;
 	w.shown = name;
+	if (!n)
+		return ktypes_go(&w, name, step, 0, KTYPES_VALUE);
 	if (step->join == PARAM_INDEX) {
 		const int64_t size = btf__resolve_size(t->btf, w.type);
 
@@ -487,6 +481,59 @@ int ktypes_behind(struct ktypes *t, const char *type, const char *name, const st
 			return r;
 	}
 	return ktypes_go(&w, step->join == PARAM_INDEX ? name : step->name, step + 1, n - 1, want);
+}
+
+/* The struct or union that type ID is, or is a pointer to with POINTER, by its name; NULL = it is no such thing. */
+static const char *ktypes_composite(const struct ktypes *t, uint32_t id, bool pointer)
+{
+	const struct btf_type *type = ktypes_plain(t, id);
+
+	if (pointer)
+		type = type && btf_is_ptr(type) ? ktypes_plain(t, type->type) : NULL;
+	return type && (btf_is_composite(type) || btf_is_fwd(type)) ? ktypes_name_of(t, type) : NULL;
+}
+
+/* What enum NAME calls VALUE; NULL. */
+static const char *ktypes_enumerator(const struct ktypes *t, const char *name, uint32_t value)
+{
+	const int id = btf__find_by_name_kind(t->btf, name, BTF_KIND_ENUM);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(t->btf, (uint32_t)id) : NULL;
+
+	for (unsigned int i = 0; type && i < btf_vlen(type); i++)
+		if ((uint32_t)btf_enum(type)[i].val == value)
+			return btf__name_by_offset(t->btf, btf_enum(type)[i].name_off);
+	return NULL;
+}
+
+/*
+ * The kernel has a struct of all contexts: two members for each type of program, what the program sees and what there
+ * is, as BPF_PROG_TYPE_XDP_prog and BPF_PROG_TYPE_XDP_kern.
+ */
+bool ktypes_context(const struct ktypes *t, const struct ktypes *kernel, uint32_t type, const char *what,
+		    const char *name, char *dst, size_t size)
+{
+	const char *prog = ktypes_enumerator(kernel, "bpf_prog_type", type), *seen = NULL, *other = NULL;
+	const int id = btf__find_by_name_kind(kernel->btf, "bpf_ctx_convert", BTF_KIND_STRUCT);
+	const struct btf_type *all = id > 0 ? btf__type_by_id(kernel->btf, (uint32_t)id) : NULL;
+	struct nearest near = nearest_begin(name, strlen(name));
+	const struct btf_type *proto = ktypes_function(t, "", what);
+	const int arg = proto ? ktypes_parameter(t, proto, 0, name, &near) : -1;
+	const char *given = arg < 0 ? NULL : ktypes_composite(t, btf_params(proto)[arg].type, true);
+
+	for (unsigned int i = 0; prog && all && given && i < btf_vlen(all); i++) {
+		const struct btf_member *m = &btf_members(all)[i];
+		const char *called = btf__name_by_offset(kernel->btf, m->name_off);
+		const size_t len = strlen(prog);
+
+		if (strncmp(called, prog, len))
+			continue;
+		seen = strcmp(called + len, "_prog") ? seen : ktypes_composite(kernel, m->type, false);
+		other = strcmp(called + len, "_kern") ? other : ktypes_composite(kernel, m->type, false);
+	}
+	if (!seen || !other || strcmp(seen, given))
+		return false;
+	text_format(dst, size, "struct %s *", other);
+	return true;
 }
 
 /* TYPE as it is written in C, or nearly so. */

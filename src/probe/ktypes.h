@@ -18,8 +18,8 @@ struct ktypes;
 
 /* 0; -ENOENT with a sentence when the kernel says nothing of its types, or -ENOMEM. *RET is the caller's. */
 int ktypes_open(struct ktypes **ret, struct err *e);
-/* The same with the types and functions of MODULE, which is loaded, too. */
-int ktypes_open_module(const char *module, struct ktypes **ret, struct err *e);
+/* The same of MODULE, which is loaded, with those of the KERNEL on which they build: it outlives *RET. */
+int ktypes_open_module(const char *module, const struct ktypes *kernel, struct ktypes **ret, struct err *e);
 /* The same of a BPF program, whose type information has the number BTF_ID. */
 int ktypes_open_program(uint32_t btf_id, struct ktypes **ret, struct err *e);
 struct btf;
@@ -55,8 +55,8 @@ enum ktypes_want {
 };
 
 /*
- * Where the parameter NAME of WHAT is, or what N STEPS lead to; "arg0" to "arg5" are parameters by their place, and
- * "retval" is the result of a function. 0;
+ * Where the parameter NAME of WHAT, "f" or "f [module]", is, or what N STEPS lead to; "arg0" to "arg5" are parameters
+ * by their place, and "retval" is the result of a function. 0;
  * -ENOENT with a sentence for what is not there, or of which nothing is known, -EOPNOTSUPP for what cannot be read.
  */
 int ktypes_find(struct ktypes *t, enum ktypes_of of, const char *what, const char *name,
@@ -64,11 +64,18 @@ int ktypes_find(struct ktypes *t, enum ktypes_of of, const char *what, const cha
 		struct err *e);
 
 /*
- * The same of what N STEPS, at least one, lead to from a pointer called NAME, of a TYPE that is written as in C:
- * "struct sockaddr *". ret->arg is 0.
+ * The same of what N STEPS lead to from a pointer called NAME, of a TYPE that is written as in C: "struct sockaddr *".
+ * Without steps that is what it points to, with KTYPES_POINTED. ret->arg is 0.
  */
 int ktypes_behind(struct ktypes *t, const char *type, const char *name, const struct param_step *step, uint32_t n,
 		  enum ktypes_want want, struct ktypes_value *ret, struct err *e);
+
+/*
+ * What parameter NAME of the function WHAT, a struct as the BPF program T sees it, is in fact: what the KERNEL gives
+ * programs of TYPE (enum bpf_prog_type), as "struct xdp_buff *" for struct xdp_md, into DST. False: it is as T says.
+ */
+bool ktypes_context(const struct ktypes *t, const struct ktypes *kernel, uint32_t type, const char *what,
+		    const char *name, char *dst, size_t size);
 
 /* How a value is written. */
 struct ktypes_style {

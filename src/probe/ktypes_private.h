@@ -15,7 +15,7 @@ struct ktypes_name {
 };
 
 struct ktypes {
-	struct btf *btf, *base;  /* base: of a module, that of the kernel */
+	struct btf *btf;
 	struct ktypes_name *name;        /* of functions, in the order of their names */
 	size_t nr;
 };

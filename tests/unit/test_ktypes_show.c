@@ -24,11 +24,10 @@ struct node {
 	void *op;
 };
 
-/* "int f(struct node *node, char *text, int n)", "struct node *g(void)". */
-static struct ktypes *types_new(uint32_t *ret_node)
+/* "int f(struct node *node, char *text, int n)", "struct node *g(void)", in BTF; POINTER of which type NODE is. */
+static struct btf *btf_made(uint32_t *ret_node, int *ret_pointer)
 {
 	struct btf *btf = btf__new_empty();
-	struct ktypes *t = NULL;
 	const int integer = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), character = btf__add_int(btf, "char", 1, 0);
 	const int word = btf__add_int(btf, "unsigned int", 4, 0), half = btf__add_int(btf, "short", 2, BTF_INT_SIGNED);
 	const int wide = btf__add_int(btf, "unsigned long", 8, 0);
@@ -60,8 +59,17 @@ static struct ktypes *types_new(uint32_t *ret_node)
 	btf__add_func(btf, "f", BTF_FUNC_STATIC, proto);
 	proto = btf__add_func_proto(btf, pointer);
 	assert_true(btf__add_func(btf, "g", BTF_FUNC_STATIC, proto) > 0);
-	assert_int_equal(ktypes_of_btf(btf, &t, NULL), 0);
 	*ret_node = (uint32_t)node;
+	*ret_pointer = pointer;
+	return btf;
+}
+
+static struct ktypes *types_new(uint32_t *ret_node)
+{
+	struct ktypes *t = NULL;
+	int pointer;
+
+	assert_int_equal(ktypes_of_btf(btf_made(ret_node, &pointer), &t, NULL), 0);
 	return t;
 }
 
@@ -137,11 +145,38 @@ static void what_is_asked_for_is_found(void **state)
 			    "'node->next->next->next->next->error' cannot be read: it is behind more than 3 pointers");
 }
 
+/* A module has types of its own, "struct port { struct node *node; }", and "int h(struct port *port)". */
+static void modules_build_on_the_kernel(void **state)
+{
+	uint32_t node;
+	int pointer;
+	struct btf *kernel = btf_made(&node, &pointer), *module = btf__new_empty_split(kernel);
+	const int port = btf__add_struct(module, "port", 16);
+	AUTO(ktypes_free) struct ktypes *base = NULL;
+	AUTO(ktypes_free) struct ktypes *t = NULL;
+	int to_port, proto;
+
+	btf__add_field(module, "node", pointer, 64, 0);
+	to_port = btf__add_ptr(module, port);
+	proto = btf__add_func_proto(module, 1);
+	btf__add_func_param(module, "port", to_port);
+	btf__add_func(module, "h", BTF_FUNC_STATIC, proto);
+	assert_int_equal(ktypes_of_btf(kernel, &base, NULL), 0);
+	assert_int_equal(ktypes_of_btf(module, &t, NULL), 0);
+	assert_string_equal(found(t, "h [ports]", "*port->node"), "arg0 +8 +0: 72 of 72");
+	assert_string_equal(found(t, "h [ports]", "port->node->name"), "arg0 +8 +16: 0 of 0");
+	assert_string_equal(found(t, "h.constprop.0 [ports]", "*port"), "arg0 +0: 16 of 16");
+	assert_string_equal(found(t, "f", "*node"), "arg0 +0: 72 of 72");
+	assert_string_equal(found(base, "h [ports]", "*port"),
+			    "the kernel's types say nothing of its function 'h [ports]': use arg0 to arg5");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_written_by_their_types),
 		cmocka_unit_test(what_is_asked_for_is_found),
+		cmocka_unit_test(modules_build_on_the_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
