@@ -14,7 +14,7 @@
 
 #define CPUS_MAX 65536u
 #define MAPS_MAX 256u
-#define PLAN_BYTES 336u
+#define PLAN_BYTES 344u
 
 static const struct hold_row rows[HOLD_OPS] = {
 	[HOLD_MAP] = { .name = "a map", .a_max = MAPS_MAX - 1, .file = true },

@@ -80,7 +80,8 @@ static int live_cpus_sampler(struct live_source *s, uint32_t cpu, uint32_t freq_
 {
 	struct hold *hold = bpf_side_hold(s->kernel);
 	const int fd = hold ? hold_file(hold, HOLD_SAMPLER, cpu, freq_hz, e) :
-			      sampler_open(s->event, cpu, freq_hz, s->call_records, bpf_side_sampler_fd(s->kernel), e);
+			      sampler_open(s->event, s->breakpoint, cpu, freq_hz, s->call_records,
+					   bpf_side_sampler_fd(s->kernel), e);
 
 	if (fd >= 0)
 		sampler_report_to(fd, side);
@@ -193,7 +194,8 @@ int live_cpus_open(struct live_source *s, const struct capture_plan *plan, struc
 	while (first + 1 < s->layout.nr_cpus && !online[first])
 		first++;
 	s->call_records = plan->call_records;
-	r = sampler_choose(plan->event, first, &s->event, e);
+	s->breakpoint = plan->breakpoint;
+	r = sampler_choose(plan->event, plan->breakpoint, first, &s->event, e);
 	if (r)
 		return probe_explain(PROBE_STEP_PERF, -r, e);
 	return open_online(s, online, e);

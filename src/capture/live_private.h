@@ -49,6 +49,7 @@ struct live_source {
 	int online_fd;                           /* the list of online CPUs, -1 = not open yet */
 	enum capture_event event;                /* never EVENT_AUTO */
 	bool call_records;                       /* capture_plan.call_records */
+	uint64_t breakpoint;                     /* capture_plan.breakpoint */
 	struct rate rate;
 	bool running;
 	bool faults;                             /* page faults are sampled */

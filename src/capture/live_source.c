@@ -339,7 +339,7 @@ static uint64_t live_weight(const struct live_source *s, const struct raw_sample
 {
 	const uint64_t each = rate_period_ns(&s->rate, time_ns);
 
-	if (s->event == EVENT_CPU_CLOCK)
+	if (s->event == EVENT_CPU_CLOCK || s->event == EVENT_BREAKPOINT)
 		return sample->period;
 	if (!sample->since_ns)
 		return each;

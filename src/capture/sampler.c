@@ -17,6 +17,7 @@
 #include "system/sysfile.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -50,12 +51,29 @@ static int open_attr(struct perf_event_attr *a, uint32_t cpu)
 	return (int)syscall(SYS_perf_event_open, a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int sampler_open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz, bool records)
+/* One of the few breakpoints of CPU, each hit of which is a sample, unless it rests. */
+static int sampler_open_breakpoint(uint64_t address, uint32_t cpu, bool rests)
+{
+	struct perf_event_attr a = attr_of(PERF_TYPE_BREAKPOINT, 0);
+
+	a.bp_type = HW_BREAKPOINT_X;
+	a.bp_addr = address;
+	a.bp_len = sizeof(long);
+	a.sample_period = rests ? INT64_MAX : 1;
+	a.exclude_user = 1;
+	a.exclude_guest = 0;
+	return open_attr(&a, cpu);
+}
+
+static int sampler_open_event(enum capture_event event, uint64_t breakpoint, uint32_t cpu, uint32_t freq_hz,
+			      bool records)
 {
 	const bool cycles = event == EVENT_CYCLES;
 	struct perf_event_attr a = attr_of(cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
 					   cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK);
 
+	if (event == EVENT_BREAKPOINT)
+		return sampler_open_breakpoint(breakpoint, cpu, freq_hz == SAMPLER_RESTS);
 	a.freq = cycles;
 	a.sample_freq = rate_value(event, freq_hz);
 	/*
@@ -74,18 +92,22 @@ static int sampler_open_event(enum capture_event event, uint32_t cpu, uint32_t f
 
 const char *sampler_event_name(enum capture_event event)
 {
-	return event == EVENT_CYCLES ? "cycles" : "cpu-clock";
+	return event == EVENT_CYCLES ? "cycles" : event == EVENT_BREAKPOINT ? "breakpoint" : "cpu-clock";
 }
 
-int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *ret, struct err *e)
+int sampler_choose(enum capture_event wish, uint64_t breakpoint, uint32_t cpu, enum capture_event *ret, struct err *e)
 {
 	enum capture_event event = wish == EVENT_AUTO ? EVENT_CYCLES : wish;
-	AUTO_FD int fd = sampler_open_event(event, cpu, 1, false);
+	AUTO_FD int fd = sampler_open_event(event, breakpoint, cpu, 1, false);
 
 	if (fd < 0 && wish == EVENT_AUTO && (errno == ENOENT || errno == EOPNOTSUPP || errno == EINVAL)) {
 		event = EVENT_CPU_CLOCK;
-		fd = sampler_open_event(event, cpu, 1, false);
+		fd = sampler_open_event(event, 0, cpu, 1, false);
 	}
+	if (fd < 0 && event == EVENT_BREAKPOINT)
+		return err_set(e, errno, "cannot set a breakpoint in the kernel on CPU %u: %s%s", cpu, strerror(errno),
+			       errno == EINVAL ? " (this kernel was built without kprobes, and so allows none)" :
+			       errno == ENOSPC ? " (all of the CPU are in use)" : "");
 	if (fd < 0)
 		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s%s",
 			       sampler_event_name(event), cpu,
@@ -94,9 +116,10 @@ int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *re
 	return 0;
 }
 
-int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, bool records, int prog_fd, struct err *e)
+int sampler_open(enum capture_event event, uint64_t breakpoint, uint32_t cpu, uint32_t freq_hz, bool records,
+		 int prog_fd, struct err *e)
 {
-	AUTO_FD int fd = sampler_open_event(event, cpu, freq_hz, records);
+	AUTO_FD int fd = sampler_open_event(event, breakpoint, cpu, freq_hz, records);
 
 	if (fd < 0)
 		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s",

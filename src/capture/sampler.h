@@ -13,18 +13,22 @@
 #include <stdint.h>
 
 /*
- * Chooses the event for WISH by opening it on CPU: *RET is EVENT_CYCLES or EVENT_CPU_CLOCK. A
- * negative errno with a sentence when the kernel lacks the event that was asked for by name, or
- * denies both.
+ * Chooses the event for WISH by opening it on CPU: *RET is EVENT_CYCLES or EVENT_CPU_CLOCK, or EVENT_BREAKPOINT, at
+ * the address BREAKPOINT of the kernel. A negative errno with a sentence when the kernel lacks the event that was
+ * asked for by name, or denies both.
  */
-int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *ret, struct err *e);
+int sampler_choose(enum capture_event wish, uint64_t breakpoint, uint32_t cpu, enum capture_event *ret, struct err *e);
+
+/* In place of the rate of EVENT_BREAKPOINT: its hits are not told. With any other rate all are. */
+#define SAMPLER_RESTS 1u
 
 /*
- * Opens EVENT (not EVENT_AUTO) on CPU at FREQ_HZ, disabled, with the BPF program PROG_FD attached; with RECORDS each
- * sample has the branch records of calls of user code that have not returned (EVENT_CYCLES alone).
- * Returns an fd owned by the caller or a negative errno; -ENODEV: the CPU is offline.
+ * Opens EVENT (not EVENT_AUTO), of which BREAKPOINT is as above, on CPU at FREQ_HZ, disabled, with the BPF program
+ * PROG_FD attached; with RECORDS each sample has the branch records of calls of user code that have not returned
+ * (EVENT_CYCLES alone). Returns an fd owned by the caller or a negative errno; -ENODEV: the CPU is offline.
  */
-int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, bool records, int prog_fd, struct err *e);
+int sampler_open(enum capture_event event, uint64_t breakpoint, uint32_t cpu, uint32_t freq_hz, bool records,
+		 int prog_fd, struct err *e);
 /* Throttling of the sampler FD is reported in the buffer of SIDEBAND_FD, which is mapped. Takes no privilege. */
 void sampler_report_to(int fd, int sideband_fd);
 

@@ -29,6 +29,8 @@ enum capture_event {
 	EVENT_AUTO,              /* cycles where there is a PMU, else cpu-clock */
 	EVENT_CYCLES,
 	EVENT_CPU_CLOCK,
+	/* whenever an address in the kernel is come to (capture_plan.breakpoint), at any rate but 1: then not at all */
+	EVENT_BREAKPOINT,
 };
 
 enum target_kind {
@@ -100,6 +102,7 @@ struct capture_plan {
 	const char *name;
 	bool stay;               /* with name: the target goes on after all of its processes have ended */
 	const char *cgroup;      /* for TARGET_CGROUP: a name for cgroup_open() (system/cgroup.h) */
+	uint64_t breakpoint;     /* of EVENT_BREAKPOINT: an instruction of the kernel, or of a BPF program */
 	enum capture_event event;
 	uint32_t freq_hz;        /* asked rate per CPU, 1 to 100000 */
 	u32_vec cpus;            /* empty = all */

@@ -188,7 +188,8 @@ static int branches_open(struct branches *b, const struct options *asked, struct
 
 	if (r)
 		return r;
-	b->tracer = (struct engine_tracer){ branches_take, branches_seen, b, branches_take_stacks(b) };
+	b->tracer = (struct engine_tracer){ .hit = branches_take, .seen = branches_seen, .ctx = b,
+					    .stacks = branches_take_stacks(b) };
 	b->launch.config.tracer = &b->tracer;
 	b->launch.config.refresh_ns = REFRESH_NS;
 	b->launch.config.plan.call_wishes = calltable_wishes(b->table);

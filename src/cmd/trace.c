@@ -439,7 +439,8 @@ static int trace_open(struct trace *t, const struct options *asked, struct err *
 
 		t->several |= spec_parse(asked->probes.v[i], &s, NULL) >= 0 && !s.span && trace_is_several(&s.point[0]);
 	}
-	t->tracer = (struct engine_tracer){ trace_take, trace_seen, t, t->o->trace_stacks || t->several };
+	t->tracer = (struct engine_tracer){ .hit = trace_take, .seen = trace_seen, .ctx = t,
+					    .stacks = t->o->trace_stacks || t->several };
 	t->launch.config.tracer = &t->tracer;
 	t->launch.config.refresh_ns = REFRESH_NS;
 	t->launch.config.plan.call_wishes = calltable_wishes(t->table);

@@ -260,6 +260,8 @@ static void engine_tell_walked(void *ctx, const struct raw_event *raw, const str
 
 	if (raw && is_placed_hit(raw))
 		en->tracer->hit(en->tracer->ctx, raw, ev);
+	if (raw && raw->kind == RAW_SAMPLE && en->tracer->sample)
+		en->tracer->sample(en->tracer->ctx, raw, ev);
 }
 
 /*

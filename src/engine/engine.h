@@ -37,9 +37,11 @@ struct told_hit;
 struct engine_tracer {
 	/*
 	 * RAW was hit, with the stack EV->stack; EV is NULL without STACKS. RAW is valid during the
-	 * call.
+	 * call. NULL = no probe is placed.
 	 */
 	void (*hit)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	/* A sample RAW has the stack EV->stack; NULL = samples are not told. Only with STACKS */
+	void (*sample)(void *ctx, const struct raw_event *raw, const struct event *ev);
 	/* Every hit before NS has been told; of those whose stack waits for a file, the late ones come later. */
 	void (*seen)(void *ctx, uint64_t ns);
 	void *ctx;

@@ -39,7 +39,7 @@ static int holder_choose(struct holder *h, const struct capture_plan *plan, stru
 	int r = -ENODEV;
 
 	for (uint32_t cpu = 0; cpu < h->layout.nr_cpus && r == -ENODEV; cpu++)
-		r = sampler_choose(plan->event, cpu, &h->event, e);
+		r = sampler_choose(plan->event, 0, cpu, &h->event, e);
 	return r ? probe_explain(PROBE_STEP_PERF, -r, e) : 0;
 }
 
@@ -120,7 +120,7 @@ static int holder_do(struct holder *h, const struct hold_request *q, uint64_t *r
 		return q->a < h->layout.nr_cpus ? holder_side((uint32_t)q->a, e) : -EINVAL;
 	case HOLD_SAMPLER:
 		return q->a >= h->layout.nr_cpus ? -EINVAL :
-			sampler_open(h->event, (uint32_t)q->a, (uint32_t)q->b, h->call_records,
+			sampler_open(h->event, 0, (uint32_t)q->a, (uint32_t)q->b, h->call_records,
 				     bpf_side_sampler_fd(h->kernel), e);
 	case HOLD_AIM:
 		return holder_aim(h, e);
