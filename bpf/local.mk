@@ -32,6 +32,7 @@ CLEANFILES += $(bpf_skeletons) $(bpf_objects) $(bpf_objects:.o=.d)
 EXTRA_DIST += $(bpf_programs) $(bpf_headers)
 bpf_headers += bpf/wire.h
 bpf_headers += bpf/allocs.bpf.h
+bpf_headers += bpf/behind.bpf.h
 bpf_headers += bpf/arch_x86_64.h
 bpf_headers += bpf/kernel.h
 bpf_headers += bpf/klocks.bpf.h

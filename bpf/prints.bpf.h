@@ -6,46 +6,13 @@
 #ifndef SBERF_BPF_PRINTS_H
 #define SBERF_BPF_PRINTS_H
 
+#include "behind.bpf.h"
 #include "record.bpf.h"
 
 #define PRINT_BYTES (sizeof(struct sb_part_text) + SB_PRINT_MAX)
 
 /* There are some. */
 const volatile bool prints = false;
-
-/* The address of what L says, from the value V. 0, or a negative errno where one of the pointers cannot be read. */
-static __always_inline long print_address(const struct sb_load *l, __u64 v, __u64 *ret)
-{
-	long r = 0;
-
-	for (__u32 hop = 0; hop < SB_HOPS && hop < l->hops && !r; hop++) {
-		v += l->offset[hop];
-		if (hop + 1 == l->hops)
-			break;
-		r = l->user >> hop & 1 ? bpf_probe_read_user(&v, sizeof(v), (void *)v) :
-			bpf_probe_read_kernel(&v, sizeof(v), (void *)v);
-	}
-	*ret = v;
-	return r;
-}
-
-/* BYTES at ADDRESS, 0 = a string, to TO. Pointers of the kernel may lead to memory of the program. How many, or < 0. */
-static __always_inline long print_read(void *to, __u32 bytes, __u64 address, bool user)
-{
-	long got;
-
-	if (!bytes) {
-		got = user ? -1 : bpf_probe_read_kernel_str(to, SB_TEXT_MAX, (void *)address);
-		return got > 0 ? got : bpf_probe_read_user_str(to, SB_TEXT_MAX, (void *)address);
-	}
-	barrier_var(bytes);
-	if (bytes > SB_PRINT_MAX)
-		return -1;
-	got = user ? -1 : bpf_probe_read_kernel(to, bytes, (void *)address);
-	if (got)
-		got = bpf_probe_read_user(to, bytes, (void *)address);
-	return got ? -1 : (long)bytes;
-}
 
 /*
  * Puts what load AT of SET says, of the hit whose record is in the scratch buffer PLACE, behind its OFF bytes. Returns
@@ -71,8 +38,8 @@ __noinline int sb_put_print(__u32 place, __u32 off, __u32 set, __u32 at)
 	if (off > RECORD_MAX - PRINT_BYTES)
 		return off;
 	p = (void *)(s->rec + off);
-	if (!print_address(l, arg[(l->from - SB_LOAD_ARG) & 7], &address))
-		got = print_read(p + 1, l->scale, address, l->user >> ((l->hops - 1) & 7) & 1);
+	if (!behind_address(l, arg[(l->from - SB_LOAD_ARG) & 7], &address))
+		got = behind_read(p + 1, l->scale, address, l->user >> ((l->hops - 1) & 7) & 1);
 	p->part.type = SB_PART_TEXT;
 	p->part.flags = got < 0 ? SB_TEXT_UNREAD : !l->scale && got == SB_TEXT_MAX ? SB_TEXT_CUT : 0;
 	if (got > 0 && !l->scale)
