@@ -5,6 +5,7 @@
 #include "capture/branchrecords.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -57,7 +58,9 @@ static int branchrecords_open(uint64_t which)
 
 static void branchrecords_gather_of(uint64_t which, struct branchrecords_facts *ret)
 {
-	const int depth = branchrecords_number(DEVICES "cpu/caps/branches", 0);
+	/* Of two kinds of CPUs the fast ones speak for all. */
+	const int depth = branchrecords_number(DEVICES "cpu/caps/branches",
+					       branchrecords_number(DEVICES "cpu_core/caps/branches", 0));
 
 	*ret = (struct branchrecords_facts){
 		.error = branchrecords_open(which),
@@ -99,4 +102,11 @@ int branchrecords_judge(const struct branchrecords_facts *f, struct err *e)
 		return err_set(e, EOPNOTSUPP, "no branch records: this kernel gives BPF programs none "
 			       "(bpf_get_branch_snapshot(), since Linux 5.16)");
 	return 0;
+}
+
+char *branchrecords_depth(const struct branchrecords_facts *f, char dst[BRANCHRECORDS_TEXT_MAX])
+{
+	text_format(dst, BRANCHRECORDS_TEXT_MAX, f->depth ? "this CPU keeps records of its last %u branches" :
+		    "this CPU keeps records of branches, and the kernel does not say of how many", f->depth);
+	return dst;
 }

@@ -36,4 +36,8 @@ void branchrecords_gather_callers(struct branchrecords_facts *ret);
  */
 int branchrecords_judge(const struct branchrecords_facts *f, struct err *e);
 
+#define BRANCHRECORDS_TEXT_MAX 96u
+/* "this CPU keeps records of its last 32 branches", or that their number is not known, into DST, which is returned. */
+char *branchrecords_depth(const struct branchrecords_facts *f, char dst[BRANCHRECORDS_TEXT_MAX]);
+
 #endif

@@ -314,9 +314,13 @@ enum branches_way {
 	WAY_RECORDS,
 };
 
-/* Whether the CPU has records of branches that can be taken: 0; else a sentence about what can be done without them. */
+/*
+ * Whether the CPU has records of branches that can be taken: 0, and it is said how many; else a sentence about what can
+ * be done without them.
+ */
 static int branches_check_records(const struct branches *b, struct err *e)
 {
+	char depth[BRANCHRECORDS_TEXT_MAX];
 	struct branchrecords_facts facts;
 	struct err why = ERR_INIT;
 
@@ -325,8 +329,10 @@ static int branches_check_records(const struct branches *b, struct err *e)
 			return err_set(e, EOPNOTSUPP, "--how lbr is about functions of the kernel and BPF programs: "
 				       "functions of programs are followed by --how step");
 	branchrecords_gather(&facts);
-	if (!branchrecords_judge(&facts, &why))
+	if (!branchrecords_judge(&facts, &why)) {
+		fprintf(stderr, "sberf branches: %s\n", branchrecords_depth(&facts, depth));
 		return 0;
+	}
 	return err_set(e, EOPNOTSUPP, "%s; functions of programs and of the kernel, and BPF programs, are followed "
 		       "without them (u:FILE:NAME, k:NAME, bpf:NAME, with --how step)", why.text);
 }

@@ -632,6 +632,16 @@ static void why_there_are_no_records(void **state)
 	       "(bpf_get_branch_snapshot(), since Linux 5.16)");
 }
 
+static void the_depth_is_said(void **state)
+{
+	char text[BRANCHRECORDS_TEXT_MAX];
+
+	assert_string_equal(branchrecords_depth(&(struct branchrecords_facts){ .depth = 16 }, text),
+			    "this CPU keeps records of its last 16 branches");
+	assert_string_equal(branchrecords_depth(&(struct branchrecords_facts){ .depth = 0 }, text),
+			    "this CPU keeps records of branches, and the kernel does not say of how many");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -652,6 +662,7 @@ int main(void)
 		cmocka_unit_test(code_is_noted_once),
 		cmocka_unit_test(ways_without_probes_are_known),
 		cmocka_unit_test(why_there_are_no_records),
+		cmocka_unit_test(the_depth_is_said),
 	};
 
 	return cmocka_run_group_tests_name("branch", tests, NULL, NULL);
