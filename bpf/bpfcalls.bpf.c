@@ -6,7 +6,8 @@
  * A call begins with fentry and ends with fexit. What it came to in between is told by breakpoints of the CPU: no
  * probe of the kernel may stand in the code of BPF programs. A breakpoint stands at a jump on a condition, and the
  * flags say where it is going to lead. Which call a hit belongs to is known by its CPU and task: a BPF program does not
- * leave its CPU.
+ * leave its CPU. Where stacks are taken of it, a breakpoint tells of its end as well: fexit would have the function
+ * return to what it is attached by, past which the kernel cannot unwind.
  *
  * With records there are no breakpoints: the first thing that happens at the end of a call is to take the branch
  * records of the CPU. Whatever comes before, even a call of a helper, would replace the oldest of them.
@@ -24,6 +25,7 @@
 #error "no registers are known for this architecture: write bpf/arch_NAME.h"
 #endif
 
+#include "behind.bpf.h"
 #include "operate.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -42,6 +44,9 @@ const volatile __u32 nr_args = 0;        /* that fentry has, up to SB_BPF_ARGS *
 const volatile __u32 packet_kind = PACKET_NONE;
 const volatile bool conditional = false; /* it has a condition */
 const volatile bool at_entry = false;    /* calls are told when they begin: then no program is at the end */
+const volatile bool by_breakpoint = false;       /* its end is told by a breakpoint */
+const volatile bool named = false;       /* its condition asks for what arguments lead to */
+const volatile bool prints = false;      /* something of some function is to be shown: each call has it before it */
 /* of arguments and the result behind them: bits that mean nothing, and whether the rest is signed */
 const volatile __u8 unused_bits[SB_BPF_ARGS + 1] = { 0 };
 const volatile bool is_signed[SB_BPF_ARGS + 1] = { 0 };
@@ -54,8 +59,11 @@ __u32 off = 0;                   /* calls are not followed now */
 struct open_call {
 	__u32 taken, set;
 	__s64 stack[SB_DEPTH];
-	__u32 depth, pad;
+	__u32 depth;
+	__u32 unread;            /* something that the condition asks for cannot be read: it is not met */
 	__u64 input[SB_INPUTS];
+	/* Both are told as one. */
+	struct sb_bpf_prints prints;
 	struct sb_bpf_call call;
 };
 
@@ -86,6 +94,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct sb_filter);
 } conditions SEC(".maps");
+
+/* What is read of calls, the same. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_loads);
+} call_loads SEC(".maps");
 
 /* Where records are taken to. A number of its own is what makes each of them somebody's: no helper has to be asked. */
 __u32 next_snapshot = 0;
@@ -230,13 +246,66 @@ static __always_inline void describe(struct open_call *o, const __u64 *ctx)
 	take_arguments(ctx, &o->call);
 }
 
+/* ---- what arguments lead to ---- */
+
+static __always_inline __u64 cut_to(__u64 v, __u32 unused, bool negative)
+{
+	unused &= 63;
+	return negative ? (__u64)((__s64)(v << unused) >> unused) : v << unused >> unused;
+}
+
+/* Reads what load AT of FUNCTION_NR says, of the call KEY, whose result is known if RETURNED. Looked at alone. */
+__noinline int sb_call_load(__u32 key, __u32 function_nr, __u32 at, __u32 returned)
+{
+	struct open_call *o = bpf_map_lookup_elem(&open_calls, &key);
+	const struct sb_loads *all = bpf_map_lookup_elem(&call_loads, &function_nr);
+	const struct sb_load *l;
+	struct sb_bpf_print *p;
+	const volatile __u64 *words;
+	__u64 address, word = 0;
+	__u32 bytes;
+
+	if (!o || !all)
+		return 0;
+	l = &all->load[at & (SB_LOADS - 1)];
+	if (!l->size || (l->from == SB_LOAD_RESULT) != (returned != 0))
+		return 0;
+	/* Behind the arguments stands the result. */
+	words = (const void *)o->call.arg;
+	address = words[(l->from - SB_LOAD_ARG) & 7];
+	if (behind_address(l, address, &address))
+		address = 0;
+	if (at < SB_PRINTS) {
+		p = &o->prints.print[at & (SB_PRINTS - 1)];
+		p->got = behind_read(p->bytes, l->scale, address, false);
+		return 0;
+	}
+	bytes = l->size;
+	barrier_var(bytes);
+	if (bytes > sizeof(word) || bpf_probe_read_kernel(&word, bytes, (void *)address))
+		o->unread = 1;
+	o->input[(SB_INPUT_LOAD + at - SB_PRINTS) & (SB_INPUTS - 1)] = cut_to(word, 64 - 8 * l->size, l->is_signed);
+	return 0;
+}
+
+/* Reads all that is asked for of the call O, number KEY, when it begins, or has RETURNED. */
+static __always_inline void read_behind(struct open_call *o, __u32 key, bool returned)
+{
+	o->unread = returned && o->unread;
+	if (!prints && !named)
+		return;
+	for (__u32 i = 0; i < SB_LOADS; i++) {
+		if (i < SB_PRINTS && !returned)
+			o->prints.print[i].got = -1;
+		sb_call_load(key, function, i, returned);
+	}
+}
+
 /* ---- conditions ---- */
 
 static __always_inline __u64 number(__u64 v, __u32 at)
 {
-	const __u32 unused = unused_bits[at] & 63;
-
-	return is_signed[at] ? (__u64)((__s64)(v << unused) >> unused) : v << unused >> unused;
+	return cut_to(v, unused_bits[at], is_signed[at]);
 }
 
 /* Takes the step AT of the condition of FUNCTION_NR, of the call KEY. False behind the last one. */
@@ -280,6 +349,8 @@ static __always_inline bool meets(struct open_call *o, __u32 key)
 
 	if (!conditional)
 		return true;
+	if (o->unread)
+		return false;
 #pragma unroll
 	for (__u32 i = 0; i < SB_BPF_ARGS; i++)
 		o->input[SB_INPUT_ARG + i] = number(call->arg[i], i);
@@ -301,10 +372,14 @@ static __always_inline bool meets(struct open_call *o, __u32 key)
 /* Sends the call of O, with BYTES behind its head. */
 static __always_inline void tell(struct open_call *o, __u32 bytes)
 {
+	long r;
+
 	barrier_var(bytes);
 	if (bytes > sizeof(o->call) - CALL_HEAD)
 		return;
-	if (bpf_ringbuf_output(&ring, &o->call, CALL_HEAD + bytes, 0))
+	r = prints ? bpf_ringbuf_output(&ring, &o->prints, sizeof(o->prints) + CALL_HEAD + bytes, 0) :
+		bpf_ringbuf_output(&ring, &o->call, CALL_HEAD + bytes, 0);
+	if (r)
 		COUNT(full);
 }
 
@@ -320,6 +395,7 @@ static __always_inline struct open_call *begin(const __u64 *ctx, __u32 *ret)
 		return NULL;
 	}
 	describe(o, ctx);
+	read_behind(o, *ret, false);
 	COUNT(calls);
 	return o;
 }
@@ -333,6 +409,12 @@ int sb_call_in(const __u64 *ctx)
 	if (off) {
 		COUNT(off);
 		return 0;
+	}
+	/* A thread is in one call of it at a time. */
+	o = by_breakpoint ? open_find((__u32)bpf_get_current_pid_tgid(), &key) : NULL;
+	if (o) {
+		COUNT(unended);
+		o->taken = 0;
 	}
 	o = begin(ctx, &key);
 	if (!o)
@@ -351,11 +433,12 @@ int sb_call_in(const __u64 *ctx)
 	return 0;
 }
 
-/* The call of O, number KEY, has ended. */
-static __always_inline void end(struct open_call *o, __u32 key, const __u64 *ctx)
+/* The call of O, number KEY, has ended with RESULT. */
+static __always_inline void end(struct open_call *o, __u32 key, __u64 result)
 {
 	o->call.ended_ns = bpf_ktime_get_ns();
-	o->call.result = take_result(ctx);
+	o->call.result = result;
+	read_behind(o, key, true);
 	if (o->call.set != set)
 		o->call.set = 0;
 	if (meets(o, key))
@@ -373,7 +456,23 @@ int sb_call_out(const __u64 *ctx)
 	o = open_find((__u32)bpf_get_current_pid_tgid(), &key);
 	if (!o)
 		return 0;
-	end(o, key, ctx);
+	end(o, key, take_result(ctx));
+	o->taken = 0;
+	return 0;
+}
+
+/* A breakpoint where the function leaves its frame, with its result. */
+SEC("perf_event")
+int sb_call_left(struct sb_perf_ctx *ctx)
+{
+	struct open_call *o;
+	__u32 key = 0;
+
+	COUNT(hits);
+	o = open_find((__u32)bpf_get_current_pid_tgid(), &key);
+	if (!o)
+		return 0;
+	end(o, key, ctx->regs.ax);
 	o->taken = 0;
 	return 0;
 }
@@ -431,6 +530,8 @@ int sb_call_records(const __u64 *ctx)
 	o->call.ended_ns = o->call.begun_ns;
 	o->call.result = at_entry ? 0 : take_result(ctx);
 	o->call.records = n;
+	if (!at_entry)
+		read_behind(o, key, true);
 	if (meets(o, key)) {
 		bpf_probe_read_kernel(o->call.record, sizeof(o->call.record), snapshots[mine]);
 		tell(o, n * sizeof(struct sb_record));

@@ -1018,6 +1018,19 @@ struct sb_bpf_call {
 	};
 };
 #define SB_NO_PACKET (~0ull)
+/* What arguments and the result of a call lead to: stands before it where something is to be shown. */
+struct sb_bpf_prints {
+	struct sb_bpf_print {
+		__s32 got;               /* bytes; < 0 = it cannot be read, or nothing is asked for */
+		__u32 pad;
+		char bytes[SB_PRINT_MAX];
+	} print[SB_PRINTS];
+};
+/*
+ * What is read of a call, of struct sb_loads: the first SB_PRINTS loads are what is shown, as of a set that is PRINT,
+ * those behind them the named values of the condition, SB_INPUT_LOAD and so on.
+ */
+#define SB_BPF_NAMES (SB_LOADS - SB_PRINTS)
 /*
  * A hit: the frame pointer of the function, which of the breakpoints, and the flags of the processor before the jump.
  */
@@ -1035,6 +1048,7 @@ struct sb_bpf_lost {
 	__u64 hits;              /* of breakpoints */
 	__u64 strange;           /* of these in no call that is followed */
 	__u64 no_records;        /* calls of which the processor gave no records */
+	__u64 unended;           /* calls whose end no breakpoint told */
 };
 
 #ifndef __bpf__
@@ -1067,6 +1081,7 @@ _Static_assert(sizeof(struct sb_cpu) == 384, "sb_cpu is shared with user space")
 _Static_assert(sizeof(struct sb_part_handover) == 112, "sb_part_handover is wire format");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 _Static_assert(sizeof(struct sb_bpf_call) == 128 + 8 * SB_CALL_JUMPS, "sb_bpf_call is wire format");
+_Static_assert(sizeof(struct sb_bpf_prints) == SB_PRINTS * (8 + SB_PRINT_MAX), "sb_bpf_prints is wire format");
 #endif
 
 #endif

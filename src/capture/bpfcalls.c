@@ -39,13 +39,18 @@ struct bpfcalls_event {
 	struct bpf_link *link;
 };
 
+typedef VEC(struct bpfcalls_event) bpfcalls_events;
+
 struct bpfcalls {
 	struct bpfcalls_one one[BPFCALLS_FUNCTIONS_MAX];
 	size_t n;
 	bool records;
+	bool prints;             /* something is to be shown */
 	int cpus;                /* possible ones */
 	struct ring *ring;
-	VEC(struct bpfcalls_event) event;        /* breakpoints: those of a CPU one behind the other */
+	bpfcalls_events event;   /* breakpoints: those of a CPU one behind the other */
+	bpfcalls_events end_event;       /* those that tell of ends, */
+	uint64_t leaves;         /* which stand there */
 	VEC(int) branch_event;   /* has the CPUs keep records; descriptors */
 	uint32_t each;           /* breakpoints of each CPU */
 	uint32_t hit_ns;
@@ -54,13 +59,25 @@ struct bpfcalls {
 
 /* ---- loading ---- */
 
-static void bpfcalls_set_constants(struct bpfcalls_bpf *skel, const struct bpfcalls_function *f, uint32_t number)
+/* Whether the N loads at L have some. */
+static bool bpfcalls_reads(const struct sb_load *l, size_t n)
 {
+	while (n && !l[n - 1].size)
+		n--;
+	return n;
+}
+
+static void bpfcalls_set_constants(struct bpfcalls_bpf *skel, const struct bpfcalls_function *f, uint32_t number,
+				   bool prints)
+{
+	skel->rodata->prints = prints;
+	skel->rodata->named = f->loads && bpfcalls_reads(f->loads->load + SB_PRINTS, SB_BPF_NAMES);
 	skel->rodata->function = number;
 	skel->rodata->nr_args = f->nr_args;
 	skel->rodata->packet_kind = f->packet;
 	skel->rodata->conditional = f->when != NULL;
 	skel->rodata->at_entry = f->entry;
+	skel->rodata->by_breakpoint = f->leaves != 0;
 	for (size_t i = 0; i <= SB_BPF_ARGS; i++) {
 		skel->rodata->unused_bits[i] = f->unused_bits[i];
 		skel->rodata->is_signed[i] = f->is_signed[i];
@@ -76,6 +93,7 @@ static int bpfcalls_share(const struct bpfcalls *b, struct bpfcalls_bpf *skel)
 	r = r ? r : bpf_map__reuse_fd(skel->maps.ring, bpf_map__fd(first->maps.ring));
 	r = r ? r : bpf_map__reuse_fd(skel->maps.lost, bpf_map__fd(first->maps.lost));
 	r = r ? r : bpf_map__reuse_fd(skel->maps.conditions, bpf_map__fd(first->maps.conditions));
+	r = r ? r : bpf_map__reuse_fd(skel->maps.call_loads, bpf_map__fd(first->maps.call_loads));
 	return r ? r : bpf_map__reuse_fd(skel->maps.bss, bpf_map__fd(first->maps.bss));
 }
 
@@ -84,7 +102,8 @@ static int bpfcalls_size(const struct bpfcalls *b, struct bpfcalls_bpf *skel, si
 	int r = bpf_map__set_max_entries(skel->maps.open_calls, OPEN_CALLS * (uint32_t)b->cpus);
 
 	r = r ? r : bpf_map__set_max_entries(skel->maps.ring, RING_BYTES);
-	return r ? r : bpf_map__set_max_entries(skel->maps.conditions, (uint32_t)n);
+	r = r ? r : bpf_map__set_max_entries(skel->maps.conditions, (uint32_t)n);
+	return r ? r : bpf_map__set_max_entries(skel->maps.call_loads, (uint32_t)n);
 }
 
 static int bpfcalls_refused(const struct bpfcalls_function *f, int code, struct err *e)
@@ -109,10 +128,11 @@ static int bpfcalls_load_with(struct bpfcalls *b, const struct bpfcalls_function
 	one->skel = bpfcalls_bpf__open();
 	if (!one->skel)
 		return -ENOMEM;
-	bpfcalls_set_constants(one->skel, f, nr);
+	bpfcalls_set_constants(one->skel, f, nr, b->prints);
 	one->skel->rodata->nr_args = args;
 	bpf_program__set_autoload(one->skel->progs.sb_call_in, !b->records);
-	bpf_program__set_autoload(one->skel->progs.sb_call_out, !b->records && !f->entry);
+	bpf_program__set_autoload(one->skel->progs.sb_call_out, !b->records && !f->entry && !f->leaves);
+	bpf_program__set_autoload(one->skel->progs.sb_call_left, !b->records && !f->entry && f->leaves);
 	bpf_program__set_autoload(one->skel->progs.sb_call_records, b->records);
 	bpf_program__set_autoload(one->skel->progs.sb_call_jump, !b->records && !f->entry && !nr);
 	if (b->records) {
@@ -121,7 +141,7 @@ static int bpfcalls_load_with(struct bpfcalls *b, const struct bpfcalls_function
 		r = bpf_program__set_attach_target(one->skel->progs.sb_call_records, one->target, f->name);
 	} else {
 		r = bpf_program__set_attach_target(one->skel->progs.sb_call_in, one->target, f->name);
-		r = r || f->entry ? r :
+		r = r || f->entry || f->leaves ? r :
 			bpf_program__set_attach_target(one->skel->progs.sb_call_out, one->target, f->name);
 	}
 	r = r ? r : nr ? bpfcalls_share(b, one->skel) : bpfcalls_size(b, one->skel, n);
@@ -151,6 +171,8 @@ static int bpfcalls_load_one(struct bpfcalls *b, const struct bpfcalls_function 
 		return r == -ENOMEM ? err_nomem(e, "BPF programs") : bpfcalls_refused(f, -r, e);
 	if (f->when && bpf_map_update_elem(bpf_map__fd(b->one[0].skel->maps.conditions), &nr, f->when, BPF_ANY))
 		return err_set(e, errno, "the condition of %s cannot be set: %s", f->name, strerror(errno));
+	if (f->loads && bpf_map_update_elem(bpf_map__fd(b->one[0].skel->maps.call_loads), &nr, f->loads, BPF_ANY))
+		return err_set(e, errno, "what is read of %s cannot be set: %s", f->name, strerror(errno));
 	return 0;
 }
 
@@ -171,6 +193,8 @@ int bpfcalls_load(const struct bpfcalls_function *f, size_t n, bool records, str
 		b->one[i].target = -1;
 	if (b->cpus < 0)
 		return err_set(e, -b->cpus, "the CPUs cannot be counted: %s", strerror(-b->cpus));
+	for (size_t i = 0; i < n; i++)
+		b->prints |= f[i].loads && bpfcalls_reads(f[i].loads->load, SB_PRINTS);
 	for (size_t i = 0; i < n && !r; i++)
 		r = bpfcalls_load_one(b, &f[i], (uint32_t)i, n, e);
 	if (!r)
@@ -220,6 +244,53 @@ static int bpfcalls_record_cpu(struct bpfcalls *b, int cpu)
 	return at ? 0 : -errno;
 }
 
+static void bpfcalls_attr(uint64_t address, bool user, bool on, struct perf_event_attr *ret)
+{
+	*ret = (struct perf_event_attr){
+		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(*ret), .bp_type = HW_BREAKPOINT_X, .bp_addr = address,
+		.bp_len = sizeof(long), .sample_period = 1, .disabled = !on, .pinned = !user, .exclude_user = !user,
+		.exclude_kernel = user,
+	};
+}
+
+/* A breakpoint of CPU, or of this process, which runs PROGRAM as number WHICH, switched off. A negative errno. */
+static int bpfcalls_break(const struct bpf_program *program, int cpu, uint32_t which, uint64_t address,
+			  struct bpfcalls_event *ret)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = which);
+	struct perf_event_attr attr;
+	AUTO_FD int fd = -1;
+
+	bpfcalls_attr(address, cpu < 0, false, &attr);
+	fd = (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret->link = bpf_program__attach_perf_event_opts(program, fd, &opts);
+	if (!ret->link)
+		return -errno;
+	ret->fd = take_fd(&fd);
+	/* Attaching has enabled it, where it is of no use yet. */
+	ioctl(ret->fd, PERF_EVENT_IOC_DISABLE, 0);
+	return 0;
+}
+
+/* The end of the function that is followed alone, on CPU. */
+static int bpfcalls_break_end(struct bpfcalls *b, int cpu)
+{
+	struct bpfcalls_event at = { .fd = -1 }, *to;
+	const int r = bpfcalls_break(b->one[0].skel->progs.sb_call_left, cpu, 0, b->leaves, &at);
+
+	if (r)
+		return r;
+	to = vec_push(&b->end_event);
+	if (!to) {
+		bpf_link__destroy(at.link);
+		return -ENOMEM;
+	}
+	*to = at;
+	return ioctl(at.fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
 int bpfcalls_open(const struct bpfcalls_function *f, size_t n, bool records, struct bpfcalls **ret, struct err *e)
 {
 	AUTO(bpfcalls_free) struct bpfcalls *b = NULL;
@@ -234,7 +305,13 @@ int bpfcalls_open(const struct bpfcalls_function *f, size_t n, bool records, str
 		struct bpfcalls_one *one = &b->one[i];
 
 		/* The end first: a call that has begun is not to be seen without it. */
-		if (records || !f[i].entry) {
+		if (!records && !f[i].entry && f[i].leaves) {
+			b->leaves = f[i].leaves;
+			r = bpfcalls_each_cpu(b, bpfcalls_break_end);
+			if (r)
+				err_set(e, -r, "a breakpoint at the end of %s cannot be set: %s", f[i].name,
+					strerror(-r));
+		} else if (records || !f[i].entry) {
 			one->out = bpf_program__attach(records ? one->skel->progs.sb_call_records :
 						       one->skel->progs.sb_call_out);
 			r = one->out ? 0 : bpfcalls_refused(&f[i], errno, e);
@@ -249,14 +326,19 @@ int bpfcalls_open(const struct bpfcalls_function *f, size_t n, bool records, str
 	return r;
 }
 
+static void bpfcalls_close_all(bpfcalls_events *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		bpf_link__destroy(events->v[i].link);
+		if (events->v[i].fd >= 0 && !events->v[i].link)
+			close(events->v[i].fd);
+	}
+	vec_free(events);
+}
+
 static void bpfcalls_close_events(struct bpfcalls *b)
 {
-	for (size_t i = 0; i < b->event.n; i++) {
-		bpf_link__destroy(b->event.v[i].link);
-		if (b->event.v[i].fd >= 0 && !b->event.v[i].link)
-			close(b->event.v[i].fd);
-	}
-	vec_free(&b->event);
+	bpfcalls_close_all(&b->event);
 	b->each = 0;
 }
 
@@ -265,6 +347,7 @@ void bpfcalls_free(struct bpfcalls *b)
 	if (!b)
 		return;
 	bpfcalls_close_events(b);
+	bpfcalls_close_all(&b->end_event);
 	for (size_t i = 0; i < b->branch_event.n; i++)
 		close(b->branch_event.v[i]);
 	vec_free(&b->branch_event);
@@ -280,36 +363,6 @@ void bpfcalls_free(struct bpfcalls *b)
 }
 
 /* ---- breakpoints ---- */
-
-static void bpfcalls_attr(uint64_t address, bool user, bool on, struct perf_event_attr *ret)
-{
-	*ret = (struct perf_event_attr){
-		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(*ret), .bp_type = HW_BREAKPOINT_X, .bp_addr = address,
-		.bp_len = sizeof(long), .sample_period = 1, .disabled = !on, .pinned = !user, .exclude_user = !user,
-		.exclude_kernel = user,
-	};
-}
-
-/* A breakpoint of CPU, or of this process, with the program as number WHICH. A negative errno. */
-static int bpfcalls_break(const struct bpfcalls *b, int cpu, uint32_t which, uint64_t address,
-			  struct bpfcalls_event *ret)
-{
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = which);
-	struct perf_event_attr attr;
-	AUTO_FD int fd = -1;
-
-	bpfcalls_attr(address, cpu < 0, false, &attr);
-	fd = (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret->link = bpf_program__attach_perf_event_opts(b->one[0].skel->progs.sb_call_jump, fd, &opts);
-	if (!ret->link)
-		return -errno;
-	ret->fd = take_fd(&fd);
-	/* Attaching has enabled it, where it is of no use yet. */
-	ioctl(ret->fd, PERF_EVENT_IOC_DISABLE, 0);
-	return 0;
-}
 
 /* Any code of the kernel: the breakpoint is disabled there. */
 static uint64_t bpfcalls_nowhere(const struct bpfcalls *b)
@@ -331,7 +384,7 @@ static int bpfcalls_break_cpu(struct bpfcalls *b, int cpu)
 	for (uint32_t i = 0; i < b->each && !r; i++) {
 		struct bpfcalls_event at = { .fd = -1 }, *to;
 
-		r = bpfcalls_break(b, cpu, i, nowhere, &at);
+		r = bpfcalls_break(b->one[0].skel->progs.sb_call_jump, cpu, i, nowhere, &at);
 		to = r ? NULL : vec_push(&b->event);
 		if (to)
 			*to = at;
@@ -370,7 +423,7 @@ static void bpfcalls_price(struct bpfcalls *b)
 	const uint64_t without = bpfcalls_time_hits();
 	uint64_t with;
 
-	if (bpfcalls_break(b, -1, 0, (uint64_t)(uintptr_t)bpfcalls_hit_here, &at))
+	if (bpfcalls_break(b->one[0].skel->progs.sb_call_jump, -1, 0, (uint64_t)(uintptr_t)bpfcalls_hit_here, &at))
 		return;
 	ioctl(at.fd, PERF_EVENT_IOC_ENABLE, 0);
 	with = bpfcalls_time_hits();
@@ -444,25 +497,26 @@ void bpfcalls_off(struct bpfcalls *b, bool off)
 
 struct bpfcalls_reading {
 	struct bpfcalls *b;
-	void (*each)(void *ctx, const struct sb_bpf_call *call);
+	bpfcalls_each *each;
 	void *ctx;
 };
 
 static void bpfcalls_one_read(void *ctx, const void *data, uint32_t len, uint64_t tag)
 {
 	const struct bpfcalls_reading *r = ctx;
-	const struct sb_bpf_call *call = data;
-	const size_t head = offsetof(struct sb_bpf_call, jump);
+	const struct sb_bpf_prints *prints = r->b->prints ? data : NULL;
+	const size_t before = prints ? sizeof(*prints) : 0;
+	const struct sb_bpf_call *call = (const void *)((const char *)data + before);
+	const size_t head = before + offsetof(struct sb_bpf_call, jump);
 	const size_t most = len >= head ? len - head : 0;
 
 	if (len >= head && call->jumps <= SB_CALL_JUMPS && call->records <= SB_RECORDS && call->function < r->b->n &&
 	    call->jumps * sizeof(call->jump[0]) + call->records * sizeof(call->record[0]) <= most)
-		r->each(r->ctx, call);
+		r->each(r->ctx, call, prints);
 	ring_done(r->b->ring, tag);
 }
 
-void bpfcalls_read(struct bpfcalls *b, int timeout_ms, void (*each)(void *ctx, const struct sb_bpf_call *call),
-		   void *ctx)
+void bpfcalls_read(struct bpfcalls *b, int timeout_ms, bpfcalls_each *each, void *ctx)
 {
 	struct pollfd fd = { .fd = bpf_map__fd(b->one[0].skel->maps.ring), .events = POLLIN };
 	struct bpfcalls_reading r = { b, each, ctx };

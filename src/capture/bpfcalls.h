@@ -36,8 +36,12 @@ struct bpfcalls_function {
 	enum bpfcalls_packet packet;
 	uint8_t unused_bits[SB_BPF_ARGS + 1];    /* of arguments and the result: high bits that mean nothing */
 	bool is_signed[SB_BPF_ARGS + 1];
+	/* its end is told by a breakpoint at this instruction, where its result is known; 0 = by its return (fexit) */
+	uint64_t leaves;
 	bool entry;              /* calls are told when they begin, with the records of that moment, and no result */
 	const struct sb_filter *when;    /* calls that do not meet this are not told; NULL */
+	/* what is read of calls: to be shown, and for the condition (struct sb_bpf_prints); NULL = nothing */
+	const struct sb_loads *loads;
 };
 
 struct bpfcalls;
@@ -68,9 +72,11 @@ bool bpfcalls_watch(struct bpfcalls *b, const uint64_t *address, uint32_t n, uin
 /* Whether calls are followed at all: else they are only counted. */
 void bpfcalls_off(struct bpfcalls *b, bool off);
 
-/* Waits up to TIMEOUT_MS for calls and tells EACH of them, which is valid during the call; LEN bytes are there. */
-void bpfcalls_read(struct bpfcalls *b, int timeout_ms, void (*each)(void *ctx, const struct sb_bpf_call *call),
-		   void *ctx);
+/* PRINTS: what is to be shown of CALL; NULL = nothing is, of any function. */
+typedef void bpfcalls_each(void *ctx, const struct sb_bpf_call *call, const struct sb_bpf_prints *prints);
+
+/* Waits up to TIMEOUT_MS for calls and tells EACH of them, which is valid during the call. */
+void bpfcalls_read(struct bpfcalls *b, int timeout_ms, bpfcalls_each *each, void *ctx);
 /* What was counted so far, of all CPUs. */
 void bpfcalls_lost(const struct bpfcalls *b, struct sb_bpf_lost *ret);
 

@@ -98,8 +98,8 @@ static int condition_check_begin(const struct spec_expr *x, struct err *e)
 	return 0;
 }
 
-/* Says which names of X can be looked up: parameters, and no members of them. */
-static int condition_check(const struct spec_expr *x, struct err *e)
+/* Says which names of X can be looked up: parameters, and unless they are FOLLOWED no members of them. */
+static int condition_check(const struct spec_expr *x, bool followed, struct err *e)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		struct spec_path_step step;
@@ -107,7 +107,7 @@ static int condition_check(const struct spec_expr *x, struct err *e)
 
 		if (x->step[i].op == SPEC_CPU)
 			return err_set(e, EINVAL, "a call is on no particular CPU: leave 'cpu' out");
-		if (x->step[i].op == SPEC_PATH && spec_path_next(&at, &step) && spec_path_next(&at, &step))
+		if (!followed && x->step[i].op == SPEC_PATH && spec_path_next(&at, &step) && spec_path_next(&at, &step))
 			return err_set(e, EOPNOTSUPP, "'%s' cannot be followed: a condition on whole calls knows "
 				       "arguments and the result, not what they point to", x->pool + x->step[i].value);
 		if (x->step[i].text && (x->step[i].op == SPEC_ARG || x->step[i].op == SPEC_RETVAL ||
@@ -144,7 +144,7 @@ static int wish_take_whole(const char *text, bool kernel, bool begin, struct bra
 			    "/condition/", text);
 	if (!r && condition) {
 		ret->when = s.point[0].when;
-		r = condition_check(&ret->when, e);
+		r = condition_check(&ret->when, true, e);
 		r = r || !begin ? r : condition_check_begin(&ret->when, e);
 	}
 	if (!r)
@@ -182,7 +182,7 @@ static int wish_take(const char *text, const struct options *o, struct branch_wi
 	if (!late)
 		return 0;
 	ret->when = point->when;
-	r = condition_check(&point->when, e);
+	r = condition_check(&point->when, false, e);
 	memset(&point->when, 0, sizeof(point->when));
 	return r;
 }
@@ -278,7 +278,7 @@ int branch_condition_read(const char *text, struct spec_expr *ret, struct err *e
 	if (r)
 		return err_prefix(e, "--part '%.100s'", text);
 	*ret = s.point[0].when;
-	return condition_check(ret, e);
+	return condition_check(ret, false, e);
 }
 
 /* ---- evaluation ---- */

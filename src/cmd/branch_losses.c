@@ -14,6 +14,8 @@ static const char *const branch_losses[BRANCH_LOSSES] = {
 	[LOSS_CROWDED] = "calls left out, as too many others were under way on their CPU",
 	[LOSS_OFF] = "calls that came while none was followed, as breakpoints cost more than --budget",
 	[LOSS_NO_RECORDS] = "calls of which the CPU has no records",
+	[LOSS_STACKS] = "calls without their stack: it was lost, no thread ran on that CPU, or stacks cost more than "
+		"--budget",
 	[LOSS_LATE] = "hits that came too late to be in order",
 	[LOSS_UNBEGUN] = "hits of calls that had begun before",
 	[LOSS_STRANGE] = "hits of breakpoints in calls that are not followed",

@@ -16,6 +16,7 @@ enum branch_loss {
 	LOSS_CROWDED,            /* the same, as too many others were under way */
 	LOSS_OFF,                /* the same, as --budget had what follows them taken off */
 	LOSS_NO_RECORDS,         /* calls without records of the CPU */
+	LOSS_STACKS,             /* calls whose stack was not taken */
 	LOSS_LATE,               /* hits that came too late to be in order */
 	LOSS_UNBEGUN,            /* hits of calls that had begun before */
 	LOSS_STRANGE,            /* hits of breakpoints in no call that is followed */

@@ -124,27 +124,31 @@ static struct print_kept **print_slot(struct branch_prints *p, pid_t tid, uint64
 
 void branch_prints_take(struct branch_prints *p, const struct hit *h)
 {
+	if (p && h->nr_texts)
+		branch_prints_keep(p, h->tid, h->time_ns, h->text, h->nr_texts);
+}
+
+void branch_prints_keep(struct branch_prints *p, pid_t tid, uint64_t time_ns, const struct hit_text *text, uint32_t n)
+{
 	struct print_kept *k, **slot;
 	size_t bytes = 0;
 	char *at;
 
-	for (uint32_t i = 0; p && i < h->nr_texts; i++)
-		bytes += h->text[i].len;
-	if (!p || !h->nr_texts)
-		return;
+	for (uint32_t i = 0; i < n; i++)
+		bytes += text[i].len;
 	k = calloc(1, sizeof(*k) + bytes);
 	if (!k)
 		return;
-	k->tid = h->tid;
-	k->time_ns = h->time_ns;
+	k->tid = tid;
+	k->time_ns = time_ns;
 	at = k->bytes;
-	for (uint32_t i = 0; i < h->nr_texts && k->n < PLACING_PRINTS_MAX; i++) {
-		memcpy(at, h->text[i].bytes, h->text[i].len);
-		k->text[k->n] = h->text[i];
+	for (uint32_t i = 0; i < n && k->n < PLACING_PRINTS_MAX; i++) {
+		memcpy(at, text[i].bytes, text[i].len);
+		k->text[k->n] = text[i];
 		k->text[k->n++].bytes = at;
-		at += h->text[i].len;
+		at += text[i].len;
 	}
-	slot = print_slot(p, h->tid, h->time_ns);
+	slot = print_slot(p, tid, time_ns);
 	free(*slot);
 	*slot = k;
 }
@@ -249,10 +253,11 @@ static bool print_value(struct branch_prints *p, uint32_t at, const struct branc
 	struct sb_load load;
 	uint64_t word;
 
-	if (!c->kernel)
+	if (!c->find && !c->kernel)
 		return print_user_value(p, at, c, dst);
 	/* Where nothing is known of them, whoever placed the probes has said so. */
-	if (ktypes_all_of(&p->types, c->symbol, &types, NULL) ||
+	if (c->find ? !c->find(c->ctx, c->probe, expr, &types, &v) :
+	    ktypes_all_of(&p->types, c->symbol, &types, NULL) ||
 	    load_of_print(expr, types, c->symbol, &load, &v, NULL))
 		return false;
 	if (v.is_result && !c->returned)

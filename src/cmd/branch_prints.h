@@ -13,6 +13,7 @@
 #include "branch/show.h"
 #include "cmd/options.h"
 #include "engine/placing.h"
+#include "probe/ktypes.h"
 #include "trace/hit.h"
 
 #include <stdbool.h>
@@ -30,6 +31,8 @@ const struct placing_prints *branch_prints_asked(const struct branch_prints *p);
 
 /* Keeps what H came with; P NULL = nothing. What there is no room for is not known later. */
 void branch_prints_take(struct branch_prints *p, const struct hit *h);
+/* The same of N texts at TEXT, which thread TID came with at TIME_NS. */
+void branch_prints_keep(struct branch_prints *p, pid_t tid, uint64_t time_ns, const struct hit_text *text, uint32_t n);
 
 /* A call whose values are to be shown. */
 struct branch_printed {
@@ -41,6 +44,9 @@ struct branch_printed {
 	bool returned;           /* it has: RESULT is known */
 	const uint64_t *arg;     /* BRANCH_ARGS registers */
 	uint64_t result;
+	/* finds EXPR in the function of PROBE, where that is none that was probed: false = it has none. NULL */
+	bool (*find)(void *ctx, uint32_t probe, const char *expr, struct ktypes **ret_types, struct ktypes_value *ret);
+	void *ctx;
 };
 
 /*

@@ -12,6 +12,7 @@
 #include "cmd/branch_conditions.h"
 #include "cmd/branch_losses.h"
 #include "cmd/branch_names.h"
+#include "cmd/branch_prints.h"
 #include "cmd/options.h"
 
 #include <stdbool.h>
@@ -27,11 +28,20 @@ struct branch_programs_ops {
 
 /*
  * Finds what WISHES are about, which get their numbers, and reads its code, which NAMES can name from now on; it is to
- * be followed by RECORDS, or by breakpoints. 0; a negative errno with a sentence. O, WISHES and NAMES outlive *RET.
+ * be followed by RECORDS, or by breakpoints. PRINTS gets what is to be shown of calls; NULL = nothing is. 0; a negative
+ * errno with a sentence. O, WISHES, NAMES and PRINTS outlive *RET.
  */
 int branch_programs_find(const struct options *o, branch_wishes *wishes, struct branch_names *names,
-			 bool records, const struct branch_programs_ops *ops, struct branch_programs **ret,
-			 struct err *e);
+			 struct branch_prints *prints, bool records, const struct branch_programs_ops *ops,
+			 struct branch_programs **ret, struct err *e);
+/*
+ * Where to break to see by whom the one program that is followed was called, to *RET: behind its first instructions, as
+ * it has a frame then, from which the kernel can unwind. 0; -EOPNOTSUPP with a sentence.
+ */
+int branch_programs_framed(const struct branch_programs *p, uint64_t *ret, struct err *e);
+/* Whether calls are not followed now, as that has cost more than the budget. */
+bool branch_programs_are_off(const struct branch_programs *p);
+
 /*
  * Begins to follow it, and says the price on standard error. 0; a negative errno with a sentence: then P can only be
  * freed, and its code be shown.
@@ -47,6 +57,9 @@ void branch_programs_end(struct branch_programs *p);
 
 /* What PROBE is about: "drops". "" = that is not known. */
 const char *branch_programs_name(const struct branch_programs *p, uint32_t probe);
+/* As struct branch_printed has it; CTX is a struct branch_programs. */
+bool branch_programs_print(void *ctx, uint32_t probe, const char *expr, struct ktypes **ret_types,
+			   struct ktypes_value *ret);
 /*
  * What the result of CALL means, of a BPF program, or the error that it is, of the kernel; "" = nothing in particular.
  */

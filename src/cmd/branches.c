@@ -31,6 +31,11 @@
 #define WAITING_BYTES (128u << 20)       /* of hits that wait for their turn */
 #define RING_BYTES (64u << 20)
 
+static bool branches_take_stacks(const struct branches *b)
+{
+	return b->o->branch_stacks || b->o->branch_record;
+}
+
 /* ---- running ---- */
 
 static void branches_take(void *ctx, const struct raw_event *raw, const struct event *ev)
@@ -151,27 +156,27 @@ static int branches_prepare(struct branches *b, struct err *e)
 	return 0;
 }
 
-static bool branches_take_stacks(const struct branches *b)
+void branches_capture_options(const struct branches *b, struct options *ret)
 {
-	return b->o->branch_stacks || b->o->branch_record;
+	*ret = *b->o;
+	ret->off_cpu = false;
+	ret->numa = NUMA_OFF;
+	ret->ring_bytes = b->o->ring_bytes ? b->o->ring_bytes : RING_BYTES;
+	ret->probes = (text_vec){ 0 };
+	ret->branch_print = (text_vec){ 0 };
 }
 
 /* What O asks for, as a capture that only traces: one sample a second is the least that there is. */
 static int branches_options(const struct branches *b, struct options *ret, struct err *e)
 {
-	*ret = *b->o;
+	branches_capture_options(b, ret);
 	ret->freq_hz = 1;
 	ret->event = EVENT_CPU_CLOCK;
-	ret->off_cpu = false;
-	ret->numa = NUMA_OFF;
 	ret->call_graph = branches_take_stacks(b) ? b->o->call_graph : CALL_GRAPH_OFF;
-	ret->ring_bytes = b->o->ring_bytes ? b->o->ring_bytes : RING_BYTES;
-	ret->probes = (text_vec){ 0 };
 	if (!vec_reserve(&ret->probes, b->wish.n))
 		return err_nomem(e, "probes");
 	for (size_t i = 0; i < b->wish.n; i++)
 		ret->probes.v[ret->probes.n++] = b->wish.v[i].probe;
-	ret->branch_print = (text_vec){ 0 };
 	for (size_t i = 0; b->prints && i < branch_prints_asked(b->prints)->n; i++) {
 		const char **at = vec_push(&ret->branch_print);
 
@@ -271,15 +276,17 @@ static int branches_live(struct branches *b, struct err *e)
 static void branches_programs_end(struct branches *b)
 {
 	branch_programs_end(b->programs);
+	branches_stacks_end(b);
 	b->show.partial = branch_programs_turns(b->programs);
 	branches_put_all(b);
+	branches_end_record(b);
 	branches_say_end(b);
 }
 
 /* Follows BPF programs, or with RECORDS also functions of the kernel, until a signal or the end of --duration. */
 static int branches_of_programs(struct branches *b, bool records, struct err *e)
 {
-	const struct branch_programs_ops ops = { branches_ended, b };
+	const struct branch_programs_ops ops = { branches_take_stacks(b) ? branches_stacks_ended : branches_ended, b };
 	const struct timespec now = { 0 };
 	int r = branches_prepare(b, e);
 	uint64_t until_ns;
@@ -287,10 +294,12 @@ static int branches_of_programs(struct branches *b, bool records, struct err *e)
 
 	signals_block(&set, false);
 	b->real_ns = clock_real_at(0);
-	r = r ? r : branch_programs_find(b->o, &b->wish, b->names, records, &ops, &b->programs, e);
+	r = r ? r : branch_programs_find(b->o, &b->wish, b->names, b->prints, records, &ops, &b->programs, e);
 	if (r)
 		return r;
-	r = branch_programs_begin(b->programs, e);
+	/* That takes the first breakpoint of each CPU. */
+	r = branches_take_stacks(b) ? branches_stacks_begin(b, e) : 0;
+	r = r ? r : branch_programs_begin(b->programs, e);
 	/* What cannot be followed has instructions all the same. */
 	if (r && b->o->branch_disasm)
 		branches_put_listings(b);
@@ -299,6 +308,7 @@ static int branches_of_programs(struct branches *b, bool records, struct err *e)
 	until_ns = b->o->duration_ns ? clock_mono_ns() + b->o->duration_ns : UINT64_MAX;
 	while (!b->error && clock_mono_ns() < until_ns && sigtimedwait(&set, NULL, &now) < 0) {
 		branch_programs_turn(b->programs);
+		branches_stacks_turn(b);
 		fflush(b->show.out);
 		if (ferror(b->show.out))
 			b->error = errno ? errno : EIO;
@@ -345,13 +355,11 @@ static int branches_check_shown(const struct branches *b, bool records, struct e
 	if ((b->o->branch_calls || b->o->branch_returns) && !graph && !records)
 		return err_set(e, EOPNOTSUPP, "--how step follows the jumps within a function: --%s is for --how "
 			       "graph and lbr", b->o->branch_calls ? "calls" : "returns");
+	if (records && branches_take_stacks(b))
+		return err_set(e, EOPNOTSUPP, "--how lbr takes no stacks: leave out --stacks and --record, or --how");
 	if (b->o->branch_entry && (b->o->last || b->o->branch_record) && graph)
 		return err_set(e, EINVAL, "--how graph --entry tells calls one by one: leave --%s out",
 			       b->o->last ? "last" : "record");
-	for (size_t i = 0; b->o->branch_print.n && i < b->wish.n; i++)
-		if (b->wish.v[i].program || records)
-			return err_set(e, EOPNOTSUPP, "--print is about functions of the kernel and of programs, not "
-				       "about BPF programs, nor for --how lbr");
 	if (b->o->branch_disasm && graph)
 		return err_set(e, EINVAL, "--disasm shows branches, which --how graph does not follow: name one "
 			       "function without a wildcard, or leave --disasm out");
@@ -393,6 +401,7 @@ static void branches_free(struct branches *b)
 	branch_calls_free(b->calls);
 	graphs_free(b->graphs);
 	branch_graph_free(b->graph);
+	branches_stacks_free(b);
 	branch_programs_free(b->programs);
 	branch_sums_free(b->sums);
 	branch_names_free(b->names);

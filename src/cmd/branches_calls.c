@@ -93,7 +93,9 @@ static void branches_stack(struct branches *b, stack_id stack, const char *calle
 	}
 	text->frame = (const char *const *)b->stack.frame.v;
 	text->frames = (uint32_t)b->stack.frame.n;
-	if (text->frames > 1 && branches_is_frame(text->frame[0], called)) {
+	/* The kernel calls a program bpf_prog_TAG_NAME. */
+	if (text->frames > 1 && (branches_is_frame(text->frame[0], called) ||
+				 (b->programs && !strncmp(text->frame[0], "bpf_prog_", 9)))) {
 		text->frame++;
 		text->frames--;
 	}
@@ -191,25 +193,35 @@ static void branches_put(struct branches *b, const struct branch_call *call)
 	branches_describe(b, call, &s);
 	branch_prints_tell(b->prints, &(struct branch_printed){
 			   s.symbol, s.kernel, call->probe, call->tid, call->begun_ns, call->ended_ns,
-			   call->end == BRANCH_RETURNED, call->arg, call->result }, &s.text);
+			   call->end == BRANCH_RETURNED, call->arg, call->result,
+			   b->programs ? branch_programs_print : NULL, b->programs }, &s.text);
 	branches_stack(b, call->stack, s.text.function, &s.text);
 	if (!branch_show_call(&b->show, call, &s.text))
 		b->loss[LOSS_UNTOLD]++;
 }
 
+bool branches_copy(const struct branch_call *call, struct branch_call *ret)
+{
+	*ret = *call;
+	ret->branch = (branch_vec){ 0 };
+	if (!call->branch.n)
+		return true;
+	if (!vec_reserve(&ret->branch, call->branch.n))
+		return false;
+	memcpy(ret->branch.v, call->branch.v, call->branch.n * sizeof(*call->branch.v));
+	ret->branch.n = call->branch.n;
+	return true;
+}
+
 /* Keeps CALL as one of the last. */
 static void branches_keep(struct branches *b, const struct branch_call *call)
 {
-	struct branch_call copy = *call, *at;
+	struct branch_call copy, *at;
 
-	copy.branch = (branch_vec){ 0 };
-	if (call->branch.n && !vec_reserve(&copy.branch, call->branch.n)) {
+	if (!branches_copy(call, &copy)) {
 		b->loss[LOSS_UNTOLD]++;
 		return;
 	}
-	if (call->branch.n)
-		memcpy(copy.branch.v, call->branch.v, call->branch.n * sizeof(*call->branch.v));
-	copy.branch.n = call->branch.n;
 	if (b->last.n < b->o->last) {
 		at = vec_push(&b->last);
 	} else {
@@ -312,7 +324,7 @@ static void branches_graph_prints(struct branches *b, const struct graph *g, con
 	if (probe_code_find(g->probe, call->number, &code))
 		branch_prints_tell(b->prints, &(struct branch_printed){
 				   code.symbol, true, g->probe, g->tid, call->begun_ns, call->ended_ns, call->returned,
-				   call->arg, call->result }, text);
+				   call->arg, call->result, NULL, NULL }, text);
 }
 
 static void branches_put_graph(struct branches *b, const struct graph *g, bool meets)

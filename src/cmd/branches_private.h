@@ -45,6 +45,7 @@ struct branches {
 	struct graphs *graphs;           /* in place of them, with --how graph */
 	struct branch_graph *graph;
 	struct branch_programs *programs;        /* in place of both: of BPF programs, or with records of the CPU */
+	struct branches_stacks *stacks;          /* of calls of these; NULL = none are taken */
 	uint32_t called;                 /* functions that are probed for these */
 	/* those found while it runs, and of how many it was said that they are followed; the next one of these */
 	uint32_t pointed, pointed_said;
@@ -70,7 +71,15 @@ struct branches {
 	int error;                       /* of writing, positive; 0 = none */
 };
 
+/* ---- branches.c ---- */
+
+/* What B asks for, as a capture that shows nothing of its own: no waits, no nodes, no probes, nothing to print. */
+void branches_capture_options(const struct branches *b, struct options *ret);
+
 /* ---- branches_calls.c ---- */
+
+/* A copy of CALL with branches of its own, to be freed: vec_free(). False when out of memory. */
+bool branches_copy(const struct branch_call *call, struct branch_call *ret);
 
 /* The next hit, in order of time. */
 void branches_hit(struct branches *b, const struct hit *h);
@@ -86,6 +95,21 @@ void branches_put_listings(struct branches *b);
 /* Everything that is shown in the end. */
 void branches_put_all(struct branches *b);
 void branches_calls_free(struct branches *b);
+
+/* ---- branches_stacks.c ---- */
+
+/*
+ * Begins to take the stacks of calls of the BPF program of B, which is found and not followed yet, in a capture of its
+ * own: b->launch. 0; a negative errno with a sentence, also where they cannot be had.
+ */
+int branches_stacks_begin(struct branches *b, struct err *e);
+/* As struct branch_programs_ops has it; CTX is a struct branches: CALL is told when its stack is known. */
+void branches_stacks_ended(void *ctx, const struct branch_call *call);
+/* Tells of those calls whose time is over; none is taken while what is followed has been taken off. */
+void branches_stacks_turn(struct branches *b);
+/* Tells of all that are left, and ends the capture. */
+void branches_stacks_end(struct branches *b);
+void branches_stacks_free(struct branches *b);
 
 /* ---- branches_said.c ---- */
 

@@ -343,9 +343,10 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_BRANCHES, .at = FIELD(branch_print),
 		.help = "show what parameters and the result of a function lead to: '*file', 'req->name', "
 			"'file->f_path.dentry->d_name.name'",
-		.more = "EXPR is a path as in a condition, by the kernel's types, or the debug information of the "
-			"program. In the kernel '*' before it shows the structure that a pointer points to, as "
-			"'*retval' of the result. Up to four, of 512 bytes at most. "
+		.more = "EXPR is a path as in a condition, by the types of the kernel, of a module or of a BPF "
+			"program, or by the debug information of a program. '*' before it shows the structure that a "
+			"pointer points to, as '*retval' of the result, but in programs. Up to four, of 512 bytes at "
+			"most. "
 			"Parameters are followed when the call begins, the result when it has returned. Members that "
 			"are 0 are left out, enums, functions and errors have names, and what cannot be read is said.",
 	}, {
@@ -958,8 +959,8 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_stacks),
 		.help = "show by whom each call was made: its whole stack",
 		.more = "That of the program, which is unwound as everywhere, and of a function of the kernel that of "
-			"the kernel before it. Not of BPF programs: most kernels "
-			"cannot unwind from where these are traced.",
+			"the kernel before it. Of one BPF program at a time: a breakpoint of each CPU takes it, and "
+			"one more tells of the end of calls, so that fewer are left for jumps.",
 	}, {
 		.name = "record", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
 		.section = SECTION_OUTPUT, .commands = CMD_BRANCHES, .at = FIELD(branch_record),

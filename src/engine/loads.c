@@ -293,6 +293,77 @@ int loads_of_kernel(const struct filter_names *names, struct ktypes *types, enum
 	return r;
 }
 
+/* V, which is to be shown, as a load; without a size where there is nothing to be read. */
+static void load_to_show(const struct ktypes_value *v, struct sb_load *ret)
+{
+	load_of_ktype(v, (uint8_t)(SB_LOAD_ARG + (v->is_result ? PARAM_ARGS : v->arg)), false, ret);
+	ret->size = v->hops != 0;
+	ret->scale = (uint16_t)(v->bytes < SB_PRINT_MAX ? v->bytes : SB_PRINT_MAX);
+}
+
+/* As ktypes_find() of the function OF; *RET_TYPES: those that the value is of. */
+static int load_program_find(const struct load_program *of, const char *path, enum ktypes_want want,
+			     struct ktypes **ret_types, struct ktypes_value *ret, struct err *e)
+{
+	struct spec_path_step name[SPEC_PATH_STEPS_MAX + 1];
+	struct param_step step[SPEC_PATH_STEPS_MAX];
+	const int n = load_steps(path, name, step, e);
+	const bool behind = n > 0 || want == KTYPES_POINTED;
+	char type[128];
+	int r;
+
+	*ret_types = of->types;
+	if (n < 0)
+		return n;
+	if (!behind || !of->kernel || !ktypes_context(of->types, of->kernel, of->type, of->function, name[0].name, type,
+						      sizeof(type)))
+		return ktypes_find(of->types, KTYPES_FUNCTION, of->function, name[0].name, step, (uint32_t)n, want, ret,
+				   e);
+	r = ktypes_find(of->types, KTYPES_FUNCTION, of->function, name[0].name, step, 0, KTYPES_VALUE, ret, e);
+	if (!r) {
+		const uint8_t arg = ret->arg;
+
+		*ret_types = of->kernel;
+		r = ktypes_behind(of->kernel, type, name[0].name, step, (uint32_t)n, want, ret, e);
+		ret->arg = arg;
+	}
+	return r;
+}
+
+int load_of_program_print(const char *expr, const struct load_program *of, struct sb_load *ret_load,
+			  struct ktypes **ret_types, struct ktypes_value *ret_value, struct err *e)
+{
+	const bool pointed = *expr == '*';
+	const int r = load_program_find(of, expr + pointed, pointed ? KTYPES_POINTED : KTYPES_VALUE, ret_types,
+					ret_value, e);
+
+	if (!r)
+		load_to_show(ret_value, ret_load);
+	return r;
+}
+
+int loads_of_program(const struct filter_names *names, const struct load_program *of, struct sb_loads *ret,
+		     struct err *e)
+{
+	int r = 0;
+
+	if (names->n > SB_BPF_NAMES)
+		return err_set(e, E2BIG, "a condition about BPF programs follows %u pointers at most", SB_BPF_NAMES);
+	for (uint32_t i = 0; i < names->n && !r; i++) {
+		struct ktypes_value v;
+		struct ktypes *types;
+
+		if (names->compared[i])
+			return err_set(e, EOPNOTSUPP, "'%s' is a text: conditions about BPF programs compare numbers",
+				       names->name[i]);
+		r = load_program_find(of, names->name[i], KTYPES_NUMBER, &types, &v, e);
+		if (!r)
+			load_of_ktype(&v, (uint8_t)(SB_LOAD_ARG + (v.is_result ? PARAM_ARGS : v.arg)), false,
+				      &ret->load[SB_PRINTS + i]);
+	}
+	return r;
+}
+
 int load_of_print(const char *expr, struct ktypes *types, const char *what, struct sb_load *ret_load,
 		  struct ktypes_value *ret_value, struct err *e)
 {
@@ -305,10 +376,7 @@ int load_of_print(const char *expr, struct ktypes *types, const char *what, stru
 
 	if (r)
 		return r;
-	load_of_ktype(ret_value, (uint8_t)(SB_LOAD_ARG + (ret_value->is_result ? PARAM_ARGS : ret_value->arg)), false,
-		      ret_load);
-	ret_load->size = ret_value->hops != 0;
-	ret_load->scale = (uint16_t)(ret_value->bytes < SB_PRINT_MAX ? ret_value->bytes : SB_PRINT_MAX);
+	load_to_show(ret_value, ret_load);
 	return 0;
 }
 

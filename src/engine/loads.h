@@ -58,6 +58,23 @@ int loads_of_kernel(const struct filter_names *names, struct ktypes *types, enum
 int load_of_print(const char *expr, struct ktypes *types, const char *what, struct sb_load *ret_load,
 		  struct ktypes_value *ret_value, struct err *e);
 
+/* A function of a BPF program. */
+struct load_program {
+	struct ktypes *types, *kernel;   /* its own; those of the kernel, NULL = not known */
+	uint32_t type;           /* enum bpf_prog_type */
+	const char *function;
+};
+
+/*
+ * As load_of_print(), of a function of a BPF program; what the kernel gives it is of types of the kernel. *RET_TYPES:
+ * those that *RET_VALUE is of.
+ */
+int load_of_program_print(const char *expr, const struct load_program *of, struct sb_load *ret_load,
+			  struct ktypes **ret_types, struct ktypes_value *ret_value, struct err *e);
+/* Where NAMES are, SB_BPF_NAMES at most, in the same: RET, from its load SB_PRINTS on. No texts. */
+int loads_of_program(const struct filter_names *names, const struct load_program *of, struct sb_loads *ret,
+		     struct err *e);
+
 /*
  * Where NAMES, which are "arg0" to "arg5", are at SITE. 0; -ENOENT with a sentence for one that its note does not
  * have, -EOPNOTSUPP for one that is not in a general register, or in memory that such registers say.

@@ -115,6 +115,30 @@ if on_share second; then
 	equal "each call that meets it" "allowed(kind=8) = 0;allowed(kind=8) = 0;allowed(kind=8) = 0;" "$(sed -n 's/^\(allowed(.*) = [0-9]*\) .*/\1/p' got | tr '\n' ';')"
 	equal "its branches are all known" 0 "$(grep -c 'not known' got)"
 	check "the one that decided, with the text of its line" grep -qE '36 \| return \*level >= LEAST_LEVEL;' got
+	branches "all 2" "bpf:$id /ctx->rxq->dev->ifindex == 1 && retval == 2/" --print 'ctx->rxq->dev->name,*ctx,retval' --last 9
+	note "$(cat err got)"
+	equal "what the context leads to, by the types of the kernel, also in a condition" '2 (XDP_PASS) "lo" 2;2 (XDP_PASS) "lo" 2;' \
+		"$(sed -nE 's/^drops\(ctx=0x[0-9a-f]+, len=64\) = (2 \(XDP_PASS\)) .*/\1/p; s/^    (ctx->rxq->dev->name|retval) = //p' got | paste -d ' ' - - - | tr '\n' ';')"
+	equal "whole structures" 2 "$(grep -cE '^    \*ctx = \{data=0x[0-9a-f]+, data_end=0x[0-9a-f]+, ' got)"
+	# By whom it was called: frames from the test's own system call on, and those of the kernel before them.
+	branches "all 2" "bpf:$id /retval == 2/" --stacks --record calls.data
+	note "$(cat err got)"
+	equal "each call has its stack, down to the program's main()" "2 2 2" \
+		"$(grep -c '^drops(' got) $(grep -cE '^ +(called by )?bpf_prog_test_run_xdp ' got) $(grep -cE '^ +(called by )?main ' got)"
+	"$SBERF" report -i calls.data --format folded >folded
+	"$SBERF" report -i calls.data --format probes >probes
+	note "$(cat folded probes)"
+	matches "and is recorded with it, weighed by its time" ";main;run_.i.;.*;bpf_prog_test_run_xdp.*drops.* [1-9]" "$(cat folded)"
+	matches "results and arguments of the recording" "len +64 100.0 %.* retval +2 .XDP_PASS. 100.0 %" "$(tr '\n' ' ' <probes)"
+	equal "a line for each call" 2 "$("$SBERF" trace --input calls.data | wc -l)"
+	branches "all 2" "bpf:drops:allowed" --stacks --entry
+	note "$(cat err got)"
+	equal "by whom a sub-program is called, as it begins" "6 6 6" \
+		"$(grep -c '^allowed(' got) $(grep -cE '^ +(called by )?bpf_prog_[0-9a-f]*_drops ' got) $(grep -cE '^ +bpf_prog_test_run_xdp ' got)"
+	branches "all 2000" "bpf:$id" --stacks --count --budget 0.01
+	note "$(cat err got)"
+	at_least "calls that would cost more than the budget are not followed, and counted" 1000 \
+		"$(sed -n 's/^sberf branches: calls that came while none was followed, .*: \([0-9,]*\)$/\1/p' err | tr -d ,)"
 	# The last ones, as JSON.
 	branches "all 3" "bpf:drops:allowed /kind == 8/" --last 2 --format json
 	note "$(cat err got)"

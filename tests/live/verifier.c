@@ -117,7 +117,12 @@ static void force_older(void)
 static int show_calls(const struct kind *kind)
 {
 	const struct sb_filter filter = { .when = { { .op = SB_OP_NUMBER, .value = 1 } } };
-	const struct bpfcalls_function f = { .name = "vfs_read", .nr_args = 4, .when = &filter };
+	/* A structure that is shown, and a number that the condition asks for. */
+	static const struct sb_loads loads = { .load = {
+		{ .size = 1, .hops = 1, .from = SB_LOAD_ARG, .scale = SB_PRINT_MAX },
+		[SB_PRINTS] = { .size = 4, .hops = 1, .from = SB_LOAD_ARG },
+	} };
+	const struct bpfcalls_function f = { .name = "vfs_read", .nr_args = 4, .when = &filter, .loads = &loads };
 	AUTO(bpfcalls_free) struct bpfcalls *calls = NULL;
 	struct err e = ERR_INIT;
 

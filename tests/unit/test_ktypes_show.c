@@ -171,12 +171,86 @@ static void modules_build_on_the_kernel(void **state)
 			    "the kernel's types say nothing of its function 'h [ports]': use arg0 to arg5");
 }
 
+/* A struct NAME with one number, MEMBER, at byte AT. */
+static int add_struct(struct btf *btf, const char *name, const char *member, uint32_t at)
+{
+	const int id = btf__add_struct(btf, name, at + 4);
+
+	assert_int_equal(btf__add_field(btf, member, 1, 8 * at, 0), 0);
+	return id;
+}
+
+/* A function NAME, which is given a pointer to STRUCTURE called ARG. */
+static void add_function(struct btf *btf, const char *name, const char *arg, int structure)
+{
+	const int pointer = btf__add_ptr(btf, structure), proto = btf__add_func_proto(btf, 1);
+
+	assert_int_equal(btf__add_func_param(btf, arg, pointer), 0);
+	assert_true(btf__add_func(btf, name, BTF_FUNC_STATIC, proto) > 0);
+}
+
+/* As found(), of an XDP program: "its own" or "the kernel's" types before it. */
+static const char *found_of_program(struct ktypes *own, struct ktypes *kernel, const char *what, const char *expr)
+{
+	static char text[ERR_TEXT_MAX];
+	const struct load_program of = { own, kernel, 6, what };
+	struct err e = ERR_INIT;
+	struct ktypes_value v;
+	struct ktypes *types;
+	struct sb_load l;
+	size_t n;
+
+	if (load_of_program_print(expr, &of, &l, &types, &v, &e))
+		return strcpy(text, e.text);
+	n = (size_t)snprintf(text, sizeof(text), "%s: arg%u", types == kernel ? "the kernel's" : "its own", v.arg);
+	for (unsigned int i = 0; i < v.hops; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " +%d", (int)l.offset[i]);
+	snprintf(text + n, sizeof(text) - n, ": %u", v.bytes);
+	return text;
+}
+
+/* What programs see as a struct xdp_md is a struct xdp_buff; all else is as their own types say. */
+static void programs_have_types_of_their_own(void **state)
+{
+	struct btf *btf = btf__new_empty();
+	AUTO(ktypes_free) struct ktypes *kernel = NULL;
+	AUTO(ktypes_free) struct ktypes *own = NULL;
+	int seen, given;
+
+	btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	btf__add_enum(btf, "bpf_prog_type", 4);
+	btf__add_enum_value(btf, "BPF_PROG_TYPE_KPROBE", 2);
+	btf__add_enum_value(btf, "BPF_PROG_TYPE_XDP", 6);
+	seen = add_struct(btf, "xdp_md", "data", 0);
+	given = add_struct(btf, "xdp_buff", "frame_sz", 40);
+	btf__add_struct(btf, "bpf_ctx_convert", 64);
+	btf__add_field(btf, "BPF_PROG_TYPE_KPROBE_prog", given, 0, 0);
+	btf__add_field(btf, "BPF_PROG_TYPE_KPROBE_kern", seen, 0, 0);
+	btf__add_field(btf, "BPF_PROG_TYPE_XDP_prog", seen, 0, 0);
+	btf__add_field(btf, "BPF_PROG_TYPE_XDP_kern", given, 0, 0);
+	assert_int_equal(ktypes_of_btf(btf, &kernel, NULL), 0);
+	btf = btf__new_empty();
+	btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	add_function(btf, "drops", "ctx", add_struct(btf, "xdp_md", "data", 0));
+	add_function(btf, "sub", "rule", add_struct(btf, "rule", "level", 12));
+	assert_int_equal(ktypes_of_btf(btf, &own, NULL), 0);
+	assert_string_equal(found_of_program(own, kernel, "drops", "ctx"), "its own: arg0: 8");
+	assert_string_equal(found_of_program(own, kernel, "drops", "*ctx"), "the kernel's: arg0 +0: 44");
+	assert_string_equal(found_of_program(own, kernel, "drops", "ctx->frame_sz"), "the kernel's: arg0 +40: 4");
+	assert_string_equal(found_of_program(own, kernel, "drops", "ctx->data"),
+			    "struct xdp_buff of the kernel has no member 'data'");
+	assert_string_equal(found_of_program(own, kernel, "sub", "*rule"), "its own: arg0 +0: 16");
+	assert_string_equal(found_of_program(own, kernel, "sub", "rule->level"), "its own: arg0 +12: 4");
+	assert_string_equal(found_of_program(own, NULL, "drops", "ctx->data"), "its own: arg0 +0: 4");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_written_by_their_types),
 		cmocka_unit_test(what_is_asked_for_is_found),
 		cmocka_unit_test(modules_build_on_the_kernel),
+		cmocka_unit_test(programs_have_types_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
