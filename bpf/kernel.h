@@ -277,6 +277,8 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct files_struct *files;
 	struct css_set *cgroups;
+	unsigned long blocker;          /* since 6.16, with CONFIG_DETECT_HUNG_TASK_BLOCKER */
+	struct mutex *blocked_on;       /* since 6.17; before, with CONFIG_DEBUG_MUTEXES, of another type */
 	unsigned long sas_ss_sp;        /* the alternate signal stack: lowest address, and size (0 = none) */
 	unsigned long sas_ss_size;
 };

@@ -472,6 +472,7 @@ static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 
 	__u32 cpu = bpf_get_smp_processor_id(), *index;
 	__u64 flags = BPF_RB_NO_WAKEUP;
 	void *ring;
+	long r;
 
 	index = bpf_map_lookup_elem(&cpu_ring, &cpu);
 	ring = index ? bpf_map_lookup_elem(&rings, index) : NULL;
@@ -482,7 +483,14 @@ static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 
 	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + size >= wake_bytes || is_urgent(c, rec))
 		flags = BPF_RB_FORCE_WAKEUP;
 	barrier_var(size);
-	if (size > max || bpf_ringbuf_output(ring, rec, size, flags)) {
+	if (size > max) {
+		c->lost[full]++;
+		return false;
+	}
+	*(volatile __u64 *)&c->sending += 1;
+	r = bpf_ringbuf_output(ring, rec, size, flags);
+	*(volatile __u64 *)&c->sending -= 1;
+	if (r) {
 		c->lost[full]++;
 		return false;
 	}

@@ -175,10 +175,16 @@ static __always_inline void wake_reader(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), *index = bpf_map_lookup_elem(&cpu_ring, &cpu);
 	void *ring = index ? bpf_map_lookup_elem(&rings, index) : NULL;
-	__u64 *rec = ring ? bpf_ringbuf_reserve(ring, sizeof(*rec), 0) : NULL;
+	struct sb_cpu *c = this_cpu();
+	__u64 *rec;
 
+	if (!ring || !c)
+		return;
+	*(volatile __u64 *)&c->sending += 1;
+	rec = bpf_ringbuf_reserve(ring, sizeof(*rec), 0);
 	if (rec)
 		bpf_ringbuf_discard(rec, BPF_RB_FORCE_WAKEUP);
+	*(volatile __u64 *)&c->sending -= 1;
 }
 
 static __always_inline void follow_child(struct task_struct *parent, struct task_struct *child)

@@ -39,6 +39,9 @@ static __always_inline void seed_lock(struct sb_task *st, struct task_struct *ta
 	if (st->call == SB_CALL_FUTEX && !(st->flags & SB_WAIT_COMPAT) &&
 	    SB_FUTEX_WAITS >> (regs->si & SB_FUTEX_COMMAND & 31) & 1)
 		st->lock = regs->di;
+	/* Not as what it asked for: it may have got it meanwhile, which is told before this is noted. */
+	if (kernel_locks && klock_before(task))
+		st->lock = klock_before(task);
 }
 
 /*
@@ -152,6 +155,8 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 		put_open_regs(p, task);
 		put_open_returns(p, task);
 	}
+	if (kernel_locks && st->flags & SB_WAIT_SEEDED && is_kernel_lock(st->lock))
+		put_klock(&p->o.lock, st->lock);
 	bytes = put_open_kernel(p, st, task);
 	/* It ran meanwhile: not of interest any more. */
 	if (st->on || st->id != p->o.id)

@@ -241,6 +241,8 @@ struct sb_part_sum {
 #define SB_RSS_SWAPPED 2u
 #define SB_RSS_SHARED 3u
 #define SB_RSS_NR 4u
+/* a task has spun for a lock of the kernel; arguments: its address; and for how long this one did */
+#define SB_PROBE_SPIN 20
 #define SB_PROBE_PLACED 64
 #define SB_CALLS_MAX 1024u       /* numbers of system calls that can be probed are below */
 
@@ -698,6 +700,7 @@ struct sb_open {
 	/* pairs of a slot and its true address, innermost first; if there are any, SB_OPEN_RETURNS follow */
 	__u32 nr_returns;
 	__u32 pad;
+	struct sb_lock lock;             /* of the kernel, for which it has waited since before the capture; else 0 */
 };
 #define SB_OPEN_RETURNS 16u
 
@@ -947,6 +950,13 @@ struct sb_part_taken {
 #define SB_HIT_LOST_WHOLE 2u     /* it does not count: memory of its task, its record in a trace, a buffer in use */
 #define SB_HIT_LOST_NR 3u
 
+/* A lock of the kernel that is spun for. */
+#define SB_SPINS 4u              /* a power of two */
+struct sb_spin {
+	__u64 lock;              /* 0 = none is */
+	__u64 since_ns;
+};
+
 /*
  * The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped
  * by user space; whole cache lines.
@@ -988,6 +998,9 @@ struct sb_cpu {
 	__u64 own_variables;     /* what is added to a pointer to a variable of each CPU, for this one; 0 = not known */
 	__u64 handover_ns;       /* up to when records of handovers are used up */
 	__u64 not_handed;        /* threads that waited for a lock and were woken when they were */
+	__u64 sending;           /* records that are being put into the ring here, whose lock is taken for that */
+	struct sb_spin spin[SB_SPINS];
+	__u64 unused[7];         /* to the end of the cache line */
 };
 
 /*
@@ -1070,14 +1083,14 @@ _Static_assert(sizeof(struct sb_home) == 48, "sb_home is what the iterator write
 _Static_assert(sizeof(struct sb_open_call) == 16, "sb_open_call is shared with user space");
 _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is shared with user space");
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");
-_Static_assert(sizeof(struct sb_open) == 112, "sb_open is what the iterator writes");
+_Static_assert(sizeof(struct sb_open) == 184, "sb_open is what the iterator writes");
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_part_taken) == 24, "sb_part_taken is wire format");
 _Static_assert(sizeof(struct sb_plan) == 40 + 16 * SB_PLAN_STEPS, "sb_plan is shared with user space");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 384, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 512, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_handover) == 112, "sb_part_handover is wire format");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 _Static_assert(sizeof(struct sb_bpf_call) == 128 + 8 * SB_CALL_JUMPS, "sb_bpf_call is wire format");

@@ -745,7 +745,7 @@ int live_open(const struct capture_plan *plan, struct source **ret, struct err *
 		return explain_nofile(s, -r, e);
 	if (r)
 		return r;
-	if (plan->wakers || plan->kinds)
+	if (plan->wakers || plan->kinds || plan->kernel_locks)
 		live_waits_prepare(s);
 	*ret = take_ptr(base);
 	return 0;

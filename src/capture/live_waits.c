@@ -191,6 +191,8 @@ static void tell_open(struct live_source *s, const struct sb_open *o, source_ope
 	const uint64_t *regs = (const uint64_t *)(o + 1);
 
 	memcpy(w.comm, o->comm, sizeof(o->comm));
+	if (o->lock.address)
+		wire_decode_lock(&o->lock, &w.lock);
 	if (o->nr_regs && o->nr_regs <= RAW_REGS_MAX) {
 		w.machine = o->machine;
 		w.nr_regs = o->nr_regs;

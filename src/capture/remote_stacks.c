@@ -120,12 +120,14 @@ static int remote_stacks_ask_helper(struct remote_stacks *o, struct asked *a)
 	return peek_ask(o->peek, cookie, pid, sp, a->bytes);
 }
 
-/* The futex that W waits for, of which nothing is known yet; address 0 = it waits for none. */
+/* The futex that W waits for, of which nothing is known yet, or its lock of the kernel; address 0 = there is none. */
 static struct lock_futex remote_stacks_futex(const struct source_open *w)
 {
 	const struct machine *m = machine_of(w->machine);
 	struct lock_futex lock = { .address = 0 };
 
+	if (w->lock.address)
+		return w->lock;
 	if (!m || w->nr_regs < m->nr_regs || !call_is_futex(w->call, NULL) ||
 	    !lock_op_waits((uint32_t)w->regs[m->call_args[1]]))
 		return lock;
@@ -148,7 +150,7 @@ static int remote_stacks_ask_for(struct remote_stacks *o, const struct source_op
 	if (!a)
 		return -EAGAIN;
 	*a = (struct asked){ .w = *w, .bytes = bytes, .lock = known ? *known : remote_stacks_futex(w) };
-	a->wants_lock = !known && a->lock.address;
+	a->wants_lock = !known && a->lock.address && !a->lock.of_kernel;
 	if (a->w.nr_kernel > SB_KSTACK_MAX)
 		a->w.nr_kernel = SB_KSTACK_MAX;
 	if (a->w.nr_kernel)

@@ -264,6 +264,7 @@ struct source_open {
 	/* user registers when has_stack is false, to read its stack from outside; 0 = none */
 	uint32_t machine, nr_regs;
 	uint64_t regs[RAW_REGS_MAX];
+	struct lock_futex lock;  /* of the kernel, for which it has waited since before the capture; address 0 = none */
 	/* kernel addresses, innermost first; 0 = unknown, or reported by an earlier look */
 	uint32_t nr_kernel;
 	const uint64_t *kernel;          /* valid as long as the source */

@@ -27,7 +27,8 @@ _Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ 
 
 _Static_assert(SB_ARGS_MAX == RAW_ARGS_MAX && SB_TEXTS_MAX == RAW_TEXTS_MAX, "a hit has room for what crosses");
 _Static_assert(SB_PROBE_PLACED == RAW_PROBE_PLACED, "and so are those that somebody placed");
-_Static_assert((int)SB_PROBE_FORK == (int)EVENT_FORK, "probes of ours are numbered as the kinds of their events");
+_Static_assert((int)SB_PROBE_FORK == (int)EVENT_FORK && (int)SB_PROBE_SPIN == (int)EVENT_SPIN,
+	       "probes of ours are numbered as the kinds of their events");
 
 _Static_assert(SB_INSIDE_MAX == RAW_INSIDE_MAX && SB_INSIDE_AT == RAW_INSIDE_AT &&
 	       SB_INSIDE_UNKNOWN == RAW_INSIDE_UNKNOWN, "calls cross by number and moment");
@@ -197,7 +198,7 @@ static void wire_decode_kernel_lock(const struct sb_lock *l, struct lock_futex *
 	copy_comm(ret->owner.comm, o.comm);
 }
 
-static void wire_decode_lock(const struct sb_lock *l, struct lock_futex *ret)
+void wire_decode_lock(const struct sb_lock *l, struct lock_futex *ret)
 {
 	if (l->flags & SB_LOCK_OF_KERNEL) {
 		wire_decode_kernel_lock(l, ret);

@@ -26,4 +26,8 @@ uint32_t wire_decode_call(int32_t call, unsigned int state, bool compat);
 /* The kind of a lock of the kernel that is of TYPE, SB_KLOCK_*; LOCK_KERNEL_OTHER for any other number. */
 enum lock_kind wire_klock_kind(uint32_t type);
 
+struct sb_lock;
+/* What L, which has an address, says, to *RET. */
+void wire_decode_lock(const struct sb_lock *l, struct lock_futex *ret);
+
 #endif

@@ -216,12 +216,24 @@ static thread_id ingest_holder(struct ingest *in, struct process *p, uint32_t nu
 	return holder ? process_thread(in->ps, p, holder, 0, 0, NULL) : ID_NONE;
 }
 
+/* The same of data at ADDRESS of the kernel: what is not allocated lies behind its code. */
+static stack_id ingest_kernel_place(struct ingest *in, uint64_t address)
+{
+	const uint64_t base = in->intern.text_base;
+	const frame_id frame = !base || address < base ? ID_NONE :
+		dict_frame(in->config.dict, in->intern.kernel, FRAME_DATA | (address - base));
+	const stack_id place = frame == ID_NONE ? ID_NONE : dict_stack(in->config.dict, STACK_ROOT, frame);
+
+	return place == ID_NONE ? STACK_ROOT : place;
+}
+
 /* The lock F of the kernel, whose owner may be any thread of the machine. */
 static struct held_lock ingest_kernel_lock(struct ingest *in, const struct lock_futex *f)
 {
 	const struct lock_owner *o = &f->owner;
 	struct process *of = o->tid ? processes_get(in->ps, (pid_t)o->pid) : NULL;
-	struct held_lock l = { .address = f->address, .guess = f->kind, .holder = ID_NONE, .readers = o->readers };
+	struct held_lock l = { .address = f->address, .guess = f->kind, .holder = ID_NONE, .readers = o->readers,
+			       .place = ingest_kernel_place(in, f->address) };
 
 	if (of)
 		l.holder = process_thread(in->ps, of, (pid_t)o->tid, o->start_ns, 0, o->comm);
@@ -309,12 +321,36 @@ static void describe_wait(struct ingest *in, const struct raw_event *raw, struct
 	ev->flags |= w->seeded ? EVENT_F_EARLIER : 0;
 }
 
+/* H has spun for a lock: where that was short, it stands for others. */
+static void ingest_spin(struct ingest *in, const struct raw_hit *h, struct event *ev)
+{
+	const uint64_t own_ns = h->arg[1] ? h->arg[1] : 1, count = h->value / own_ns;
+	struct held_lock l = { .address = h->arg[0], .guess = LOCK_KERNEL_SPIN, .holder = ID_NONE };
+	lock_id id;
+
+	l.place = ingest_kernel_place(in, l.address);
+	id = dict_lock(in->config.dict, &l);
+	ev->wait.lock = id == ID_NONE ? LOCK_ID_NONE : id;
+	ev->wait.own_ns = own_ns;
+	ev->count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
 /* What H, of a probe that somebody placed, weighs: of one that only counts, how long it took does not matter. */
 static uint64_t hit_weight(const struct raw_hit *h)
 {
 	const struct measure *m = probes_measure(h->probe - RAW_PROBE_PLACED);
 
 	return m && m->unit == UNIT_COUNT && h->begun_ns ? h->count : h->value;
+}
+
+/* What the hit H of a probe of ours says, to EV, which has its count; but for its weight. */
+static void ingest_describe_hit(struct ingest *in, const struct raw_hit *h, struct event *ev)
+{
+	ev->kind = (uint8_t)h->probe;
+	if (ev->kind == EVENT_SPIN && h->nr_args > 1)
+		ingest_spin(in, h, ev);
+	else if (h->nr_args && kind_carries(ev->kind) == CARRIES_ARGUMENT)
+		ev->argument = h->arg[0];
 }
 
 /* EV has its stack, and gets what else its kind has. */
@@ -338,16 +374,14 @@ static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, str
 		ev->count = 1;
 		break;
 	case RAW_EVENT:
+		ev->count = raw->hit.count < UINT32_MAX ? (uint32_t)raw->hit.count : UINT32_MAX;
 		if (raw->hit.probe >= RAW_PROBE_PLACED) {
 			ev->kind = EVENT_HIT;
 			ev->argument = raw->hit.probe - RAW_PROBE_PLACED;
 		} else {
-			ev->kind = (uint8_t)raw->hit.probe;
-			ev->argument = raw->hit.nr_args && kind_carries(ev->kind) == CARRIES_ARGUMENT ?
-				raw->hit.arg[0] : 0;
+			ingest_describe_hit(in, &raw->hit, ev);
 		}
 		ev->weight = ev->kind == EVENT_HIT ? hit_weight(&raw->hit) : raw->hit.value;
-		ev->count = raw->hit.count < UINT32_MAX ? (uint32_t)raw->hit.count : UINT32_MAX;
 		break;
 	case RAW_MOVE:
 		ev->kind = EVENT_MIGRATION;

@@ -126,7 +126,7 @@ static void lockstext_put_row(struct locks_text *x, uint32_t lock)
 
 	lockstext_put_figures(x, r, LOCK_COLUMNS);
 	out_text(&x->o, lock_label(x->l, lock, label, sizeof(label)));
-	if (r->place != STACK_ROOT)
+	if (*lock_place_label(x->l->dict, x->l->names, r->place, r->offset, label, sizeof(label)))
 		out_format(&x->o, " (0x%" PRIx64 ")", r->address);
 	out_text(&x->o, ": ");
 	lockstext_put_stack(x, r->stack, true);

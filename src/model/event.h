@@ -62,6 +62,11 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_SIZE = 18,
 	/* as EVENT_GROWN: it was given back by an advice, madvise(2), whether it was resident or not */
 	EVENT_ADVISED = 19,
+	/*
+	 * it was running, but spun for a lock of the kernel that another CPU had (wait.lock; wait.own_ns: for how long
+	 * this one did); weight in ns, which are part of its samples
+	 */
+	EVENT_SPIN = 20,
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 

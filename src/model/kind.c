@@ -27,6 +27,7 @@ const struct event_kind_info event_kinds[EVENT_KINDS_MAX] = {
 	[EVENT_UNMAPPED] = { "memory unmapped", CARRIES_ARGUMENT, 1 },
 	[EVENT_SIZE] = { "sizes of memory", CARRIES_ARGUMENT, 1 },
 	[EVENT_ADVISED] = { "memory given back by advice", CARRIES_ARGUMENT, 1 },
+	[EVENT_SPIN] = { "spinning", CARRIES_WAIT, 1 },
 #ifdef KINDS_OF_TEST
 	KINDS_OF_TEST            /* tests/unit/test_measure.c takes this file in, with rows of its own */
 #endif

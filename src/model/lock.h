@@ -43,7 +43,9 @@
 	X(RUNTIME_READ, 20, "rwlock (to read)") \
 	X(RUNTIME_WRITE, 21, "rwlock (to write)") \
 	/* that lends its holder the priority of who waits: by how futex(2) was called, whatever functions say */ \
-	X(LENDING, 22, "mutex")
+	X(LENDING, 22, "mutex") \
+	/* of the kernel, which threads wait for on the CPU (EVENT_SPIN) */ \
+	X(KERNEL_SPIN, 23, "kernel spin lock")
 
 enum lock_kind {
 #define X(id, nr, name) LOCK_##id = nr,
@@ -122,7 +124,7 @@ bool lock_op_lends_priority(uint32_t op);
 
 static inline bool lock_is_of_kernel(unsigned int kind)
 {
-	return kind >= LOCK_KERNEL_MUTEX && kind <= LOCK_KERNEL_OTHER;
+	return (kind >= LOCK_KERNEL_MUTEX && kind <= LOCK_KERNEL_OTHER) || kind == LOCK_KERNEL_SPIN;
 }
 
 /* Can several hold it at once, to read? */

@@ -213,6 +213,13 @@ static const struct measure measure_table[] = {
 		.counts = is_lazy, .pprof = "advised_lazily_space", .counted = "advised_calls",
 	},
 	{
+		.name = "spinning", .title = "spinning in the kernel", .head = "spinning", .brief = "spin",
+		.json = "spinning",
+		.about = "time running in which locks of the kernel were spun for, with --kernel-locks",
+		.unit = UNIT_TIME, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_SPIN,
+		.pprof = "spinning", .counted = "spins",
+	},
+	{
 		/* the name of these facts in recordings: their sum says nothing, so nobody asks for it */
 		.name = "sizes", .title = "", .head = "", .brief = "", .json = "", .unit = UNIT_BYTES,
 		.style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_SIZE, .pprof = "",

@@ -99,7 +99,7 @@ void label_place(const struct dict *d, frame_id id, char *dst, size_t size)
 	else
 		at = put_base_name(d, dst, size, module_shown_path(m), m->kind == MODULE_VDSO ? "[vdso]" : "[unknown]");
 	at = label_put(dst, size, at, "+0x", strlen("+0x"));
-	put_hex(dst + at, size - at, m->kind == MODULE_FILE ? f->offset & ~FRAME_DATA : f->offset);
+	put_hex(dst + at, size - at, m->kind == MODULE_ANON ? f->offset : f->offset & ~FRAME_DATA);
 }
 
 void label_build_id(const struct module *m, char dst[2 * BUILD_ID_MAX + 1])

@@ -19,18 +19,23 @@ static void locklabel_put_offset(uint64_t offset, char *dst, size_t size, size_t
 		text_format(dst + at, size - at, "+0x%" PRIx64, offset);
 }
 
-/* The variable MORE bytes behind the place of FRAME, and how far behind its begin that is; or its place in the file. */
+/*
+ * The variable MORE bytes behind the place of FRAME, and how far behind its begin that is; or its place in the file; ""
+ * of the kernel, which is no file.
+ */
 static void locklabel_variable(const struct dict *d, const struct names *names, frame_id frame, uint32_t more,
 			       char *dst, size_t size)
 {
 	const struct frame_names *fn = names_get(names, frame);
 	const struct func *f = fn ? names_func(names, fn->name[0].func) : NULL;
+	const struct module *m = dict_get_module(d, dict_get_frame(d, frame)->module);
 	const char *name = f ? names_text(names, f->name) : "";
 
+	*dst = '\0';
 	if (*name)
 		locklabel_put_offset(dict_get_frame(d, frame)->offset - f->start + (uint64_t)(int32_t)more, dst, size,
 				     label_put(dst, size, 0, name, strlen(name)));
-	else
+	else if (m->kind != MODULE_KERNEL)
 		label_place(d, frame, dst, size);
 }
 

@@ -383,6 +383,8 @@ static bool locks_look(struct locks_builder *b)
 		const struct wait *w = EVENT_IS_WAIT(f->kind) ? dict_get_wait(b->d, f->wait) : NULL;
 		const size_t slice = a.v.next - 1;
 
+		if (f->kind == EVENT_SPIN && !locks_add(b, f, dict_get_wait(b->d, f->wait), a.is, &a.v))
+			return false;
 		if (!w)
 			continue;
 		if (locks_is_wait(b->d, w->call, w->lock, b->filter.q->arch)) {
@@ -621,7 +623,7 @@ int locks_build(const struct snapshot *s, const struct names *names, const struc
 	struct query wall = *q;
 	bool ok;
 
-	wall.measures = 0;
+	wall.measures = MEASURES_WALL | measures_of_kind(EVENT_SPIN);
 	ok = l && filter_init(&b.filter, s, names, &wall) && locks_look(&b);
 	for (size_t i = 0; i < b.locks.n; i++)
 		locks_end_slice(&b.locks.v[i]);

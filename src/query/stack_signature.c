@@ -76,7 +76,8 @@ static const char *const schedulers[] = {
 /* In the kernel, how names begin that take its locks for somebody else (kernel/locking/, after underscores). */
 static const char *const kernel_lockers[] = {
 	"mutex_", "ww_mutex_", "rwsem_", "down", "percpu_down_", "percpu_rwsem_", "rt_mutex", "rtlock_",
-	"inode_lock", "mmap_read_lock", "mmap_write_lock", "mmap_lock",
+	"inode_lock", "mmap_read_lock", "mmap_write_lock", "mmap_lock", "queued_", "native_queued_", "pv_queued_",
+	"raw_spin_", "raw_read_", "raw_write_",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -60,6 +60,12 @@ bool kernel_table_find(struct kernel_table *t, uint64_t addr, struct ksym *ret, 
 	return found;
 }
 
+bool kernel_table_find_variable(struct kernel_table *t, uint64_t addr, struct ksym *ret,
+				struct symbolizer_stats *stats)
+{
+	return (t->syms || read_kernel(t, stats)) && ksyms_find_variable(t->syms, addr, ret);
+}
+
 void kernel_table_clear(struct kernel_table *t)
 {
 	ksyms_free(t->syms);

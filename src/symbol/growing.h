@@ -29,6 +29,9 @@ uint64_t growing_pause(uint64_t start_ns, uint64_t patience_ns);
 
 /* The function at ADDR; false when none is known. May read /proc/kallsyms. */
 bool kernel_table_find(struct kernel_table *t, uint64_t addr, struct ksym *ret, struct symbolizer_stats *stats);
+/* The variable at ADDR, in the list as it is: it is read when there is none. */
+bool kernel_table_find_variable(struct kernel_table *t, uint64_t addr, struct ksym *ret,
+				struct symbolizer_stats *stats);
 void kernel_table_clear(struct kernel_table *t);
 
 #endif

@@ -20,19 +20,21 @@
 #define KALLSYMS "/proc/kallsyms"
 #define KALLSYMS_MAX (512u << 20)
 #define SIZE_MAX_FUNC (2u << 20)     /* no function is longer; ends the last one before a gap */
-#define NO_NAME UINT32_MAX           /* not a function: only ends the one before */
+#define VARIABLES_LEAST 20u          /* of so many functions there is at least one variable where all are listed */
+#define NO_NAME UINT32_MAX           /* neither function nor variable: only ends the one before */
 
 struct entry {
 	uint64_t addr;
 	uint32_t name;               /* offset in text */
 	uint32_t user;
 	uint8_t rank;                /* of equal addresses the lowest wins */
+	bool variable;
 };
 
 struct ksyms {
 	VEC(struct entry) sym;
 	VEC(char) text;
-	size_t functions, bad_lines;
+	size_t functions, variables, bad_lines;
 	bool hidden;
 };
 
@@ -63,6 +65,11 @@ static bool kernel_parse_line(const char *p, const char *end, struct line *ret)
 static bool kernel_is_function(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static bool kernel_is_variable(char type)
+{
+	return type == 'd' || type == 'D' || type == 'b' || type == 'B';
 }
 
 /* Global before local before weak, then the name with fewer underscores in front. */
@@ -99,12 +106,13 @@ static bool kernel_add_name(struct ksyms *k, const struct line *l, uint32_t *ret
 
 static bool kernel_add_line(struct ksyms *k, const struct line *l)
 {
-	struct entry en = { .addr = l->addr, .name = NO_NAME, .rank = rank_of(l) };
+	struct entry en = { .addr = l->addr, .name = NO_NAME, .rank = rank_of(l),
+			    .variable = kernel_is_variable(l->type) };
 	struct entry *slot;
 
 	if (l->type == 'a' || l->type == 'A')
 		return true;
-	if (kernel_is_function(l->type) && !kernel_add_name(k, l, &en.name))
+	if ((en.variable || kernel_is_function(l->type)) && !kernel_add_name(k, l, &en.name))
 		return false;
 	slot = vec_push(&k->sym);
 	if (slot)
@@ -133,7 +141,8 @@ static void sort_and_choose(struct ksyms *k)
 	for (size_t i = 0; i < k->sym.n && !k->hidden; i++) {
 		if (kept && k->sym.v[kept - 1].addr == k->sym.v[i].addr)
 			continue;
-		k->functions += k->sym.v[i].name != NO_NAME;
+		k->functions += k->sym.v[i].name != NO_NAME && !k->sym.v[i].variable;
+		k->variables += k->sym.v[i].variable;
 		k->sym.v[kept++] = k->sym.v[i];
 	}
 	k->sym.n = kept;
@@ -208,13 +217,13 @@ void ksyms_free(struct ksyms *k)
 	free(k);
 }
 
-bool ksyms_find(const struct ksyms *k, uint64_t addr, struct ksym *ret)
+static bool ksyms_find_of(const struct ksyms *k, uint64_t addr, bool variable, struct ksym *ret)
 {
 	const size_t n = count_upto(k->sym.v, k->sym.n, addr, addr);
 	struct entry *en;
 	uint64_t size;
 
-	if (!n || k->sym.v[n - 1].name == NO_NAME)
+	if (!n || k->sym.v[n - 1].name == NO_NAME || k->sym.v[n - 1].variable != variable)
 		return false;
 	en = &k->sym.v[n - 1];
 	size = n < k->sym.n ? k->sym.v[n].addr - en->addr : SIZE_MAX_FUNC;
@@ -224,6 +233,17 @@ bool ksyms_find(const struct ksyms *k, uint64_t addr, struct ksym *ret)
 		return false;
 	*ret = (struct ksym){ .start = en->addr, .size = size, .name = k->text.v + en->name, .user = &en->user };
 	return true;
+}
+
+bool ksyms_find(const struct ksyms *k, uint64_t addr, struct ksym *ret)
+{
+	return ksyms_find_of(k, addr, false, ret);
+}
+
+bool ksyms_find_variable(const struct ksyms *k, uint64_t addr, struct ksym *ret)
+{
+	/* Between the few that others list there are many without a name. */
+	return k->variables * VARIABLES_LEAST >= k->functions && ksyms_find_of(k, addr, true, ret);
 }
 
 bool ksyms_hidden(const struct ksyms *k)

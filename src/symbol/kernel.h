@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel.h - finds functions of the kernel, its modules and BPF programs, from /proc/kallsyms.
+ * kernel.h - finds functions and variables of the kernel, its modules and BPF programs, from /proc/kallsyms.
  *
  * A line is "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]", sorted roughly by address,
  * without sizes: a symbol reaches to the next one of any type. Names of modules are kept
@@ -39,6 +39,8 @@ void ksyms_free(struct ksyms *k);                /* NULL is fine */
 
 /* The function that covers ADDR; false when none does. */
 bool ksyms_find(const struct ksyms *k, uint64_t addr, struct ksym *ret);
+/* The same of variables, which kernels with CONFIG_KALLSYMS_ALL list. */
+bool ksyms_find_variable(const struct ksyms *k, uint64_t addr, struct ksym *ret);
 
 bool ksyms_hidden(const struct ksyms *k);        /* there were symbols, all at address 0 */
 size_t ksyms_count(const struct ksyms *k);       /* functions */

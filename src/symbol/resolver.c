@@ -176,15 +176,17 @@ const char *resolver_rename(struct resolver *r, module_id id, const char *shown)
 	return m->called;
 }
 
+/* The function or, with FRAME_DATA, the variable at OFFSET; where it begins is said as OFFSET is. */
 static bool name_kernel(struct resolver *r, uint64_t offset, struct answer *answer)
 {
-	const uint64_t base = kernel_text_base();
+	const uint64_t base = kernel_text_base(), data = offset & FRAME_DATA, at = base + (offset & ~FRAME_DATA);
 	struct ksym sym;
 
-	if (!kernel_table_find(&r->kernel, offset + base, &sym, r->stats) ||
+	if (!(data ? kernel_table_find_variable(&r->kernel, at, &sym, r->stats) :
+	      kernel_table_find(&r->kernel, at, &sym, r->stats)) ||
 	    !answer_add(answer, sym.name, sym.user, FUNC_KERNEL))
 		return false;
-	answer->name[0].start = sym.start - base;
+	answer->name[0].start = data | (sym.start - base);
 	answer->name[0].size = sym.size;
 	return true;
 }

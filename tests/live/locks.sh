@@ -78,13 +78,46 @@ matches "its readers have a number" ' held by (up to 2 readers|1 reader)' "$(gre
 matches "its writers have names" ' held by turns [0-9]+' "$(grep -A 9 'rwlock (to write) shared_in_turns' locks)"
 
 # Locks of the kernel: the mutex of a file's position, and the semaphore of an inode. Their holders sleep in the kernel meanwhile.
+# takers MODE: the functions of the kernel that take the lock, by its source; those of inodes depend on what kind of file system /tmp is on.
+takers() {
+	case $1,$(stat -f -c %T /tmp) in
+	kmutex,*) echo '(__)?fdget_pos' ;;
+	krwsem,ext*) echo 'ext4_(buffered|dio)_write_iter' ;;
+	krwsem,tmpfs) echo '(generic|shmem)_file_write_iter' ;;
+	krwsem,xfs) echo 'xfs_(ilock|file_buffered_write)[a-z_]*' ;;
+	krwsem,btrfs) echo 'btrfs_(inode_lock|buffered_write|do_write_iter)' ;;
+	krwsem,overlayfs) echo 'ovl_write_iter' ;;
+	*) echo '[a-z0-9_]*write[a-z0-9_]*' ;;
+	esac
+}
 for mode in kmutex krwsem; do
 	turns_for=600ms judge "a lock of the kernel, $mode, of 8 threads" $mode 8 --kernel-locks
 	"$SBERF" report -i run.data --format locks >locks
 	note "$(head -3 locks)"
 	equal "$mode: one lock, by its kind and who takes it in the kernel" 1 \
-		"$(grep -cE ' kernel (mutex|rwsem .to write.) of [a-z0-9_.]+, 0x[0-9a-f]+: (reads_hole|writes_again) ' locks)"
+		"$(grep -cE " kernel (mutex|rwsem .to write.) of $(takers $mode), 0x[0-9a-f]+: (reads_hole|writes_again) " locks)"
 	at_least "$mode: holders of it" 4 "$(grep -c 'held by turns' locks)"
+done
+
+# Waits that had begun before the recording, where the kernel says for what (CONFIG_DETECT_HUNG_TASK_BLOCKER).
+# asleep N: so many threads of the workload are in a sleep that no signal ends.
+asleep() {
+	[ "$(cat /proc/"$workload"/task/*/stat | sed 's/.*) //' | grep -c ^D)" -ge "$1" ]
+}
+for mode in kmutex krwsem; do
+	start_workload locked 0 $mode 5
+	kill -USR1 "$workload"
+	wait_until 20 asleep 4
+	record run.data -p "$workload" --duration 300ms --kernel-locks
+	stop_workload
+	"$SBERF" report -i run.data --format locks >locks
+	note "$(head -3 locks)"
+	if LC_ALL=C grep -aqzx blocker /sys/kernel/btf/vmlinux; then
+		matches "$mode: a wait that was there before says for which lock" " 4    4  .* kernel (mutex|rwsem .to write.) of $(takers $mode), 0x" "$(cat locks)"
+		matches "$mode: and who has it" 'held by turns [0-9]+, waits now: (reads_hole|writes_again) ' "$(cat locks)"
+	else
+		skip "this kernel does not say what a thread waits for" "$mode: a wait that was there before"
+	fi
 done
 
 # As long as perf says, which counts until a thread has the lock, so with the handing over. It begins and ends at other moments, and a
@@ -114,6 +147,30 @@ if perf lock contention -h 2>&1 | grep -q -- -i; then
 	between "an average wait, beside perf lock contention (ns)" $((theirs * 70 / 100)) $((theirs * 140 / 100)) "$ours"
 else
 	skip "perf lock contention is not here" "an average wait, beside perf lock contention"
+fi
+
+# Locks that are spun for, beside what the kernel tells of them to perf, which counts from the same two tracepoints. Where a hypervisor runs
+# one CPU at a time nobody ever spins.
+start_workload locked 0 kspin 4
+rm -f perf.data
+perf record -q -e lock:contention_begin --filter 'flags & 1' -o perf.data -p "$workload" >perf.out 2>&1 &
+perf=$!
+wait_until 20 test -s perf.data
+# Where CPUs are busy its threads may not run at once for all of that time.
+for try in 1 2 3; do
+	record run.data -p "$workload" --duration 800ms --kernel-locks
+	"$SBERF" report -i run.data --format locks >locks
+	! grep -q 'kernel spin lock' locks || break
+done
+kill -INT $perf
+wait $perf
+stop_workload
+spun=$(perf script -i perf.data 2>/dev/null | grep -c contention_begin)
+note "$spun times by perf: $(grep 'kernel spin lock' locks)"
+if [ "$spun" -ge 200 ]; then
+	matches "a lock that is spun for, by who asks for it" ' kernel spin lock ' "$(cat locks)"
+else
+	skip "threads do not run at once here: $spun spins" "a lock that is spun for"
 fi
 
 # A lock in a block of memory is called by who allocated that, when blocks are followed.

@@ -51,6 +51,12 @@ static void finds_functions(void **state)
 	assert_string_equal(at(k, 0xffffffff81000180), "__x64_sys_read");
 	assert_string_equal(at(k, 0xffffffff810002ff), "weak_one");
 	assert_string_equal(at(k, 0xffffffff81000300), "?");
+	assert_true(ksyms_find_variable(k, 0xffffffff81000328, &s));
+	assert_string_equal(s.name, "some_data");
+	assert_int_equal(s.start, 0xffffffff81000300);
+	assert_true(ksyms_find_variable(k, 0xffffffffc0100080, &s));
+	assert_string_equal(s.name, "nft_data [nf_tables]");
+	assert_false(ksyms_find_variable(k, 0xffffffff81000142, &s));
 	assert_string_equal(at(k, 0xffffffff80ffffff), "?");
 	assert_string_equal(at(k, 0x10), "?");
 }

@@ -316,6 +316,38 @@ static void of_the_kernel(void **state)
 	locks_free(locks);
 }
 
+/* A lock that is spun for is in the list, but is no wait; one that has a variable is called by that. */
+static void spinning(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a");
+	char label[LABEL_MAX];
+	struct locks *locks;
+
+	wait_for(m, 100, a, "main;forks;fork_[k];copy_process_[k];queued_write_lock_slowpath_[k]", 0xffffffff82000040,
+		 NOBODY, LOCK_KERNEL_SPIN, 5);
+	m->ev.kind = EVENT_SPIN;
+	m->ev.wait.call = m->ev.wait.state = 0;
+	m->ev.wait.own_ns = 1 * MS;
+	m->ev.count = 5;
+	made_again(m);
+	m->ev.wait.own_ns = m->ev.weight = 2 * MS;
+	m->ev.count = 1;
+	made_again(m);
+	locks = locks_of(m);
+	assert_int_equal(locks->nr_locks, 1);
+	assert_int_equal(locks->lock[0].kind, LOCK_KERNEL_SPIN);
+	assert_int_equal(locks->lock[0].ns, 7 * MS);
+	assert_int_equal(locks->lock[0].count, 6);
+	assert_int_equal(locks->lock[0].longest_ns, 2 * MS);
+	assert_int_equal(locks->lock[0].waiters, 1);
+	assert_int_equal(locks->nr_waits, 0);
+	assert_false(locks_has_holders(locks, 0));
+	assert_string_equal(lock_label(locks, 0, label, sizeof(label)),
+			    "kernel spin lock of copy_process, 0xffffffff82000040");
+	locks_free(locks);
+}
+
 /* Readers have no names, but a number. */
 static void readers(void **state)
 {
@@ -437,6 +469,7 @@ int main(void)
 		MADE_TEST(places),
 		MADE_TEST(its_own_waits),
 		MADE_TEST(of_the_kernel),
+		MADE_TEST(spinning),
 		MADE_TEST(readers),
 		MADE_TEST(deadlock),
 		MADE_TEST(without_memory),

@@ -538,13 +538,13 @@ static void refuses(void **state)
 	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
 		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks|"
-		"grown|returned|mapped|unmapped|grown-anon|grown-files|grown-shared|advised|advised-lazily");
+		"grown|returned|mapped|unmapped|grown-anon|grown-files|grown-shared|advised|advised-lazily|spinning");
 	refused("report --metric wall,faults,migrations,forks,new-threads",
 		"--metric 'wall,faults,migrations,forks,new-threads' asks for more than 6: wall time is three");
 	refused("report --metric faults,", "metric '' is unknown: it must be one of "
 		"on-cpu|blocked|runnable|off-cpu|wall|far|allocated|in-use|peak|temporary|leaked|faults|migrations|"
 		"forks|new-threads|allocated-blocks|in-use-blocks|peak-blocks|temporary-blocks|leaked-blocks|"
-		"grown|returned|mapped|unmapped|grown-anon|grown-files|grown-shared|advised|advised-lazily");
+		"grown|returned|mapped|unmapped|grown-anon|grown-files|grown-shared|advised|advised-lazily|spinning");
 	refused("report --state D,Y", "state 'Y' is unknown: it must be one of preempted (R), interruptible (S), "
 		"uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F), throttled (Q)");

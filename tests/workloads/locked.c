@@ -15,7 +15,10 @@
  *	locked SECONDS rwlock N  the same with an rwlock, which each third thread reads: "reads TID FROM TO"
  *	locked SECONDS kmutex N  the same with a mutex of the kernel, that of the position in a file, which each
  *	                         holds while it reads
- *	locked SECONDS krwsem N  the same with the semaphore of an inode, while it writes
+ *	locked SECONDS krwsem N  the same with the semaphore of an inode, while it writes; from SIGUSR1 on whoever has
+ *	                         one of these keeps it
+ *	locked SECONDS kspin N   N threads that take a lock of the kernel that is spun for, that of the list of tasks,
+ *	                         half of them to read it
  *	locked SECONDS heap N    the same with another mutex every 77 ms, each in a block that table_new() allocates
  *	locked SECONDS busy N    N threads that take two locks each, in one order, over and over: nothing hangs
  *	locked SECONDS convoy N  N threads that take an inheriting mutex in turns, which the kernel hands over, and
@@ -363,17 +366,43 @@ static void *calls_in_turns(void *arg)
 	return arg;
 }
 
-/* Each page comes two milliseconds late. */
+/* For ever, for a lock of the kernel that is spun for. */
+NOINLINE void *sets_group(void *arg)
+{
+	for (;;)
+		setpgid(0, 0);
+	return arg;
+}
+
+NOINLINE void *asks_group(void *arg)
+{
+	for (;;)
+		kill(0, 0);
+	return arg;
+}
+
+/* Each page comes two milliseconds late; from SIGUSR1 on none comes. */
+static volatile sig_atomic_t stuck;
+
+static void comes_no_more(int sig)
+{
+	stuck = 1;
+}
+
 static void *delays(void *arg)
 {
 	struct uffd_msg m;
+
+	signal(SIGUSR1, comes_no_more);
 
 	run_first();
 	while (read(late, &m, sizeof(m)) == sizeof(m)) {
 		const uint64_t at = m.arg.pagefault.address & ~(PAGE - 1ull);
 		struct uffdio_zeropage z = { .range = { .start = at, .len = PAGE } };
 
-		sleep_ns(2 * NSEC_PER_MSEC);
+		do
+			sleep_ns(2 * NSEC_PER_MSEC);
+		while (stuck);
 		ioctl(late, UFFDIO_ZEROPAGE, &z);
 	}
 	return arg;
@@ -446,6 +475,15 @@ NOINLINE struct table *table_new(void)
 	pthread_mutex_init(&t->lock, NULL);
 	sink++;
 	return t;
+}
+
+static void start_spinning(void)
+{
+	setpgid(0, 0);
+	for (int i = 0; i < count; i++)
+		start_kind("spins", i, i & 1 ? asks_group : sets_group);
+	ready();
+	sleeps();
 }
 
 static void start_truth(int heap)
@@ -737,6 +775,8 @@ int main(int argc, char **argv)
 	of_rwlock = !strcmp(mode, "rwlock");
 	of_kernel_mutex = !strcmp(mode, "kmutex");
 	of_kernel_rwsem = !strcmp(mode, "krwsem");
+	if (!strcmp(mode, "kspin"))
+		start_spinning();
 	if (!strcmp(mode, "truth") || !strcmp(mode, "heap") || of_rwlock || of_kernel_mutex || of_kernel_rwsem)
 		start_truth(!strcmp(mode, "heap"));
 	if (!strcmp(mode, "busy"))
