@@ -29,6 +29,7 @@ struct turned_lock {
 	uint64_t address;
 	uint64_t pid;
 	struct held_lock like;   /* who held it does not count; its guess is LOCK_FUTEX until it is known */
+	bool read;               /* somebody who waited found what looks like readers */
 	VEC(struct lock_turn) turns;
 };
 
@@ -70,6 +71,11 @@ static bool turns_is_rwlock(uint32_t guess)
 	return guess == LOCK_RWLOCK_WRITE || guess == LOCK_KERNEL_READ || guess == LOCK_KERNEL_WRITE;
 }
 
+static bool turns_may_be_read(uint32_t guess)
+{
+	return guess == LOCK_FUTEX || guess == LOCK_RWLOCK_READ || turns_is_rwlock(guess);
+}
+
 static struct turned_lock *turns_at(const struct lock_turns *t, pid_t pid, uint64_t address)
 {
 	const struct turned_lock want = { .address = address, .pid = (uint64_t)pid };
@@ -78,10 +84,16 @@ static struct turned_lock *turns_at(const struct lock_turns *t, pid_t pid, uint6
 	return id == HIDX_NONE ? NULL : &t->locks.v[id];
 }
 
+/* Where the futex of L is in it, if that is an rwlock. */
+static uint32_t turns_futex_offset(const struct held_lock *l)
+{
+	return l->address & 4 ? RWLOCK_WRITERS : RWLOCK_PHASE;
+}
+
 /* L of PID, if it is known: an rwlock that nobody writes is known by its futex alone. */
 static struct turned_lock *turns_find(const struct lock_turns *t, pid_t pid, const struct held_lock *l)
 {
-	const uint64_t offset = l->address & 4 ? RWLOCK_WRITERS : RWLOCK_PHASE;
+	const uint32_t offset = turns_futex_offset(l);
 	struct turned_lock *of_rwlock;
 
 	/* Those of the kernel are of no process. */
@@ -120,6 +132,45 @@ static void turns_sweep(struct lock_turns *t, uint64_t now_ns)
 	t->swept_ns = now_ns;
 }
 
+/* The place of what lies BYTES before PLACE. */
+static stack_id turns_place_before(const struct lock_turns *t, stack_id place, uint32_t bytes)
+{
+	const struct stack *s = place == STACK_ROOT ? NULL : dict_get_stack(t->d, place);
+	const struct frame *f = s && s->parent == STACK_ROOT ? dict_get_frame(t->d, s->frame) : NULL;
+	frame_id before;
+	stack_id id;
+
+	if (!f || !(f->offset & FRAME_DATA) || (f->offset & ~FRAME_DATA) < bytes)
+		return place;
+	before = dict_frame(t->d, f->module, f->offset - bytes);
+	id = before == ID_NONE ? ID_NONE : dict_stack(t->d, STACK_ROOT, before);
+	return id == ID_NONE ? place : id;
+}
+
+/*
+ * KNOWN is by the futex L. When there were readers at both futexes of what would be an rwlock, it is one: whoever waits
+ * to write may find readers each time, so that no writer is ever seen in it. Returns that rwlock; else KNOWN.
+ */
+static struct turned_lock *turns_join_futexes(struct lock_turns *t, pid_t pid, const struct held_lock *l,
+					      struct turned_lock *known)
+{
+	const uint32_t offset = turns_futex_offset(l);
+	const struct turned_lock *other = turns_at(t, pid, l->address ^ (RWLOCK_PHASE ^ RWLOCK_WRITERS));
+	struct turned_lock rwlock = { .address = l->address - offset, .like = *l, .pid = (uint64_t)pid };
+	uint32_t id;
+
+	known->read |= l->readers != 0;
+	if (known->like.guess != LOCK_FUTEX || !known->read || !other || other->like.guess != LOCK_FUTEX ||
+	    !other->read || t->locks.n == LOCKS_MAX)
+		return known;
+	rwlock.like.address -= offset;
+	rwlock.like.guess = LOCK_RWLOCK_WRITE;
+	rwlock.like.place = turns_place_before(t, l->place, offset);
+	rwlock.like.offset -= l->offset < offset ? l->offset : offset;
+	id = keyed_get(&t->locks, &rwlock, like);
+	return id == HIDX_NONE ? turns_at(t, pid, l->address) : &t->locks.v[id];
+}
+
 static struct turned_lock *turns_get(struct lock_turns *t, pid_t pid, const struct held_lock *l)
 {
 	const struct turned_lock fresh = { .address = l->address, .like = *l,
@@ -139,7 +190,7 @@ static struct turned_lock *turns_get(struct lock_turns *t, pid_t pid, const stru
 			known->like.offset = l->offset;
 		}
 	}
-	return known;
+	return known && l->guess == LOCK_FUTEX ? turns_join_futexes(t, pid, l, known) : known;
 }
 
 /* ---- turns ---- */
@@ -166,10 +217,10 @@ void lock_turns_held(struct lock_turns *t, pid_t pid, const struct held_lock *l,
 	const struct lock_turn turn = { .ns = ns, .holder = l->holder, .next = ID_NONE, .readers = l->readers };
 	struct turned_lock *to;
 
-	if (l->holder == ID_NONE ? !l->readers || (l->guess != LOCK_FUTEX && !turns_is_rwlock(l->guess)) :
-				   !turns_names_holders(l->guess))
+	if (l->holder == ID_NONE ? !l->readers || !turns_may_be_read(l->guess) : !turns_names_holders(l->guess))
 		return;
-	to = turns_get(t, pid, l);
+	/* What looks like the first word of an rwlock is none of one before more is known. */
+	to = l->guess == LOCK_RWLOCK_READ ? turns_find(t, pid, l) : turns_get(t, pid, l);
 	/* What looks like readers is some, if it is an rwlock. */
 	if (to && (l->holder != ID_NONE || turns_is_rwlock(to->like.guess)))
 		turns_put(to, &turn);

@@ -268,7 +268,7 @@ enum lock_kind lock_guess(const struct lock_futex *f, bool (*is_thread)(void *ct
 		}
 	}
 	*ret = (struct lock_state){ .address = f->address, .readers = guess_readers(f) };
-	return LOCK_FUTEX;
+	return ret->readers && !rwlock_offset(f) ? LOCK_RWLOCK_READ : LOCK_FUTEX;
 }
 
 bool lock_agrees(enum lock_kind kind, enum lock_kind guess)

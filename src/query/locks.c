@@ -319,13 +319,22 @@ static bool locks_add_inversion(struct locks_builder *b, struct held_row *h, con
 	return true;
 }
 
+/* Is PLACE a block that somebody allocated? Variables and kinds of memory are at one address for good. */
+static bool locks_is_block(const struct locks_builder *b, stack_id place)
+{
+	const struct stack *s = place == STACK_ROOT ? NULL : dict_get_stack(b->d, place);
+	const struct frame *f = s ? dict_get_frame(b->d, s->frame) : NULL;
+
+	return f && !(f->offset & FRAME_DATA) && dict_get_module(b->d, f->module)->kind != MODULE_NOTE;
+}
+
 /* The row of the lock WANT that is in PLACE. Another block at the same address, by another stack, is another lock. */
 static uint32_t locks_find(struct locks_builder *b, struct locked_row *want, stack_id place)
 {
 	const uint32_t first = keyed_get(&b->locks, want, row);
 
-	if (first == HIDX_NONE || place == STACK_ROOT || b->locks.v[first].row.place == STACK_ROOT ||
-	    b->locks.v[first].row.place == place)
+	if (first == HIDX_NONE || b->locks.v[first].row.place == place || !locks_is_block(b, place) ||
+	    !locks_is_block(b, b->locks.v[first].row.place))
 		return first;
 	want->place = place;     /* ... and that of each other one */
 	return keyed_get(&b->locks, want, row);
@@ -351,7 +360,7 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 	if (kind == LOCK_NONE || held == HIDX_NONE)
 		return false;
 	row = &b->locks.v[id].row;
-	if (l->place != STACK_ROOT) {
+	if (l->place != STACK_ROOT && (row->place == STACK_ROOT || l->address == want.address)) {
 		row->place = l->place;
 		row->offset = l->offset + (uint32_t)(want.address - l->address);
 	}

@@ -72,10 +72,16 @@ for threads in 2 8 64; do
 	at_least "$threads threads: holders of it" $((threads / 2)) "$(("$(grep -c 'held by turns' locks)" + $(sed -nE 's/ *and ([0-9]+) more holders/\1/p' locks | grep . || echo 0)))"
 done
 
-judge "an rwlock of 8 threads" rwlock 8
-"$SBERF" report -i run.data --format locks >locks
-matches "its readers have a number" ' held by (up to 2 readers|1 reader)' "$(grep -A 9 'rwlock (to write) shared_in_turns' locks)"
-matches "its writers have names" ' held by turns [0-9]+' "$(grep -A 9 'rwlock (to write) shared_in_turns' locks)"
+# Where writers are preferred, readers have it when no writer waits, so few wait for readers; and the other way round.
+judge "an rwlock of 8 threads, mostly written" rwlock 8
+for mode in rwlock rwread; do
+	[ $mode = rwlock ] || judge "an rwlock of 9 threads, mostly read" rwread 9
+	"$SBERF" report -i run.data --format locks >locks
+	note "$(cut -c1-120 locks)"
+	equal "$mode: one lock, by its name" "shared_in_turns " "$(sed -nE 's/.* rwlock .to (read|write). (.*)\(0x.*/\2/p' locks | sort -u)"
+	matches "$mode: its writers have names" ' held by turns [0-9]+' "$(grep -A 9 'rwlock (to write) shared_in_turns' locks)"
+done
+matches "its readers have a number" ' held by up to [2-6] readers' "$(grep -A 9 'rwlock (to write) shared_in_turns' locks)"
 
 # Locks of the kernel: the mutex of a file's position, and the semaphore of an inode. Their holders sleep in the kernel meanwhile.
 # takers MODE: the functions of the kernel that take the lock, by its source; those of inodes depend on what kind of file system /tmp is on.

@@ -11,6 +11,7 @@ import re
 import sys
 
 SLACK = 200_000  # ns, between taking a lock and reading the clock
+READERS = 0      # instead of a thread: those who read, whom nobody names
 
 overlapping = sys.argv[3:] == ["overlapping"]
 turns, reads, unsure, ahead = [], [], [], None
@@ -25,8 +26,6 @@ for line in open(sys.argv[1]):
         reads.append([int(n) for n in numbers[1:]])
     elif word == "unsure":
         unsure.append([int(n) for n in numbers])
-turns.sort()
-starts = [t[0] for t in turns]
 reads.sort()
 read = []  # without what overlaps
 for begun, ended in reads:
@@ -34,6 +33,9 @@ for begun, ended in reads:
         read[-1][1] = max(read[-1][1], ended)
     else:
         read.append([begun, ended])
+turns += [(begun, ended, READERS) for begun, ended in read]
+turns.sort()
+starts = [t[0] for t in turns]
 
 
 def holders(text, length):
@@ -76,7 +78,7 @@ for start, end, named, ran in waits:
             begun = min(begun, since[i - 1][1]) if i else start
             ended = max(ended, since[i + 1][0]) if i + 1 < len(since) else end
         held[tid] += max(0, min(ended, end) - max(begun, start)) + SLACK
-    by_readers = sum(max(0, min(b, end) - max(a, start)) + SLACK for a, b in read if a < end and b > start)
+    by_readers = held[READERS]
     unknown += not named
     right += any(tid in held for tid in named) or (not named and by_readers > 0)
     never += sum(tid not in held for tid in named if named[tid] > SLACK)

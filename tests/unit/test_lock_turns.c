@@ -219,6 +219,49 @@ static void readers_have_a_number(void **state)
 	is_part(w, 1, 4, 4500);
 }
 
+/* Where writers find readers each time, no writer is seen in the rwlock: its two futexes tell that it is one. */
+static void writers_whom_nobody_sees(void **state)
+{
+	struct world *w = *state;
+	const module_id m = dict_module(w->d, &(struct module){ .kind = MODULE_FILE });
+	const stack_id at_base = dict_stack(w->d, STACK_ROOT, dict_frame(w->d, m, FRAME_DATA | 0x500));
+	const stack_id behind = dict_stack(w->d, STACK_ROOT, dict_frame(w->d, m, FRAME_DATA | 0x50c));
+	const struct held_lock first = { .address = LOCK + 8, .guess = LOCK_FUTEX, .holder = ID_NONE, .readers = 2 };
+	const struct held_lock second = { .address = LOCK + 12, .guess = LOCK_FUTEX, .holder = ID_NONE, .readers = 2,
+					  .place = behind };
+	const struct held_lock reader = { .address = LOCK, .guess = LOCK_RWLOCK_READ, .holder = ID_NONE, .readers = 1 };
+	const struct lock_turn to_writer = { .ns = 110 * MS, .holder = w->thread[5], .next = w->thread[1] };
+	const struct lock_turn to_next = { .ns = 120 * MS, .holder = w->thread[1], .next = w->thread[2] };
+	const struct lock_turn to_last = { .ns = 140 * MS, .holder = w->thread[2], .next = w->thread[WAITER] };
+	struct event ev = wait_event(w, &second, 100, 140);
+
+	/* What looks like a first word makes no rwlock, one futex of what may be one neither. */
+	lock_turns_held(w->t, PID, &reader, 99 * MS);
+	lock_turns_held(w->t, PID, &first, 99 * MS);
+	divide(w, &ev);
+	assert_int_equal(w->n, 1);
+	lock_turns_held(w->t, PID, &second, 100 * MS);
+	lock_turns_over(w->t, PID, &first, &to_writer);
+	lock_turns_over(w->t, PID, &second, &to_next);
+	lock_turns_over(w->t, PID, &second, &to_last);
+	divide(w, &ev);
+	assert_int_equal(w->n, 3);
+	is_part(w, 0, -1, 10000);
+	is_part(w, 1, 1, 10000);
+	is_part(w, 2, 2, 20000);
+	for (unsigned int i = 0; i < w->n; i++) {
+		assert_int_equal(dict_get_lock(w->d, w->part[i].wait.lock)->address, LOCK);
+		assert_int_equal(dict_get_lock(w->d, w->part[i].wait.lock)->guess, LOCK_RWLOCK_WRITE);
+		assert_int_equal(dict_get_lock(w->d, w->part[i].wait.lock)->place, at_base);
+	}
+	/* Who waits to read there is one of it, and saw who had it. */
+	lock_turns_held(w->t, PID, &reader, 150 * MS);
+	ev = wait_event(w, &reader, 150, 160);
+	divide(w, &ev);
+	is_part(w, 0, -1, 10000);
+	assert_int_equal(dict_get_lock(w->d, w->part[0].wait.lock)->address, LOCK);
+}
+
 /* A lock of the kernel is the same one for threads of all processes, whether they read or write. */
 static void locks_of_the_kernel(void **state)
 {
@@ -338,6 +381,7 @@ int main(void)
 		TURNS_TEST(between_two_readings),
 		TURNS_TEST(locks_of_the_kernel),
 		TURNS_TEST(readers_have_a_number),
+		TURNS_TEST(writers_whom_nobody_sees),
 		TURNS_TEST(what_stands_for_others),
 		TURNS_TEST(pieces_of_one_that_goes_on),
 		TURNS_TEST(bounded_whatever_comes),

@@ -240,6 +240,33 @@ static void what_holders_did(void **state)
 	locks_free(l);
 }
 
+/* An rwlock is one lock, though where readers have it only a word in its midst is known. */
+static void one_rwlock(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b");
+	const struct held_lock l[] = {
+		{ .address = 0x30, .holder = b, .guess = LOCK_RWLOCK_WRITE, .place = made_variable(m, "table", 0) },
+		{ .address = 0x3c, .holder = NOBODY, .guess = LOCK_FUTEX, .readers = 2,
+		  .place = made_variable(m, "table", 12) },
+	};
+	char label[LABEL_MAX];
+	struct locks *locks;
+
+	wait_for(m, 100, a, "main;take;pthread_rwlock_wrlock", 0x10, NOBODY, LOCK_FUTEX, 50);
+	profile_clear(m->p);
+	for (uint64_t i = 0; i < 4; i++) {
+		m->ev.time_ns = (100 * i + 90) * MS;
+		m->ev.wait.lock = dict_lock(m->d, &l[(i + 1) % 2]);
+		made_again(m);
+	}
+	locks = locks_of(m);
+	assert_int_equal(locks->nr_locks, 1);
+	assert_int_equal(locks->lock[0].nr_holders, 2);
+	assert_string_equal(lock_label(locks, 0, label, sizeof(label)), "rwlock (to write) table");
+	locks_free(locks);
+}
+
 /* What memory a lock is in: a variable, a block that somebody allocated, or not known. */
 static void places(void **state)
 {
@@ -466,6 +493,7 @@ int main(void)
 		MADE_TEST(stopped),
 		MADE_TEST(convoys),
 		MADE_TEST(inversions),
+		MADE_TEST(one_rwlock),
 		MADE_TEST(places),
 		MADE_TEST(its_own_waits),
 		MADE_TEST(of_the_kernel),

@@ -152,6 +152,12 @@ static struct lock_state state_of(enum lock_kind kind, uint32_t op, const void *
 	return lock_read(&f);
 }
 
+static bool is_77(void *ctx, uint32_t tid)
+{
+	++*(unsigned int *)ctx;
+	return tid == 77;
+}
+
 /* The locks of the libc that we run with, held by this thread, as a waiter would find them. */
 static void holders_of_real_locks(void **state)
 {
@@ -163,7 +169,9 @@ static void holders_of_real_locks(void **state)
 		pthread_rwlock_t l;
 		uint32_t word[14];
 	} rw = { .l = PTHREAD_RWLOCK_INITIALIZER };
+	struct lock_futex f;
 	struct lock_state s;
+	unsigned int asked = 0;
 
 	pthread_mutex_lock(&mutex.m);
 	/* as it is when somebody waits */
@@ -189,6 +197,17 @@ static void holders_of_real_locks(void **state)
 		assert_int_equal(s.holder, 0);
 		assert_int_equal(s.readers, 1);
 	}
+	/* Who waits to read while a writer waits does so at the first word; the others lie behind that. */
+	f = (struct lock_futex){ .address = (uintptr_t)&rw, .op = FUTEX_WAIT_PRIVATE, .value = 0xc };
+	lock_fill(&f, f.address, (const uint8_t *)&rw, sizeof(rw));
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_RWLOCK_READ);
+	assert_int_equal(s.address, (uintptr_t)&rw);
+	assert_int_equal(s.readers, 1);
+	f = (struct lock_futex){ .address = (uintptr_t)&rw + 8, .op = FUTEX_WAIT_PRIVATE, .value = 2 };
+	lock_fill(&f, (uintptr_t)&rw, (const uint8_t *)&rw, sizeof(rw));
+	assert_int_equal(lock_guess(&f, is_77, &asked, &s), LOCK_FUTEX);
+	assert_int_equal(s.address, (uintptr_t)&rw + 8);
+	assert_int_equal(s.readers, 1);
 	pthread_rwlock_unlock(&rw.l);
 	pthread_rwlock_wrlock(&rw.l);
 	for (size_t at = 8; at <= 12; at += 4) {
@@ -229,12 +248,6 @@ static void windows(void **state)
 	assert_int_equal(f.len, 0);
 	lock_fill(&f, 0x1030, bytes, sizeof(bytes));
 	assert_int_equal(f.len, 0);
-}
-
-static bool is_77(void *ctx, uint32_t tid)
-{
-	++*(unsigned int *)ctx;
-	return tid == 77;
 }
 
 /* What is guessed without a stack: only who exists. */

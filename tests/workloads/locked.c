@@ -13,6 +13,7 @@
  *	                         when the alarm comes, who held it when: "held TID FROM TO", CLOCK_MONOTONIC in ns; and
  *	                         "ahead NS", how far CLOCK_REALTIME is ahead of that
  *	locked SECONDS rwlock N  the same with an rwlock, which each third thread reads: "reads TID FROM TO"
+ *	locked SECONDS rwread N  the same, but that each third thread writes and readers are preferred
  *	locked SECONDS kmutex N  the same with a mutex of the kernel, that of the position in a file, which each
  *	                         holds while it reads
  *	locked SECONDS krwsem N  the same with the semaphore of an inode, while it writes; from SIGUSR1 on whoever has
@@ -264,7 +265,7 @@ static struct {
 	int reads;
 	uint64_t from_ns, to_ns;
 } turn[TURNS_MAX];
-static int turns, of_rwlock;
+static int turns, of_rwlock, mostly_read;
 static pthread_rwlock_t shared_in_turns = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 NOINLINE void holds(int i)
@@ -288,7 +289,7 @@ static void *takes_turns(void *arg)
 	run_first();
 	while (!time_is_over && turns < TURNS_MAX) {
 		pthread_mutex_t *mutex = __atomic_load_n(&taken_in_turns, __ATOMIC_ACQUIRE);
-		const int reads = of_rwlock && i % 3 == 2;
+		const int reads = of_rwlock && (i % 3 == 2) != mostly_read;
 		uint64_t from;
 		int at;
 
@@ -772,7 +773,10 @@ int main(int argc, char **argv)
 		count = 1;
 	if (!strcmp(mode, "shared") || !strcmp(mode, "files"))
 		start_crossing(!strcmp(mode, "files"));
-	of_rwlock = !strcmp(mode, "rwlock");
+	mostly_read = !strcmp(mode, "rwread");
+	of_rwlock = mostly_read || !strcmp(mode, "rwlock");
+	if (mostly_read)
+		shared_in_turns = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
 	of_kernel_mutex = !strcmp(mode, "kmutex");
 	of_kernel_rwsem = !strcmp(mode, "krwsem");
 	if (!strcmp(mode, "kspin"))
