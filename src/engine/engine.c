@@ -703,7 +703,7 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 		.numa = plan->numa != NUMA_OFF,
 		.stack_fixed = plan->stack_fixed,
 		.stack_bytes = source_first_copy(en->source),
-		.tables_only = plan->tables_only, .no_callers = plan->no_callers,
+		.of_now = !plan->replay, .tables_only = plan->tables_only, .no_callers = plan->no_callers,
 		.book = source_rulebook(en->source),
 		.scripts = en->scripts,
 	};

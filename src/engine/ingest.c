@@ -19,6 +19,7 @@
 #include "engine/intern.h"
 #include "engine/learn.h"
 #include "engine/parked.h"
+#include "engine/lock_regions.h"
 #include "engine/prios.h"
 #include "engine/stack_completion.h"
 #include "engine/stacksize.h"
@@ -45,6 +46,7 @@ struct ingest {
 	struct intern intern;
 	struct wakers wakers;
 	struct prios prios;
+	struct lock_regions regions;
 	struct learn *learn;     /* NULL: the kernel half walks by no rules */
 	struct completion *upper;     /* NULL: every page of a stack can be read that is there */
 	struct unwind_input more;  /* the sample at hand with more of its stack, or only what was copied of it */
@@ -95,6 +97,7 @@ void ingest_free(struct ingest *in)
 	unwinder_free(in->unwinder);
 	learn_free(in->learn);
 	prios_free(&in->prios);
+	lock_regions_free(&in->regions);
 	free(in);
 }
 
@@ -208,6 +211,16 @@ static stack_id ingest_data_place(struct ingest *in, struct process *p, uint64_t
 	return place == ID_NONE ? STACK_ROOT : place;
 }
 
+/* What memory of the process of RAW is at ADDRESS, as a note; STACK_ROOT when it is not known. */
+static stack_id ingest_region(struct ingest *in, const struct raw_event *raw, uint64_t address)
+{
+	const uint64_t note = lock_regions_at(&in->regions, raw->pid, address, raw->time_ns);
+	const frame_id frame = note ? dict_note(in->config.dict, note) : ID_NONE;
+	const stack_id place = frame == ID_NONE ? ID_NONE : dict_stack(in->config.dict, STACK_ROOT, frame);
+
+	return place == ID_NONE ? STACK_ROOT : place;
+}
+
 /* The thread that the process P calls NUMBER; ID_NONE when there is none. */
 static thread_id ingest_holder(struct ingest *in, struct process *p, uint32_t number)
 {
@@ -278,6 +291,8 @@ static lock_id ingest_lock(struct ingest *in, const struct raw_event *raw, threa
 		l.place = ingest_data_place(in, p, l.address);
 	if (!f->of_kernel && l.place == STACK_ROOT)
 		(void)alloc_facts_at(in->config.sink->allocs, raw->pid, l.address, &l.place, &l.offset);
+	if (!f->of_kernel && l.place == STACK_ROOT && !in->config.sink->allocs && in->config.of_now)
+		l.place = ingest_region(in, raw, l.address);
 	if (in->config.sink->turns && since_ns)
 		lock_turns_held(in->config.sink->turns, raw->pid, &l, since_ns);
 	prios_compare(&in->prios, waiter, f->op, &l);

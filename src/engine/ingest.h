@@ -53,6 +53,7 @@ struct ingest_config {
 	bool numa;                       /* the same for page faults and migrations */
 	bool stack_fixed;                /* do not learn how much of a stack to copy (stacksize.h) */
 	uint32_t stack_bytes;            /* size of a first copy */
+	bool of_now;                     /* processes are those of this machine, now: /proc tells of their memory */
 	bool tables_only;                /* --call-graph force */
 	bool no_callers;                 /* --call-graph off */
 	struct scripts *scripts;         /* puts frames of scripts into stacks; NULL = nobody does */

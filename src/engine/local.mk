@@ -103,5 +103,7 @@ libsberf_engine_a_SOURCES += src/engine/completing.c
 libsberf_engine_a_SOURCES += src/engine/completing.h
 libsberf_engine_a_SOURCES += src/engine/executed.c
 libsberf_engine_a_SOURCES += src/engine/executed.h
+libsberf_engine_a_SOURCES += src/engine/lock_regions.c
+libsberf_engine_a_SOURCES += src/engine/lock_regions.h
 libsberf_engine_a_SOURCES += src/engine/variables.c
 libsberf_engine_a_SOURCES += src/engine/variables.h

@@ -69,6 +69,11 @@ enum note_kind {                 /* offsets of MODULE_NOTE frames; numbers are i
 	NOTE_UNKNOWN = 2,        /* an address in no module */
 	NOTE_LOST = 3,           /* the part of a recording that said what stood here is damaged: "[lost]" */
 	NOTE_NO_STACK = 4,       /* time of a thread that no stack was taken of */
+	/* what memory a lock is in (held_lock.place): */
+	NOTE_HEAP = 5,
+	NOTE_STACK = 6,          /* the first one of a process */
+	NOTE_ANON = 7,           /* without a file: blocks that are large, or another thread's, and stacks of threads */
+	NOTE_SHARED = 8,         /* that other processes may have mapped */
 	NOTE_CUT = 0x100,        /* + enum cut_reason: root frame of a stack that was cut */
 	NOTE_MAX = 0xffff,
 };
@@ -146,8 +151,8 @@ struct held_lock {
 	thread_id holder;        /* ID_NONE = not known */
 	uint32_t guess;          /* enum lock_kind whose layout names the holder (lock_guess()) */
 	/*
-	 * what memory it is in: one frame at a place of data (FRAME_DATA), or the stack that allocated the block;
-	 * STACK_ROOT = not known
+	 * what memory it is in: one frame at a place of data (FRAME_DATA), or the stack that allocated the block, or
+	 * a note (NOTE_HEAP and those behind it); STACK_ROOT = not known
 	 */
 	stack_id place;
 	uint32_t offset;         /* of ADDRESS in that block */

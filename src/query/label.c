@@ -58,12 +58,17 @@ void label_file(const struct dict *d, str_id path, char *dst, size_t size)
 
 static void note_label(uint64_t note, char *dst, size_t size)
 {
+	static const char *const of_memory[] = { "in the heap", "on the first stack", "in memory without a file",
+						 "in shared memory" };
+
 	if (note == NOTE_OTHER)
 		snprintf(dst, size, "(other)");
 	else if (note == NOTE_LOST)
 		snprintf(dst, size, "[lost]");
 	else if (note == NOTE_NO_STACK)
 		snprintf(dst, size, "[no stack]");
+	else if (note >= NOTE_HEAP && note <= NOTE_SHARED)
+		snprintf(dst, size, "%s", of_memory[note - NOTE_HEAP]);
 	else if (note >= NOTE_CUT && note - NOTE_CUT <= UINT8_MAX)
 		snprintf(dst, size, "[cut: %s]", cut_info((unsigned int)(note - NOTE_CUT))->name);
 	else

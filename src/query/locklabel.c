@@ -54,6 +54,10 @@ char *lock_place_label(const struct dict *d, const struct names *names, stack_id
 		locklabel_variable(d, names, s->frame, offset, dst, size);
 		return dst;
 	}
+	if (dict_get_module(d, dict_get_frame(d, s->frame)->module)->kind == MODULE_NOTE) {
+		label_place(d, s->frame, dst, size);
+		return dst;
+	}
 	stack_signature_text(&r, place, dst + label_put(dst, size, 0, block, strlen(block)), size - strlen(block));
 	end = strstr(dst, " \xE2\x80\xBA ");
 	if (end)

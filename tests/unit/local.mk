@@ -202,6 +202,7 @@ suites_engine += tests/unit/test_reconcile
 suites_engine += tests/unit/test_child
 suites_engine += tests/unit/test_hit_sums
 suites_engine += tests/unit/test_insides
+suites_engine += tests/unit/test_lock_regions
 suites_engine += tests/unit/test_lock_turns
 suites_engine += tests/unit/test_script_plan
 suites_engine += tests/unit/test_ingest

@@ -271,7 +271,7 @@ static void one_rwlock(void **state)
 static void places(void **state)
 {
 	static const char *const texts[] = { "rwlock (to read) db_lock+0x28", "mutex in a block of table_new+0x18",
-					     "mutex app+0x4040", "mutex 0x40" };
+					     "mutex app+0x4040", "mutex 0x40", "mutex in the heap" };
 	struct made *m = *state;
 	const thread_id a = made_thread(m, 10, 11, "a");
 	struct held_lock l[] = {
@@ -280,6 +280,8 @@ static void places(void **state)
 		  .place = made_stack(m, "main;table_new;xmalloc#1;malloc") },
 		{ .address = 0x30, .holder = NOBODY, .guess = LOCK_FUTEX },
 		{ .address = 0x40, .holder = NOBODY, .guess = LOCK_FUTEX },
+		{ .address = 0x50, .holder = NOBODY, .guess = LOCK_FUTEX,
+		  .place = dict_stack(m->d, STACK_ROOT, dict_note(m->d, NOTE_HEAP)) },
 	};
 	const module_id app = dict_get_frame(m->d, dict_get_stack(m->d, l[0].place)->frame)->module;
 	char label[LABEL_MAX];
@@ -287,15 +289,15 @@ static void places(void **state)
 
 	l[1].place = made_stack(m, "main;table_new;malloc");
 	l[2].place = dict_stack(m->d, STACK_ROOT, dict_frame(m->d, app, FRAME_DATA | 0x4040));
-	for (uint64_t i = 0; i < 4; i++) {
+	for (uint64_t i = 0; i < 5; i++) {
 		wait_for(m, 100 * (i + 1), a, i ? "main;take;std::mutex::lock;app+0x4700;pthread_mutex_lock" :
 			 "main;take;pthread_rwlock_rdlock", 0x10, NOBODY, LOCK_FUTEX, 50 - 10 * i);
 		m->ev.wait.lock = dict_lock(m->d, &l[i]);
 		made_again(m);
 	}
 	locks = locks_of(m);
-	assert_int_equal(locks->nr_locks, 4);
-	for (uint32_t i = 0; i < 4; i++) {
+	assert_int_equal(locks->nr_locks, 5);
+	for (uint32_t i = 0; i < 5; i++) {
 		assert_string_equal(lock_label(locks, i, label, sizeof(label)), texts[i]);
 		/* And where it is taken: not in what takes it for others. */
 		assert_string_equal(locks_stack_label(locks, locks->lock[i].stack, true, label, sizeof(label)),
