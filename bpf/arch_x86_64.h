@@ -99,6 +99,13 @@ struct task_struct___x86 {
 #define SB_CALL_MREMAP 25
 #define SB_CALL_MADVISE 28
 
+/* Is CALL one that waits for what its first argument, a file descriptor, names: read, readv, recvfrom, recvmsg; ... */
+#define SB_CALL_READS(call) ((call) == 0 || (call) == 19 || (call) == 45 || (call) == 47)
+/* ... write, writev, sendto, sendmsg; or for several, of which its arguments tell: select, pselect6; poll, ppoll? */
+#define SB_CALL_WRITES(call) ((call) == 1 || (call) == 20 || (call) == 44 || (call) == 46)
+#define SB_CALL_SELECTS(call) ((call) == 23 || (call) == 270)
+#define SB_CALL_POLLS(call) ((call) == 7 || (call) == 271)
+
 /* Is it one that makes a process, or executes a program? */
 #define SB_CALL_CLONE 56
 #define SB_CALL_FORK 57

@@ -82,6 +82,7 @@ struct super_block {
 };
 
 struct inode {
+	unsigned short i_mode;
 	unsigned long i_ino;
 	__u32 i_generation;
 	struct super_block *i_sb;
@@ -102,9 +103,34 @@ struct path {
 struct file_operations;
 
 struct file {
+	void *private_data;             /* of a socket: a struct socket */
 	const struct file_operations *f_op;
 	struct inode *f_inode;
 	struct path f_path;
+};
+
+/* include/linux/pid.h: one number for each namespace, from the outermost on */
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+/* include/net/sock.h, include/linux/net.h */
+struct sock_common {
+	unsigned short skc_family;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	struct pid *sk_peer_pid;
+};
+
+struct socket {
+	struct sock *sk;
 };
 
 /* include/linux/fdtable.h */

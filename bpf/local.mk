@@ -36,6 +36,7 @@ bpf_headers += bpf/behind.bpf.h
 bpf_headers += bpf/arch_x86_64.h
 bpf_headers += bpf/kernel.h
 bpf_headers += bpf/klocks.bpf.h
+bpf_headers += bpf/channels.bpf.h
 bpf_headers += bpf/kstack.bpf.h
 bpf_headers += bpf/hitsums.bpf.h
 bpf_headers += bpf/hops.bpf.h

@@ -20,6 +20,7 @@
 #ifndef SBERF_BPF_OFFCPU_H
 #define SBERF_BPF_OFFCPU_H
 
+#include "channels.bpf.h"
 #include "entered.bpf.h"
 #include "handover.bpf.h"
 #include "inside.bpf.h"
@@ -356,6 +357,8 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	st->lock = w->lock.address;
 	if (kernel_locks)
 		sb_put_klock(st->slot - 1, st->state);
+	if (*(volatile bool *)&wakers && !w->lock.address && off > WAIT_HEAD_BYTES)
+		sb_put_channel(st->slot - 1);
 	slot->size = off;
 	/* A full barrier: what was written above is seen by whoever sees the id. */
 	__sync_lock_test_and_set(&slot->state, st->id);

@@ -14,6 +14,7 @@
  *	hops.bpf.h      unwinding kernel stacks of running tasks, by learned distances
  *	totals.bpf.h    what each task has spent in what way
  *	klocks.bpf.h    locks of the kernel, and who has them
+ *	channels.bpf.h  pipes and sockets, and who is at their other ends
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
  *	entered.bpf.h   user registers at the entry to the kernel
  *	event.bpf.h     hits of probes

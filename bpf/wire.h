@@ -498,6 +498,10 @@ struct sb_lock {
 #define SB_KLOCK_PERCPU_READ 4u
 #define SB_KLOCK_PERCPU_WRITE 5u
 #define SB_KLOCK_NR 6u
+/* In their place, of no lock: a pipe or a socket, whose address is the number of its inode; plus 1: it is to write */
+#define SB_CHANNEL_PIPE 6u
+#define SB_CHANNEL_SOCKET 8u
+#define SB_CHANNEL_NR 10u
 
 /* Who had such a lock when the wait began, as the kernel numbers it. */
 struct sb_lock_owner {

@@ -177,13 +177,15 @@ static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct r
 
 enum lock_kind wire_klock_kind(uint32_t type)
 {
-	static const enum lock_kind kinds[SB_KLOCK_NR] = {
+	static const enum lock_kind kinds[SB_CHANNEL_NR] = {
 		[SB_KLOCK_OTHER] = LOCK_KERNEL_OTHER, [SB_KLOCK_MUTEX] = LOCK_KERNEL_MUTEX,
 		[SB_KLOCK_RWSEM_READ] = LOCK_KERNEL_READ, [SB_KLOCK_RWSEM_WRITE] = LOCK_KERNEL_WRITE,
 		[SB_KLOCK_PERCPU_READ] = LOCK_KERNEL_PERCPU_READ, [SB_KLOCK_PERCPU_WRITE] = LOCK_KERNEL_PERCPU_WRITE,
+		[SB_CHANNEL_PIPE] = LOCK_PIPE_READ, [SB_CHANNEL_PIPE + 1] = LOCK_PIPE_WRITE,
+		[SB_CHANNEL_SOCKET] = LOCK_SOCKET_READ, [SB_CHANNEL_SOCKET + 1] = LOCK_SOCKET_WRITE,
 	};
 
-	return type < SB_KLOCK_NR ? kinds[type] : LOCK_KERNEL_OTHER;
+	return type < SB_CHANNEL_NR ? kinds[type] : LOCK_KERNEL_OTHER;
 }
 
 static void wire_decode_kernel_lock(const struct sb_lock *l, struct lock_futex *ret)

@@ -23,7 +23,7 @@ int wire_decode_record(const void *data, size_t len, struct raw_event *ret);
  */
 uint32_t wire_decode_call(int32_t call, unsigned int state, bool compat);
 
-/* The kind of a lock of the kernel that is of TYPE, SB_KLOCK_*; LOCK_KERNEL_OTHER for any other number. */
+/* The kind of a lock of the kernel that is of TYPE, SB_KLOCK_* or SB_CHANNEL_*; LOCK_KERNEL_OTHER for others. */
 enum lock_kind wire_klock_kind(uint32_t type);
 
 struct sb_lock;

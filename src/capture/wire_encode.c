@@ -239,7 +239,7 @@ static void wire_encode_kernel_lock(const struct lock_futex *l, struct sb_lock *
 	memcpy(o.comm, l->owner.comm, sizeof(o.comm));
 	*ret = (struct sb_lock){ .address = l->address, .flags = SB_LOCK_OF_KERNEL };
 	ret->op = SB_KLOCK_OTHER;
-	for (uint32_t type = 0; type < SB_KLOCK_NR; type++)
+	for (uint32_t type = 0; type < SB_CHANNEL_NR; type++)
 		if (wire_klock_kind(type) == l->kind)
 			ret->op = type;
 	memcpy(ret->bytes, &o, sizeof(o));

@@ -58,6 +58,7 @@ static const struct lock_function functions[] = {
 	{ "pthread_join", LOCK_JOIN }, { "pthread_timedjoin_np", LOCK_JOIN }, { "pthread_clockjoin_np", LOCK_JOIN },
 	{ "pthread_clockjoin_ex", LOCK_JOIN }, { "pthread_timedjoin_ex", LOCK_JOIN }, { "thrd_join", LOCK_JOIN },
 	{ "lll_lock_wait_private", LOCK_LIBC }, { "[waiting for the GIL]", LOCK_GIL },
+	{ "jobserver_acquire", LOCK_JOBSERVER }, { "ProcSleep", LOCK_DATABASE },
 	{ "g_mutex_lock_slowpath", LOCK_RUNTIME_MUTEX }, { "g_cond_wait", LOCK_CONDITION },
 	{ "g_cond_wait_until", LOCK_CONDITION },
 };

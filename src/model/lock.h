@@ -45,7 +45,14 @@
 	/* that lends its holder the priority of who waits: by how futex(2) was called, whatever functions say */ \
 	X(LENDING, 22, "mutex") \
 	/* of the kernel, which threads wait for on the CPU (EVENT_SPIN) */ \
-	X(KERNEL_SPIN, 23, "kernel spin lock")
+	X(KERNEL_SPIN, 23, "kernel spin lock") \
+	/* no locks, but what another process must do something to: lock_is_channel() */ \
+	X(PIPE_READ, 24, "pipe (to read)") \
+	X(PIPE_WRITE, 25, "pipe (to write)") \
+	X(SOCKET_READ, 26, "socket (to read)") \
+	X(SOCKET_WRITE, 27, "socket (to write)") \
+	X(JOBSERVER, 28, "jobserver token") /* a pipe by which make(1) and others share a number of jobs */ \
+	X(DATABASE, 29, "lock of a database") /* on rows, tables and the like: its processes wait for an event */
 
 enum lock_kind {
 #define X(id, nr, name) LOCK_##id = nr,
@@ -125,6 +132,12 @@ bool lock_op_lends_priority(uint32_t op);
 static inline bool lock_is_of_kernel(unsigned int kind)
 {
 	return (kind >= LOCK_KERNEL_MUTEX && kind <= LOCK_KERNEL_OTHER) || kind == LOCK_KERNEL_SPIN;
+}
+
+/* Is it a pipe or a socket, known by the number of its inode? Nobody holds it: somebody is at its other end. */
+static inline bool lock_is_channel(unsigned int kind)
+{
+	return kind >= LOCK_PIPE_READ && kind <= LOCK_JOBSERVER;
 }
 
 /* Can several hold it at once, to read? */

@@ -33,7 +33,8 @@ struct holder_parts {
 	/* of the wait that is being divided */
 	const struct holder_sink *to;
 	uint64_t least_ns;
-	thread_id chain[HOLDERS_DEEP + 1];       /* who waits, and the holders down to here */
+	thread_id chain[HOLDERS_DEEP + 1];       /* who waits, and the holders down to here, */
+	bool other_end[HOLDERS_DEEP + 1];        /* those that are at the other end of something */
 	unsigned int depth;
 	bool told;
 };
@@ -47,9 +48,10 @@ char *holder_note(const struct dict *d, thread_id holder, enum holder_how how, c
 		[HOLDER_NOT_KNOWN] = "", [HOLDER_ABOVE] = ", which is above",
 	};
 	const struct thread *t = dict_get_thread(d, holder);
+	const unsigned int what = how & ~(unsigned int)HOLDER_OTHER_END;
 
-	text_format(dst, size, "[held by %s%s]", t ? strtab_get(dict_strings(d), t->comm) : "a thread",
-		    how < HOLDER_HOWS ? words[how] : "");
+	text_format(dst, size, "[%s %s%s]", how & HOLDER_OTHER_END ? "other end:" : "held by",
+		    t ? strtab_get(dict_strings(d), t->comm) : "a thread", what < HOLDER_HOWS ? words[what] : "");
 	return dst;
 }
 
@@ -112,16 +114,16 @@ void holder_parts_free(struct holder_parts *p)
 thread_id holder_parts_holder(const struct holder_parts *p, const struct fact *f, const struct held_lock **ret_lock)
 {
 	const struct wait *w = f->kind == EVENT_BLOCKED ? dict_get_wait(p->d, f->wait) : NULL;
+	bool inferred;
 	thread_id holder;
 
-	*ret_lock = w && w->lock && locks_is_wait(p->d, w->call, w->lock, p->query.arch) ?
-		dict_get_lock(p->d, w->lock) : NULL;
+	*ret_lock = w && w->lock && (locks_is_wait(p->d, w->call, w->lock, p->query.arch) ||
+				     locks_is_channel(p->d, w->lock)) ? dict_get_lock(p->d, w->lock) : NULL;
 	if (!*ret_lock)
 		return ID_NONE;
-	holder = locks_told_holder(p->d, w->lock, locks_wait_kind(p->d, p->names, NULL, f->stack, w->lock));
-	if (holder == ID_NONE && w->context == WAKER_TASK)
-		holder = w->waker;
-	holder = holder < p->filter.threads ? p->filter.same[holder] : ID_NONE;
+	holder = locks_holder(p->d, w, locks_wait_kind(p->d, p->names, NULL, f->stack, w->lock), p->filter.threads,
+			      &inferred);
+	holder = holder == ID_NONE ? ID_NONE : p->filter.same[holder];
 	return f->thread < p->filter.threads && holder == p->filter.same[f->thread] ? ID_NONE : holder;
 }
 
@@ -177,7 +179,9 @@ static void holderparts_tell(struct holder_parts *p, uint32_t at, uint64_t ns)
 
 static uint32_t holderparts_note(const struct holder_parts *p, uint32_t at, thread_id holder, enum holder_how how)
 {
-	return p->to->note(p->to->ctx, at, holder, how, p->depth);
+	const unsigned int end = p->other_end[p->depth] ? HOLDER_OTHER_END : 0;
+
+	return p->to->note(p->to->ctx, at, holder, (enum holder_how)(how | end), p->depth);
 }
 
 static void holderparts_divide(struct holder_parts *p, uint32_t at, uint64_t ns, const struct held_lock *l,
@@ -206,6 +210,7 @@ static void holderparts_piece(struct holder_parts *p, uint32_t at, uint64_t ns, 
 		return;
 	}
 	p->depth++;
+	p->other_end[p->depth] = lock_is_channel(l->guess);
 	for (unsigned int i = 0; i < p->depth; i++)
 		if (p->chain[i] == holder) {
 			holderparts_tell(p, holderparts_note(p, at, holder, HOLDER_ABOVE), ns);
@@ -273,5 +278,6 @@ void holder_parts_divide(struct holder_parts *p, const struct fact *f, size_t sl
 	p->depth = 1;
 	p->chain[0] = p->filter.same[f->thread];
 	p->chain[1] = holder_parts_holder(p, f, &l);
+	p->other_end[1] = lock_is_channel(l->guess);
 	holderparts_divide(p, at, f->weight, l, slice, f);
 }

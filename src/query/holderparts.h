@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * holderparts.h - divides a wait for a lock among what the holder of that did meanwhile.
+ * holderparts.h - divides a wait for a lock among what the holder of that did meanwhile; and one for a pipe or a socket
+ * among what the process at its other end did.
  *
  * What it did is known by slices of time: samples, waits for other things and time in the run queue of the
  * slice that the wait is in, by how long each was, but not its own waits for that lock. A holder that waited for
@@ -27,10 +28,14 @@ enum holder_how {
 	HOLDER_LET_GO,           /* where it woke who waited, as nothing else is known of it */
 	HOLDER_NOT_KNOWN,        /* nothing: nothing of it is known, or it is too little to be told */
 	HOLDER_ABOVE,            /* nothing: it stands above as one who waits */
-	HOLDER_HOWS
+	HOLDER_HOWS,
+	HOLDER_OTHER_END = 0x80  /* with one of these: it holds nothing, but is at the other end of a pipe or socket */
 };
 
-/* "[held by worker, which ran]": the text of a note about HOLDER, one of D, sanitised. Returns DST. */
+/*
+ * "[held by worker, which ran]", "[other end: worker, which ran]": the text of a note about HOLDER, one of D,
+ * sanitised. Returns DST.
+ */
 char *holder_note(const struct dict *d, thread_id holder, enum holder_how how, char *dst, size_t size);
 
 /* Where parts go. A place is any number of the receiver's. */
@@ -50,7 +55,10 @@ struct holder_parts;
 struct holder_parts *holder_parts_new(const struct snapshot *s, const struct names *names, const struct query *q);
 void holder_parts_free(struct holder_parts *p);          /* NULL is fine */
 
-/* Who held the lock that F waits for, or, where that is not known, ended the wait; *RET_LOCK: which. ID_NONE. */
+/*
+ * Who held the lock that F waits for, or, where that is not known, ended the wait; of pipes and sockets who ended it,
+ * or made the other end. *RET_LOCK: which, NULL = it waits for none. ID_NONE.
+ */
 thread_id holder_parts_holder(const struct holder_parts *p, const struct fact *f, const struct held_lock **ret_lock);
 /* Tells TO the parts of F, a wait of slice number SLICE whose holder is known and is not the one who waits. */
 void holder_parts_divide(struct holder_parts *p, const struct fact *f, size_t slice, uint32_t at,

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "model/lock.h"
 #include "query/holderparts.h"
 #include "query/stackgraft.h"
 
@@ -36,7 +37,7 @@ static uint32_t holders_put_note(void *ctx, uint32_t at, thread_id holder, enum 
 	char text[LABEL_MAX];
 
 	/* Whose stack it is its thread says. */
-	if (h->how == HOLDERS_ALONE && depth == 1 && how != HOLDER_NOT_KNOWN)
+	if (h->how == HOLDERS_ALONE && depth == 1 && (how & ~(unsigned int)HOLDER_OTHER_END) != HOLDER_NOT_KNOWN)
 		return at;
 	return stackgraft_note(&h->graft, at, holder_note(h->d, holder, how, text, sizeof(text)));
 }
@@ -80,7 +81,7 @@ static void holders_take(struct holders *h, const struct fact *f, const struct s
 		holder_parts_divide(h->parts, f, v->next - 1, h->how == HOLDERS_ALONE ? STACK_ROOT : f->stack, &to);
 	else if (h->how == HOLDERS_BELOW)
 		holders_tell(h, f->stack, f->weight, true);
-	else if (l)
+	else if (l && !lock_is_channel(l->guess))
 		holders_tell(h, stackgraft_note(&h->graft, STACK_ROOT, "[waits whose holder is not known]"), f->weight,
 			     true);
 }

@@ -95,6 +95,7 @@ char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char
 		[HOLDER_BESIDE] = ", mostly in",
 		[HOLDER_RELEASED] = ", released in",
 	};
+	const bool channel = lock_is_channel(l->lock[h->lock].kind);
 	char thread[LABEL_MAX];
 
 	if (h->thread == ID_NONE && h->readers) {
@@ -103,11 +104,11 @@ char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char
 		return dst;
 	}
 	if (h->thread == ID_NONE) {
-		text_format(dst, size, "holder not known");
+		text_format(dst, size, channel ? "other end not known" : "holder not known");
 		return dst;
 	}
 	label_thread(l->dict, dict_get_thread(l->dict, h->thread), thread, sizeof(thread));
-	text_format(dst, size, "%s %s%s%s", h->inferred ? "ended by" : "held by", thread,
+	text_format(dst, size, "%s %s%s%s", h->inferred ? "ended by" : channel ? "other end:" : "held by", thread,
 		    h->inferred ? " (inferred)" : "", how[h->how]);
 	return dst;
 }
@@ -170,8 +171,12 @@ char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size)
 	char place[LABEL_MAX];
 
 	lock_place_label(l->dict, l->names, r->place, r->offset, place, sizeof(place));
-	if (!r->address)
+	if (r->kind == LOCK_DATABASE)
+		text_format(dst, size, "%s", lock_kind_name(r->kind));
+	else if (!r->address)
 		text_format(dst, size, "futexes of which nothing more is known");
+	else if (lock_is_channel(r->kind))
+		text_format(dst, size, "%s [%" PRIu64 "]", lock_kind_name(r->kind), r->address);
 	else if (*place)
 		text_format(dst, size, "%s %s", lock_kind_name(r->kind), place);
 	else if (lock_is_of_kernel(r->kind) && *stack_signature_kernel_taker(&reading, r->stack))

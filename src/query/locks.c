@@ -49,6 +49,14 @@ struct place_ns {
 	uint64_t ns;
 };
 
+/* Parts of a wait that a thread has been in for long, of which it is not known yet who ends it. */
+struct locks_pieces {
+	uint32_t lock;
+	thread_id thread;
+	uint32_t held;           /* that has their time until then */
+	uint64_t ns;
+};
+
 /* The wait that a thread is in: the latest that is known. */
 struct now_waiting {
 	thread_id thread;
@@ -70,6 +78,7 @@ struct locks_builder {
 	KEYED(struct waiter_pair) waiters;
 	KEYED(struct place_ns) places;
 	KEYED(struct now_waiting) now;
+	KEYED(struct locks_pieces) pieces;
 	struct holder_parts *parts;      /* what holders did; NULL: it has not been asked for */
 };
 
@@ -91,6 +100,13 @@ static enum lock_kind locks_stack_kind(const struct dict *d, const struct names 
 	return LOCK_FUTEX;
 }
 
+bool locks_is_channel(const struct dict *d, lock_id lock)
+{
+	const struct held_lock *l = lock == LOCK_ID_NONE ? NULL : dict_get_lock(d, lock);
+
+	return l && lock_is_channel(l->guess);
+}
+
 /* Is what is known of LOCK enough, so that it need not be asked of a stack? Then *RET is its kind. */
 static bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *ret)
 {
@@ -102,15 +118,13 @@ static bool locks_told_kind(const struct dict *d, lock_id lock, enum lock_kind *
 	return true;
 }
 
-enum lock_kind locks_wait_kind(const struct dict *d, const struct names *names, stack_kinds *memo, stack_id stack,
-			       lock_id lock)
+/* What the functions of STACK say, remembered in MEMO as of locks_wait_kind(). */
+static enum lock_kind locks_remembered_kind(const struct dict *d, const struct names *names, stack_kinds *memo,
+					    stack_id stack)
 {
 	const struct stack_kind want = { .stack = stack, .kind = LOCK_NONE };
-	enum lock_kind told;
 	uint32_t id;
 
-	if (locks_told_kind(d, lock, &told))
-		return told;
 	if (!memo)
 		return locks_stack_kind(d, names, stack);
 	id = keyed_get(memo, &want, kind);
@@ -119,6 +133,19 @@ enum lock_kind locks_wait_kind(const struct dict *d, const struct names *names, 
 	if (memo->v[id].kind == LOCK_NONE)
 		memo->v[id].kind = locks_stack_kind(d, names, stack);
 	return (enum lock_kind)memo->v[id].kind;
+}
+
+enum lock_kind locks_wait_kind(const struct dict *d, const struct names *names, stack_kinds *memo, stack_id stack,
+			       lock_id lock)
+{
+	enum lock_kind kind;
+
+	if (locks_told_kind(d, lock, &kind))
+		return kind;
+	kind = locks_remembered_kind(d, names, memo, stack);
+	if (locks_is_channel(d, lock) && kind != LOCK_JOBSERVER && kind != LOCK_NONE)
+		return (enum lock_kind)dict_get_lock(d, lock)->guess;
+	return kind;
 }
 
 bool locks_is_wait(const struct dict *d, uint32_t call, lock_id lock, const char *arch)
@@ -135,19 +162,20 @@ thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind k
 	return l && l->holder != ID_NONE && lock_agrees(kind, (enum lock_kind)l->guess) ? l->holder : ID_NONE;
 }
 
-/* Who held the lock of W, of KIND, or made it free; *RET_INFERRED says which. */
-static thread_id locks_holder(const struct locks_builder *b, const struct wait *w, enum lock_kind kind,
-			      bool *ret_inferred)
+thread_id locks_holder(const struct dict *d, const struct wait *w, enum lock_kind kind, size_t threads,
+		       bool *ret_inferred)
 {
-	const thread_id holder = locks_told_holder(b->d, w->lock, kind);
-	const bool told = holder < b->filter.threads;    /* the dictionary may have grown */
+	const bool woken = w->context == WAKER_TASK && w->waker < threads;
+	/* Of a socket who ends the wait says more than which process made its other end. */
+	const thread_id holder = lock_is_channel(kind) && woken ? ID_NONE : locks_told_holder(d, w->lock, kind);
+	const bool told = holder < threads;
 
 	*ret_inferred = false;
 	/* Of several who read it the last one ends the wait. */
-	if (!told && lock_is_rwlock(kind) && dict_get_lock(b->d, w->lock)->readers)
+	if (!told && lock_is_rwlock(kind) && dict_get_lock(d, w->lock)->readers)
 		return ID_NONE;
-	*ret_inferred = !told && w->context == WAKER_TASK && w->waker < b->filter.threads;
-	return told ? b->filter.same[holder] : *ret_inferred ? b->filter.same[w->waker] : ID_NONE;
+	*ret_inferred = !told && woken;
+	return told ? holder : *ret_inferred ? w->waker : ID_NONE;
 }
 
 /* STACK without frames of the kernel, which differ by how the thread came to sleep; itself where it has no others. */
@@ -340,6 +368,42 @@ static uint32_t locks_find(struct locks_builder *b, struct locked_row *want, sta
 	return keyed_get(&b->locks, want, row);
 }
 
+static enum lock_kind locks_kind(struct locks_builder *b, const struct fact *f, const struct wait *w)
+{
+	if (w->lock)
+		return locks_wait_kind(b->d, b->names, &b->kinds, f->stack, w->lock);
+	return call_is_futex(w->call, b->filter.q->arch) ? LOCK_FUTEX : LOCK_DATABASE;
+}
+
+/*
+ * What of a wait that goes on for seconds was told before it ended, F, has no holder when only its end says who that
+ * is. HELD, of a thread that ended one, gets what the thread of F has waited for LOCK since the one before.
+ */
+static bool locks_end_pieces(struct locks_builder *b, const struct fact *f, uint32_t lock, uint32_t held)
+{
+	const struct locks_pieces want = { .lock = lock, .thread = b->filter.same[f->thread] };
+	struct held_row *h = &b->held.v[held];
+	struct locks_pieces *p;
+	uint32_t id;
+
+	if (h->thread == ID_NONE ? f->count || h->row.readers : !h->inferred || !f->count)
+		return true;
+	id = keyed_get(&b->pieces, &want, held);
+	if (id == HIDX_NONE)
+		return false;
+	p = &b->pieces.v[id];
+	if (h->thread == ID_NONE) {
+		p->held = held;
+		p->ns += f->weight;
+		return true;
+	}
+	if (p->ns)
+		b->held.v[p->held].row.ns -= p->ns;
+	h->row.ns += p->ns;
+	p->ns = 0;
+	return true;
+}
+
 /* Adds the fact F, of a wait W for a lock, of the slice V. */
 static bool locks_add(struct locks_builder *b, const struct fact *f, const struct wait *w, unsigned int is,
 		      const struct slice_view *v)
@@ -347,12 +411,14 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 	const size_t slice = v->next - 1;
 	const struct held_lock *l = dict_get_lock(b->d, w->lock);
 	const struct thread *t = dict_get_thread(b->d, f->thread);
-	const enum lock_kind kind = !w->lock ? LOCK_FUTEX :
-		locks_wait_kind(b->d, b->names, &b->kinds, f->stack, w->lock);
+	const enum lock_kind kind = locks_kind(b, f, w);
+	const bool global = !w->lock || lock_is_of_kernel(kind) || lock_is_channel(kind);
 	struct locked_row want = { .address = locks_address(l, kind), .kind = kind,
-				   .pid = w->lock && !lock_is_of_kernel(kind) ? (uint32_t)t->pid : 0 };
+				   .pid = global ? 0 : (uint32_t)t->pid };
 	bool inferred = false;
-	const thread_id holder = w->lock ? locks_holder(b, w, kind, &inferred) : ID_NONE;
+	const bool may_be_known = w->lock || kind == LOCK_DATABASE;
+	const thread_id found = may_be_known ? locks_holder(b->d, w, kind, b->filter.threads, &inferred) : ID_NONE;
+	const thread_id holder = found == ID_NONE ? ID_NONE : b->filter.same[found];
 	const uint32_t id = locks_find(b, &want, l->place);
 	const uint32_t held = id == HIDX_NONE ? HIDX_NONE : locks_held(b, id, holder, inferred);
 	struct lock_row *row;
@@ -377,10 +443,24 @@ static bool locks_add(struct locks_builder *b, const struct fact *f, const struc
 		if (l->waiter_prio && !inferred && holder != ID_NONE &&
 		    !locks_add_inversion(b, &b->held.v[held], f, l, slice))
 			return false;
-		if (!locks_add_place(b, id, f) || !locks_add_waiter(b, id, f))
+		if (!locks_end_pieces(b, f, id, held) || !locks_add_place(b, id, f) || !locks_add_waiter(b, id, f))
 			return false;
 	}
 	return !(is & FACT_OPEN) || locks_note_now(b, f, slice, id, held);
+}
+
+/* Does W, in which a process waits for an event, wait for a lock of a database, by its stack? */
+static bool locks_is_of_database(struct locks_builder *b, const struct fact *f, const struct wait *w)
+{
+	return !w->lock && wait_class_of(w->call, w->state, b->filter.q->arch) == WAIT_CLASS_EVENT &&
+		locks_remembered_kind(b->d, b->names, &b->kinds, f->stack) == LOCK_DATABASE;
+}
+
+/* Who has nothing to do waits for no lock, but make(1), which has nothing to do, for leave to do more. */
+static bool locks_wants_job(struct locks_builder *b, const struct fact *f, const struct wait *w)
+{
+	return locks_is_channel(b->d, w->lock) &&
+		locks_wait_kind(b->d, b->names, &b->kinds, f->stack, w->lock) == LOCK_JOBSERVER;
 }
 
 static bool locks_look(struct locks_builder *b)
@@ -396,10 +476,12 @@ static bool locks_look(struct locks_builder *b)
 			return false;
 		if (!w)
 			continue;
-		if (locks_is_wait(b->d, w->call, w->lock, b->filter.q->arch)) {
-			/* Who has nothing to do waits for no lock. */
-			if (a.is & FACT_IDLE)
+		if (locks_is_wait(b->d, w->call, w->lock, b->filter.q->arch) || locks_is_channel(b->d, w->lock)) {
+			if (a.is & FACT_IDLE && !locks_wants_job(b, f, w))
 				continue;
+			if (!locks_add(b, f, w, a.is, &a.v))
+				return false;
+		} else if (locks_is_of_database(b, f, w)) {
 			if (!locks_add(b, f, w, a.is, &a.v))
 				return false;
 		} else if (a.is & FACT_OPEN && !locks_note_now(b, f, slice, ID_NONE, ID_NONE)) {
@@ -510,14 +592,20 @@ static int locks_compare_waits(const void *va, const void *vb)
 static void locks_copy(const struct locks_builder *b, struct locks *l, uint32_t *place)
 {
 	for (size_t i = 0; i < b->locks.n; i++) {
-		l->lock[i] = b->locks.v[i].row;
-		l->lock[i].address = b->locks.v[i].address;
-		l->lock[i].pid = b->locks.v[i].pid;
-		l->lock[i].kind = (enum lock_kind)b->locks.v[i].kind;
-		l->lock[i].first_holder = (uint32_t)i;   /* until it is sorted: where it was */
-		l->ns += l->lock[i].ns;
+		const struct locked_row *from = &b->locks.v[i];
+		struct lock_row *to = &l->lock[l->nr_locks];
+
+		/* Of those that wait for something to do only the time until they run is here. */
+		if (!from->row.ns && !from->row.count)
+			continue;
+		*to = from->row;
+		to->address = from->address;
+		to->pid = from->pid;
+		to->kind = (enum lock_kind)from->kind;
+		to->first_holder = (uint32_t)i;  /* until it is sorted: where it was */
+		l->ns += to->ns;
+		l->nr_locks++;
 	}
-	l->nr_locks = (uint32_t)b->locks.n;
 	if (l->nr_locks)
 		qsort(l->lock, l->nr_locks, sizeof(*l->lock), locks_compare);
 	for (uint32_t i = 0; i < l->nr_locks; i++)
@@ -573,6 +661,8 @@ static bool locks_copy_now(const struct locks_builder *b, struct locks *l, const
 	for (size_t i = 0; of && i < b->now.n; i++) {
 		const struct now_waiting *now = &b->now.v[i];
 		const struct held_row *h = now->held == ID_NONE || now->woken ? NULL : &b->held.v[now->held];
+		/* Who is at the other end is a process, of which any thread may do. */
+		const bool unknown = !h || h->inferred || lock_is_channel(b->locks.v[now->lock].kind);
 
 		if (!h || !b->locks.v[now->lock].address)
 			continue;
@@ -580,7 +670,7 @@ static bool locks_copy_now(const struct locks_builder *b, struct locks *l, const
 		of[l->nr_waits] = (struct lock_wait){ .thread = now->thread, .lock = place[now->lock],
 						      .stack = now->stack, .waited_ns = now->ns };
 		l->wait[l->nr_waits] = (struct waitgraph_wait){
-			.waiter = locks_tid(b->d, now->thread), .holder = h->inferred ? 0 : locks_tid(b->d, h->thread),
+			.waiter = locks_tid(b->d, now->thread), .holder = unknown ? 0 : locks_tid(b->d, h->thread),
 			.next = l->nr_waits,     /* until it is linked: where it was */
 		};
 		l->nr_waits++;
@@ -621,6 +711,7 @@ static void locks_builder_free(struct locks_builder *b)
 	keyed_free(&b->waiters);
 	keyed_free(&b->places);
 	keyed_free(&b->now);
+	keyed_free(&b->pieces);
 	holder_parts_free(b->parts);
 }
 

@@ -119,8 +119,16 @@ enum lock_kind locks_wait_kind(const struct dict *d, const struct names *names, 
 			       lock_id lock);
 /* Does a wait in CALL, on a machine of ARCH, wait for a lock: on a futex, or for LOCK of the kernel, which is known? */
 bool locks_is_wait(const struct dict *d, uint32_t call, lock_id lock, const char *arch);
+/* Is LOCK a pipe or a socket? Waits for these are in the list of locks, by who is at the other end. */
+bool locks_is_channel(const struct dict *d, lock_id lock);
 /* Who held LOCK, for which a wait of that KIND was; ID_NONE = not known. */
 thread_id locks_told_holder(const struct dict *d, lock_id lock, enum lock_kind kind);
+/*
+ * Who held the lock of W, of KIND, or made it free; *RET_INFERRED says which. One of the first THREADS of D, as it may
+ * have grown; ID_NONE = not known, or several read it.
+ */
+thread_id locks_holder(const struct dict *d, const struct wait *w, enum lock_kind kind, size_t threads,
+		       bool *ret_inferred);
 
 /* The locks of S that Q asks for, to *RET; S and NAMES must outlive it. -ENOMEM. */
 int locks_build(const struct snapshot *s, const struct names *names, const struct query *q, struct locks **ret,
@@ -139,7 +147,10 @@ bool locks_has_holders(const struct locks *l, uint32_t lock);
 char *lock_label(const struct locks *l, uint32_t lock, char *dst, size_t size);
 /* "worker 1235": the thread with the number TID, one that waits or holds something now. */
 char *lock_thread_label(const struct locks *l, uint32_t tid, char *dst, size_t size);
-/* "held by worker 1235, waits now", "ended by worker 1235 (inferred), released in", "holder not known": no stack. */
+/*
+ * "held by worker 1235, waits now", "ended by worker 1235 (inferred), released in", "holder not known"; of pipes and
+ * sockets "other end: worker 1235": no stack.
+ */
 char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char *dst, size_t size);
 /* ", held by ", or what else stands between wait number WAIT of l->wait and its holder. */
 const char *lock_held_words(const struct locks *l, size_t wait);

@@ -65,6 +65,7 @@ static const char *const lockers[] = {
 	"take_gil", "PyThread_acquire_lock", "PyMutex_Lock", "PyEval_RestoreThread", "PyEval_AcquireThread",
 	"g_mutex_lock", "g_rec_mutex_lock", "g_rw_lock_", "g_cond_", "uv_mutex_lock", "uv_rwlock_", "uv_cond_",
 	"absl::Mutex::", "absl::MutexLock", "boost::mutex::", "apr_thread_mutex_lock", "mtx_lock",
+	"WaitEventSetWait", "WaitLatch", "ProcSleep", "LockAcquireExtended", "PGSemaphoreLock", "LWLockAcquire",
 };
 
 /* In the kernel, from the tracepoint of a switch or waking to what is asked to schedule or wake. */

@@ -117,6 +117,7 @@ shell_tests += tests/live/offcpu_held.sh
 shell_tests += tests/live/doctor_waits.sh
 shell_tests += tests/live/locks.sh
 EXTRA_DIST += tests/live/locks_judge.py
+EXTRA_DIST += tests/live/locks_channels.py
 shell_tests += tests/live/offcpu_who.sh
 shell_tests += tests/live/capture_nodes.sh
 check_PROGRAMS += tests/live/access

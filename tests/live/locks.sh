@@ -179,6 +179,37 @@ else
 	skip "threads do not run at once here: $spun spins" "a lock that is spun for"
 fi
 
+# Pipes and sockets: who ends a wait, and by doctor who can. A pipe by which make shares jobs has a name of its own; by SIGCHLD, or by a
+# token, a process ends the wait for it.
+"$python3" "$top_srcdir/tests/live/locks_channels.py" >channels.out &
+channels=$!
+also_kill $channels
+wait_until 20 grep -q writer channels.out
+read -r reader writer <<<"$(sed 's/[a-z]*//g' channels.out | tr '\n' ' ')"
+record channels.data --wakers -p "$reader,$writer" --duration 800ms
+"$SBERF" doctor -p "$reader" >doctor.txt
+kill "$channels"
+"$SBERF" report -i channels.data --format locks >locks
+note "$(cut -c1-150 locks)"
+for kind in pipe socket; do
+	matches "a $kind, by who ends the wait" " $kind .to read. .[0-9]+.: reads_$kind|$kind .to read. .[0-9]+." "$(cat locks)"
+	matches "a $kind: the process that writes" "ended by [a-z0-9.]+ ([0-9]+/)?$writer .inferred." "$(grep -A 2 " $kind (to read)" locks)"
+done
+
+matches "who can write, by doctor" "is in read of pipe:.[0-9]+., which [a-z0-9.]+ .$writer. can write into" "$(cat doctor.txt)"
+if command -v make >/dev/null; then
+	printf 'all: a b c\na b c:\n\t+@$(MAKE) -f sub.mk\n' >top.mk
+	printf 'all: 1 2 3\n1 2 3:\n\t@sleep 0.1\n' >sub.mk
+	"$SBERF" record --wakers -o make.data -- make -f top.mk -j2 >make.out 2>&1
+	"$SBERF" report -i make.data --format locks >locks
+	note "$(cut -c1-150 locks)"
+	matches "a pipe of make's" " jobserver token .[0-9]+.: new_job " "$(cat locks)"
+	matches "who ends the wait for a token" "ended by (make|sleep|sh) [0-9]+ .inferred." "$(grep -A 9 ' jobserver token' locks)"
+else
+	skip "make is not installed" "a pipe of make's"
+	skip "make is not installed" "who ends the wait for a token"
+fi
+
 # A lock in a block of memory is called by who allocated that, when blocks are followed.
 start_workload locked 0 heap 4
 record heap.data -p "$workload" --duration 1s --memory=allocs --sample-bytes 1

@@ -182,6 +182,39 @@ static void let_go(void **state)
 	assert_int_equal(at(made_look(m, &q), TAKE ";[held by b]"), 800 * MS);
 }
 
+/* A pipe: who ended the wait, and what that did. */
+static void other_end(void **state)
+{
+	const struct held_lock pipe = { .address = 4711, .holder = ID_NONE, .guess = LOCK_PIPE_READ };
+	const struct held_lock unix_socket = { .address = 4712, .holder = made_thread(*state, 12, 12, "peer"),
+					       .guess = LOCK_SOCKET_READ };
+	struct made *m = *state;
+	const struct query q = { .arch = MADE_ARCH, .measures = MEASURE_BIT(MEASURE_BLOCKED), .holders = true };
+	const thread_id a = made_thread(m, 10, 10, "a"), b = made_thread(m, 11, 11, "b");
+
+	made_wait(m, 1500 * MS, a, "main;reads", EVENT_BLOCKED, "read", 'S', 400 * MS);
+	m->ev.wait.lock = dict_lock(m->d, &pipe);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = b;
+	profile_clear(m->p);
+	made_again(m);
+	made_add(m, 1400 * MS, b, "start;works", 300 * MS);
+	assert_int_equal(at(made_look(m, &q), "main;reads;[other end: b, which ran];start;works"), 400 * MS);
+	/* Who ends it says more than which process made the other end; that one is known before. */
+	profile_clear(m->p);
+	made_wait(m, 1500 * MS, a, "main;reads", EVENT_BLOCKED, "read", 'S', 400 * MS);
+	m->ev.wait.lock = dict_lock(m->d, &unix_socket);
+	profile_clear(m->p);
+	made_again(m);
+	assert_int_equal(at(made_look(m, &q), "main;reads;[other end: peer]"), 400 * MS);
+	/* Waits for what has no holder are none for a lock. */
+	profile_clear(m->p);
+	m->ev.wait.lock = dict_lock(m->d, &pipe);
+	made_again(m);
+	rewrite(m, HOLDERS_ALONE);
+	assert_int_equal(blocked(m)->node[0].total_ns, 0);
+}
+
 /* Whoever is not known to have held it: the waits are still there. */
 static void not_known(void **state)
 {
@@ -384,6 +417,7 @@ int main(void)
 		MADE_TEST(chains),
 		MADE_TEST(inverted),
 		MADE_TEST(let_go),
+		MADE_TEST(other_end),
 		MADE_TEST(not_known),
 		MADE_TEST(handed_on),
 		MADE_TEST(slowest),

@@ -240,6 +240,60 @@ static void what_holders_did(void **state)
 	locks_free(l);
 }
 
+/* A wait of seconds is told in pieces, before anybody knows who ends it: all of it is by that one then. */
+static void pieces(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 11, "a"), b = made_thread(m, 10, 12, "b"),
+			c = made_thread(m, 10, 13, "c");
+	struct locks *l;
+
+	for (uint64_t i = 1; i <= 4; i++) {
+		wait_for(m, 1000 * i, i == 4 ? c : a, "main;jobserver_acquire;pselect", 4713, NOBODY, LOCK_PIPE_READ,
+			 i == 3 ? 500 : 1000);
+		m->ev.count = i == 3;
+		m->ev.flags |= i == 3 ? 0 : EVENT_F_PIECE;
+		m->ev.wait.context = i == 3 ? WAKER_TASK : WAKER_UNKNOWN;
+		m->ev.wait.waker = i == 3 ? b : ID_NONE;
+		assert_int_equal(profile_add(m->p, &m->ev), 0);
+	}
+	l = locks_of(m);
+	assert_int_equal(l->nr_locks, 1);
+	assert_int_equal(l->nr_holders, 2);
+	assert_int_equal(l->holder[0].thread, b);
+	assert_int_equal(l->holder[0].ns, 2500 * MS);
+	/* The other one's has not ended. */
+	assert_int_equal(l->holder[1].thread, ID_NONE);
+	assert_int_equal(l->holder[1].ns, 1000 * MS);
+	locks_free(l);
+}
+
+/* Processes of a database wait for its locks by an event; and what waits for work is no lock, nor a line. */
+static void of_a_database(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 10, "a"), b = made_thread(m, 11, 11, "b");
+	char label[LABEL_MAX];
+	struct locks *l;
+
+	made_wait(m, 500 * MS, a, "main;heap_update;XactLockTableWait;ProcSleep;WaitLatch", EVENT_BLOCKED, "epoll_wait",
+		  'S', 20 * MS);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = b;
+	profile_clear(m->p);
+	made_again(m);
+	made_wait(m, 600 * MS, b, "main;ReadCommand;WaitLatch", EVENT_BLOCKED, "epoll_wait", 'S', 90 * MS);
+	l = locks_of(m);
+	assert_int_equal(l->nr_locks, 1);
+	assert_int_equal(l->lock[0].ns, 20 * MS);
+	assert_string_equal(lock_label(l, 0, label, sizeof(label)), "lock of a database");
+	assert_string_equal(locks_stack_label(l, l->lock[0].stack, true, label, sizeof(label)),
+			    "XactLockTableWait \xE2\x80\xBA heap_update \xE2\x80\xBA main");
+	assert_int_equal(l->holder[0].thread, b);
+	assert_true(l->holder[0].inferred);
+	locks_free(l);
+}
+
 /* An rwlock is one lock, though where readers have it only a word in its midst is known. */
 static void one_rwlock(void **state)
 {
@@ -377,6 +431,39 @@ static void spinning(void **state)
 	locks_free(locks);
 }
 
+/* Pipes and sockets: the one number that both ends have, and who is at the other one. */
+static void channels(void **state)
+{
+	struct made *m = *state;
+	const thread_id a = made_thread(m, 10, 10, "a"), b = made_thread(m, 20, 20, "b");
+	char label[LABEL_MAX];
+	struct locks *locks;
+
+	wait_for(m, 100, a, "main;gets;read;pipe_read_[k]", 4711, NOBODY, LOCK_PIPE_READ, 5);
+	m->ev.wait.call = call_find("read", MADE_ARCH);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = b;
+	made_again(m);
+	wait_for(m, 100, a, "main;recv;unix_stream_read_generic_[k]", 4712, b, LOCK_SOCKET_READ, 4);
+	m->ev.wait.call = call_find("recvfrom", MADE_ARCH);
+	made_again(m);
+	wait_for(m, 100, b, "main;jobserver_acquire;pselect", 4713, NOBODY, LOCK_PIPE_READ, 3);
+	m->ev.wait.call = call_find("pselect6", MADE_ARCH);
+	made_again(m);
+	locks = locks_of(m);
+	assert_int_equal(locks->nr_locks, 3);
+	assert_string_equal(lock_label(locks, 0, label, sizeof(label)), "pipe (to read) [4711]");
+	lock_holder_label(locks, &locks->holder[locks->lock[0].first_holder], label, sizeof(label));
+	assert_memory_equal(label, "ended by b 20 (inferred)", strlen("ended by b 20 (inferred)"));
+	assert_string_equal(lock_label(locks, 1, label, sizeof(label)), "socket (to read) [4712]");
+	lock_holder_label(locks, &locks->holder[locks->lock[1].first_holder], label, sizeof(label));
+	assert_memory_equal(label, "other end: b 20", strlen("other end: b 20"));
+	assert_string_equal(lock_label(locks, 2, label, sizeof(label)), "jobserver token [4713]");
+	assert_string_equal(lock_holder_label(locks, &locks->holder[locks->lock[2].first_holder], label, sizeof(label)),
+			    "other end not known");
+	locks_free(locks);
+}
+
 /* Readers have no names, but a number. */
 static void readers(void **state)
 {
@@ -495,11 +582,14 @@ int main(void)
 		MADE_TEST(stopped),
 		MADE_TEST(convoys),
 		MADE_TEST(inversions),
+		MADE_TEST(of_a_database),
 		MADE_TEST(one_rwlock),
+		MADE_TEST(pieces),
 		MADE_TEST(places),
 		MADE_TEST(its_own_waits),
 		MADE_TEST(of_the_kernel),
 		MADE_TEST(spinning),
+		MADE_TEST(channels),
 		MADE_TEST(readers),
 		MADE_TEST(deadlock),
 		MADE_TEST(without_memory),

@@ -581,6 +581,9 @@ static void handovers(void **state)
 	assert_int_equal(ev.handover.lock.owner.start_ns, 42);
 	assert_int_equal(ev.handover.lock.owner.readers, 2);
 	assert_string_equal(ev.handover.lock.owner.comm, "0123456789abcdef");
+	p->lock.op = SB_CHANNEL_SOCKET + 1;
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.handover.lock.kind, LOCK_SOCKET_WRITE);
 	p->lock.op = 99;         /* of a newer kernel half */
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
 	assert_int_equal(ev.handover.lock.kind, LOCK_KERNEL_OTHER);
