@@ -116,15 +116,15 @@ char *lock_holder_label(const struct locks *l, const struct lock_holder *h, char
 char *lock_convoy_label(const struct locks *l, uint32_t lock, char *dst, size_t size)
 {
 	const struct lock_convoy *c = &l->lock[lock].convoy;
-	char turn[UNITS_MAX], share[UNITS_MAX], ns[UNITS_MAX];
+	char turn[UNITS_MAX], over[UNITS_MAX], ns[UNITS_MAX];
 
 	*dst = '\0';
 	if (!c->ns)
 		return dst;
 	text_format(dst, size,
-		    "convoy: %.1f threads wait, handed over every %s (%s of it until the next one runs), for %s",
+		    "convoy: %.1f threads wait, handed over every %s (%s until the next one runs), for %s",
 		    (double)c->waited_ns / (double)c->ns, units_time(turn, c->ns / c->count),
-		    units_percent(share, (double)c->hand_over_ns / (double)c->ns), units_time(ns, c->ns));
+		    units_time(over, c->hand_over_ns / c->count), units_time(ns, c->ns));
 	return dst;
 }
 

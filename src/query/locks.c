@@ -11,6 +11,7 @@
 #include "model/wait.h"
 #include "query/filter.h"
 #include "query/holderparts.h"
+#include "query/stack_signature.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,9 @@ struct locked_row {
 	stack_id place;          /* STACK_ROOT of the first that was there, ... */
 	uint32_t pad;
 	struct lock_row row;
-	uint64_t stack_ns;       /* waited at row.stack */
+	uint64_t stack_ns;       /* waited at the place of row.stack, */
+	uint64_t shown_ns;       /* the most at once with just that stack */
+	uint32_t shown_place;    /* of b.places */
 	size_t slice;            /* the last in which it was waited for, */
 	struct lock_convoy turns;        /* and what was waited then, if that is a convoy */
 };
@@ -204,8 +207,13 @@ static bool locks_add_place(struct locks_builder *b, uint32_t lock, const struct
 	if (id == HIDX_NONE)
 		return false;
 	b->places.v[id].ns += f->weight;
-	if (b->places.v[id].ns >= l->stack_ns) {
-		l->stack_ns = b->places.v[id].ns;
+	if (b->places.v[id].ns < l->stack_ns)
+		return true;
+	l->stack_ns = b->places.v[id].ns;
+	/* Of one place in a program the kernel's part may differ: the longest is shown, not the last one. */
+	if (l->shown_place != id || f->weight >= l->shown_ns) {
+		l->shown_place = id;
+		l->shown_ns = f->weight;
 		l->row.stack = f->stack;
 	}
 	return true;
@@ -632,18 +640,57 @@ static void locks_copy_holders(const struct locks_builder *b, struct locks *l, c
 	}
 }
 
-static void locks_copy_places(const struct locks_builder *b, struct locks *l, const uint32_t *place)
+static int locks_compare_readings(const void *va, const void *vb)
 {
-	l->nr_places = (uint32_t)b->places.n;
-	for (uint32_t i = 0; i < l->nr_places; i++)
-		l->place[i] = (struct lock_place){ .lock = place[b->places.v[i].lock], .stack = b->places.v[i].stack,
-						   .ns = b->places.v[i].ns };
+	const struct lock_place *a = va, *b = vb;
+
+	return a->lock == b->lock && a->reading != b->reading ? compare_numbers(a->reading, b->reading) :
+		locks_compare_places(va, vb);
+}
+
+/* Makes places of L that read the same one. */
+static void locks_merge_places(struct locks *l)
+{
+	uint32_t n = 0;
+
 	if (l->nr_places)
-		qsort(l->place, l->nr_places, sizeof(*l->place), locks_compare_places);
+		qsort(l->place, l->nr_places, sizeof(*l->place), locks_compare_readings);
+	for (uint32_t i = 0; i < l->nr_places; i++) {
+		struct lock_place *last = n ? &l->place[n - 1] : NULL;
+
+		if (last && last->lock == l->place[i].lock && last->reading == l->place[i].reading)
+			last->ns += l->place[i].ns;
+		else
+			l->place[n++] = l->place[i];
+	}
+	l->nr_places = n;
+	if (n)
+		qsort(l->place, n, sizeof(*l->place), locks_compare_places);
+}
+
+static bool locks_copy_places(const struct locks_builder *b, struct locks *l, const uint32_t *place)
+{
+	struct stack_signature reading;
+	bool ok = stack_signature_init(&reading, b->d, b->names, b->filter.q->no_inlines, false);
+
+	reading.takes = true;
+	l->nr_places = (uint32_t)b->places.n;
+	for (uint32_t i = 0; i < l->nr_places && ok; i++) {
+		const struct place_ns *p = &b->places.v[i];
+
+		l->place[i] = (struct lock_place){ .lock = place[p->lock], .stack = p->stack, .ns = p->ns,
+						   .reading = stack_signature_hash(&reading, p->stack) };
+		ok = l->place[i].reading;
+	}
+	stack_signature_free(&reading);
+	if (!ok)
+		return false;
+	locks_merge_places(l);
 	for (uint32_t i = l->nr_places; i--;) {
 		l->lock[l->place[i].lock].first_place = i;
 		l->lock[l->place[i].lock].nr_places++;
 	}
+	return true;
 }
 
 static uint32_t locks_tid(const struct dict *d, thread_id id)
@@ -698,8 +745,7 @@ static bool locks_finish(const struct locks_builder *b, struct locks *l)
 	for (uint32_t i = 0; i < l->nr_locks; i++)
 		l->lock[i].first_holder = 0;
 	locks_copy_holders(b, l, place);
-	locks_copy_places(b, l, place);
-	return locks_copy_now(b, l, place);
+	return locks_copy_places(b, l, place) && locks_copy_now(b, l, place);
 }
 
 static void locks_builder_free(struct locks_builder *b)

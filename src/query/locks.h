@@ -72,11 +72,12 @@ struct lock_row {
 	uint32_t first_place, nr_places;         /* in locks.place, the same */
 };
 
-/* Where threads wait for a lock. */
+/* Where threads wait for a lock: stacks that read the same are one place. */
 struct lock_place {
 	uint32_t lock;           /* in locks.lock */
-	stack_id stack;
+	stack_id stack;          /* where most was waited of these */
 	uint64_t ns;
+	uint64_t reading;        /* stack_signature_hash() */
 };
 
 /* Threads that wait for locks now, in the order of locks.wait. */

@@ -271,7 +271,7 @@ note "$(head -3 locks)"
 # An emulated CPU does not come that far.
 [ "$(sed -n '2s/^ *[^ ]* [a-z]* *\([0-9,]*\).*/\1/p' locks | tr -d ,)" -lt 20000 ] ||
 	at_least "handovers that are not told are counted" 1000 "$("$SBERF" report -i convoy.data --format summary | sed -n 's/^offcpu_untold_handovers: //p')"
-matches "a convoy" 'convoy: [2-7][.][0-9] threads wait, handed over every [0-9.]+ us [(][0-9.]+ % of it until the next one runs[)], for ' "$(cat locks)"
+matches "a convoy" 'convoy: [2-7][.][0-9] threads wait, handed over every [0-9.]+ us [(][0-9.]+ [mnu]s until the next one runs[)], for ' "$(cat locks)"
 stop_workload
 if chrt -f 1 true 2>/dev/null; then
 	start_workload locked 0 inverted 40
