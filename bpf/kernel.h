@@ -252,6 +252,12 @@ struct rq {
 struct cfs_rq {
 	struct rq *rq;                  /* with CONFIG_FAIR_GROUP_SCHED */
 	int throttle_count;             /* with CONFIG_CFS_BANDWIDTH: it, or a group that it is in, has no time left */
+	/* for how long that was so: until 5.18, then, and since 6.6 also by the clock itself */
+	__u64 throttled_clock_task_time, throttled_clock_pelt_time, throttled_clock_self_time;
+};
+
+struct task_group {
+	struct cfs_rq **cfs_rq;         /* of each CPU, with CONFIG_FAIR_GROUP_SCHED */
 };
 
 struct sched_entity {
@@ -294,6 +300,7 @@ struct task_struct {
 	unsigned long min_flt, maj_flt; /* page faults that were handled */
 	unsigned long nvcsw, nivcsw;    /* times it left its CPU */
 	struct sched_entity se;
+	struct task_group *sched_task_group;     /* with CONFIG_CGROUP_SCHED */
 	bool throttled;                 /* since 6.18: it is kept from running until its group has time again */
 	char comm[16];
 	__u64 start_time;

@@ -41,6 +41,7 @@ bpf_headers += bpf/kstack.bpf.h
 bpf_headers += bpf/hitsums.bpf.h
 bpf_headers += bpf/hops.bpf.h
 bpf_headers += bpf/operate.bpf.h
+bpf_headers += bpf/quota.bpf.h
 bpf_headers += bpf/prints.bpf.h
 bpf_headers += bpf/owncost.bpf.h
 bpf_programs += bpf/sberf.bpf.c

@@ -197,6 +197,8 @@ struct sb_task {
 	/* sb_lock.address of the wait under way, of a lock of the kernel as in CONTENDED; 0 = none */
 	__u64 lock;
 	__u64 contended;         /* the lock of the kernel that it asks for, plus SB_KLOCK_*; 0 = none */
+	/* the struct cfs_rq in which it waits to run, and for how long that had been throttled when it came there */
+	__u64 queue, queue_off_ns;
 	__u64 waker_start_ns;
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];

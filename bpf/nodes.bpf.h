@@ -8,6 +8,7 @@
 #ifndef SBERF_BPF_NODES_H
 #define SBERF_BPF_NODES_H
 
+#include "quota.bpf.h"
 #include "target.bpf.h"
 #include "totals.bpf.h"
 
@@ -36,14 +37,17 @@ static __always_inline __u32 node_of(__u32 cpu)
 	return node ? *node : 0;
 }
 
-/* Runs with the run queue locked, before the task is moved. */
+/* Before the task is moved, as it is woken or with its run queue locked. */
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(sb_migrate, struct task_struct *task, int dest_cpu)
 {
+	struct sb_task *st = bpf_task_storage_get(&tasks, task, NULL, 0);
 	struct sb_cpu *c = this_cpu();
 	struct sb_total *t;
 
-	if (!c || node_of(task_cpu(task)) == node_of(dest_cpu) || !wanted_other(task))
+	if (st && st->ready && !st->on)
+		quota_move(st, task, dest_cpu);
+	if (!c || !many_nodes || node_of(task_cpu(task)) == node_of(dest_cpu) || !wanted_other(task))
 		return 0;
 	t = total_of(c, task, SB_TOTAL_RUN);
 	if (t)

@@ -26,6 +26,7 @@
 #include "inside.bpf.h"
 #include "kstack.bpf.h"
 #include "plan.bpf.h"
+#include "quota.bpf.h"
 #include "record.bpf.h"
 #include "sums.bpf.h"
 #include "target.bpf.h"
@@ -85,20 +86,6 @@ __noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl
 	if (s & TASK_STOPPED_BIT)
 		return SB_STATE_STOPPED;
 	return s & TASK_PARKED ? SB_STATE_IDLE : SB_STATE_UNINTERRUPTIBLE;
-}
-
-/*
- * Not 0: TASK, if it could run, must wait until its cgroup has time again. Before Linux 6.18 all of a group that has
- * used up its quota is taken off the run queue at once, which its innermost group is told; since then each thread on
- * its way to user mode. Without a branch, which would double what the verifier looks at.
- */
-static __always_inline __u32 throttled_by(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->throttled))
-		return task->throttled;
-	if (bpf_core_field_exists(task->se.cfs_rq) && bpf_core_field_exists(struct cfs_rq, throttle_count))
-		return task->se.cfs_rq->throttle_count;
-	return 0;
 }
 
 static __always_inline __u8 decode_state(struct task_struct *task, bool preempt, __u32 s)
@@ -552,6 +539,8 @@ static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task,
 	blocked = st->waking_ns ? st->waking_ns - out_ns : length;
 	if (runnable_only(st))
 		blocked = 0;
+	if (quota_kept(st, task, length - blocked))
+		st->flags |= SB_WAIT_THROTTLED;
 	if (stack && slot && is_summed(st, slot, length, how.period))
 		summing = sum_wait(c, slot, task, st, now, blocked, length - blocked, &key);
 	if (summing == SUM_FIRST) {
@@ -643,6 +632,7 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bo
 	st->context = 0;
 	st->waking_ns = 0;
 	begin_wait(st, decode_state(task, preempt, state), 0, now, cpu, cpu, bpf_get_numa_node_id());
+	quota_begin(st, task);
 	if (insides && calls_began)
 		sb_look_inside(&st->inside, false);
 	if (st->state == SB_STATE_EXITING) {
@@ -758,6 +748,7 @@ static __always_inline int on_waking(__u64 *ctx, bool walk)
 	if (!c || !st || !st->ready || st->on || st->waking_ns || runnable_only(st))
 		return 0;
 	st->waking_ns = now;
+	quota_begin(st, p);
 	c->not_handed += st->lock && !may_hand_over(c, now);
 	if (st->lock && may_hand_over(c, now))
 		sb_hand_over(st->lock, st->id, st->slot - 1, (__u64)p->tgid << 32 | woken_tid(p), p->start_time);

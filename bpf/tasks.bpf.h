@@ -147,6 +147,8 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 	state = decode_state(task, false, task->__state);
 	if (state != SB_STATE_PREEMPTED && (state == SB_STATE_FROZEN || st->state == SB_STATE_FROZEN))
 		p->o.state = state;
+	if ((st->waking_ns || st->state == SB_STATE_PREEMPTED) && throttled_by(task))
+		p->o.flags |= SB_WAIT_THROTTLED;
 	__builtin_memcpy(p->o.comm, task->comm, sizeof(p->o.comm));
 	if (st->slot) {
 		p->o.slot = st->slot - 1;

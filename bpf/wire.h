@@ -543,6 +543,8 @@ struct sb_part_wait {
 #define SB_WAIT_SEEDED 0x1u
 #define SB_WAIT_NO_STACK 0x2u
 #define SB_WAIT_COMPAT 0x4u      /* call is of the 32-bit ABI */
+/* most of the time that it could run, its cgroup had no CPU time left; states that say so by themselves lack this */
+#define SB_WAIT_THROTTLED 0x8u
 
 /* enum wait_state and enum waker_context of src/model/wait.h, for the side that cannot include it. */
 #define SB_STATE_PREEMPTED 1
@@ -693,7 +695,7 @@ struct sb_open {
 	__u32 cpu, node;                 /* that it left */
 	__s32 call;
 	__u8 state;
-	__u8 flags;                      /* SB_WAIT_SEEDED, SB_WAIT_COMPAT, SB_WAIT_NO_STACK: it has no slot */
+	__u8 flags;                      /* SB_WAIT_SEEDED, _COMPAT, _THROTTLED, SB_WAIT_NO_STACK: it has no slot */
 	__u16 nr_kernel;                 /* addresses; 0 = they were told before */
 	__u32 slot;                      /* index when it has one */
 	__u16 nr_regs;                   /* 0 = none */

@@ -280,7 +280,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= k->features.mmap_lock ? WHEN_MMAP_LOCK : 0;
 	when |= plan->off_cpu ? WHEN_WAITS | WHEN_NEW_TASKS : 0;
 	when |= k->skel->rodata->kernel_locks ? WHEN_KERNEL_LOCKS : 0;
-	when |= many_nodes ? WHEN_MANY_NODES : 0;
+	when |= many_nodes || !k->features.throttled_tasks ? WHEN_MOVES : 0;
 	when |= numa ? WHEN_NUMA : 0;
 	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;

@@ -127,6 +127,7 @@ void features_of(const struct btf *btf, struct features *ret)
 		.contention = pointed_function(btf, "btf_trace_contention_begin") &&
 			      pointed_function(btf, "btf_trace_contention_end"),
 		.exit_code = struct_has(btf, "pidfd_info", "exit_code"),
+		.throttled_tasks = struct_has(btf, "task_struct", "throttled"),
 		.plain_reads = btf_has(btf, "bpf_rdonly_cast", BTF_KIND_FUNC),
 		.loops = enum_has(btf, "bpf_func_id", "BPF_FUNC_loop"),
 		.find_vma = enum_has(btf, "bpf_func_id", "BPF_FUNC_find_vma"),

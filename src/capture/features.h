@@ -47,6 +47,8 @@ enum feature_use {
 	  "and dropped") \
 	X(contention, "5.19", FEATURE_SPARED, "--kernel-locks: waits for locks of the kernel do not say for which") \
 	X(exit_code, "6.15", FEATURE_SPARED, "the exit status of a process that sberf did not start is not known") \
+	X(throttled_tasks, "6.18", FEATURE_SPARED, "time in the run queue counts as throttled, by the quota of a " \
+	  "cgroup, when that was so for most of it") \
 	X(plain_reads, "6.2", FEATURE_SPARED, "programs take longer to load where the verifier checks for trusted " \
 	  "types (6.3 and later)") \
 	X(loops, "5.17", FEATURE_SPARED, "the kernel's own unwinder unwinds all kernel stacks, so samples in the " \

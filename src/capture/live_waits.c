@@ -184,6 +184,7 @@ static void tell_open(struct live_source *s, const struct sb_open *o, source_ope
 		.pid = (pid_t)o->pid, .tid = (pid_t)o->tid, .start_ns = o->start_ns,
 			.cgroup_id = o->cgroup_id, .id = o->id,
 		.since_ns = o->out_ns, .woken_ns = o->waking_ns, .state = o->state, .seeded = o->flags & SB_WAIT_SEEDED,
+		.throttled = o->flags & SB_WAIT_THROTTLED,
 		.has_stack = !(o->flags & SB_WAIT_NO_STACK), .cpu = o->cpu, .node = o->node, .exe_id = o->exe_id,
 		.call = wire_decode_call(o->call, o->state, o->flags & SB_WAIT_COMPAT),
 	};

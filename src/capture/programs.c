@@ -39,6 +39,7 @@ static const struct program {
 	{ "sb_waking", WHEN_WAITS, ATTACH_WAITS, true, 0 },
 	{ "sb_contend", WHEN_WAITS | WHEN_KERNEL_LOCKS, ATTACH_WAITS, false, 0 },
 	{ "sb_contended", WHEN_WAITS | WHEN_KERNEL_LOCKS, ATTACH_WAITS, true, 0 },
+	{ "sb_migrate", WHEN_WAITS | WHEN_MOVES, ATTACH_WAITS, false, 0 },
 	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE, false, 0 },
 	{ "sb_forks", 0, ATTACH_EVENTS, true, EVENT_FORK },
 	{ "sb_call_exit", WHEN_CALLS, ATTACH_CALLS, true, 0 },

@@ -22,7 +22,7 @@ enum program_when {
 	WHEN_WALKS = 1 << 0,         /* stacks are walked by learned rules; else they are copied only */
 	WHEN_MMAP_LOCK = 1 << 1,     /* the kernel has the tracepoint mmap_lock_released */
 	WHEN_WAITS = 1 << 2,         /* off-CPU time is followed */
-	WHEN_MANY_NODES = 1 << 3,    /* the machine has more than one NUMA node */
+	WHEN_MOVES = 1 << 3,         /* the machine has more than one NUMA node, or quotas are counted by run queues */
 	WHEN_NUMA = 1 << 4,          /* accesses and page faults may be sampled */
 	WHEN_BALANCE = 1 << 5,       /* faults of automatic NUMA balancing can be told from others */
 	WHEN_CHILDREN = 1 << 6,      /* children of the target belong to it */

@@ -49,6 +49,7 @@ struct sum_record {
 
 #define OPEN_SEEDED 1u
 #define OPEN_HAS_STACK 2u
+#define OPEN_THROTTLED 4u
 
 struct open_record {
 	struct record_head head;
@@ -140,7 +141,8 @@ static int rawanswers_put_open(FILE *f, const struct source_open *w, void *buf)
 		return -EMSGSIZE;
 	*r = (struct open_record){
 		.head = rawanswers_head(sizeof(*r) + lists, REC_OPEN,
-					(w->seeded ? OPEN_SEEDED : 0) | (w->has_stack ? OPEN_HAS_STACK : 0)),
+					(w->seeded ? OPEN_SEEDED : 0) | (w->has_stack ? OPEN_HAS_STACK : 0) |
+					(w->throttled ? OPEN_THROTTLED : 0)),
 		.pid = (uint32_t)w->pid, .tid = (uint32_t)w->tid, .start_ns = w->start_ns, .cgroup_id = w->cgroup_id,
 		.exe_id = w->exe_id, .id = w->id, .since_ns = w->since_ns, .woken_ns = w->woken_ns, .call = w->call,
 		.state = w->state, .cpu = w->cpu, .node = w->node, .machine = w->machine, .nr_regs = nr_regs,
@@ -280,7 +282,8 @@ static bool rawanswers_read_open(const struct record_head *h, struct rawfile_ite
 	*w = (struct source_open){
 		.pid = (pid_t)r->pid, .tid = (pid_t)r->tid, .start_ns = r->start_ns, .cgroup_id = r->cgroup_id,
 		.exe_id = r->exe_id, .id = r->id, .since_ns = r->since_ns, .woken_ns = r->woken_ns, .call = r->call,
-		.state = (uint8_t)r->state, .seeded = h->flags & OPEN_SEEDED, .has_stack = h->flags & OPEN_HAS_STACK,
+		.state = (uint8_t)r->state, .seeded = h->flags & OPEN_SEEDED,
+		.has_stack = h->flags & OPEN_HAS_STACK, .throttled = h->flags & OPEN_THROTTLED,
 		.cpu = r->cpu, .node = r->node, .machine = r->machine, .nr_regs = r->nr_regs,
 		.nr_kernel = r->nr_kernel, .kernel = r->nr_kernel ? lists + r->nr_regs : NULL,
 	};

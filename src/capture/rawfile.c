@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define RAW_MAGIC "SBERFRAW"
-#define RAW_VERSION 2u
+#define RAW_VERSION 3u
 #define RAW_ORDER 0x01020304u    /* of bytes */
 #define RAW_PATH_MAX 4097u       /* PATH_MAX, its end included */
 #define ROOM_MIN 65536u          /* bytes that a reader begins with */
@@ -77,7 +77,7 @@ struct fork_record {
 
 /* In their order here. */
 #define TURN_FIGURES(X) \
-	X(late) X(waits) X(switches) X(summed) X(unsummed) X(inferred) X(stacks_read) X(stacks_hung) \
+	X(late) X(waits) X(switches) X(summed) X(unsummed) X(inferred) X(not_handed) X(stacks_read) X(stacks_hung) \
 	X(stacks_denied) X(kstacks_checked) X(kstacks_different) X(gaps) X(gaps_ns)
 
 #define X(name) + 1

@@ -252,6 +252,7 @@ struct source_open {
 	uint32_t call;
 	uint8_t state;
 	bool seeded;
+	bool throttled;          /* it could run, but its cgroup has no CPU time now */
 	bool has_stack;          /* source_open_stack() can return it */
 	uint32_t cpu, node;      /* that it left */
 	/*
@@ -292,7 +293,7 @@ struct source_stats {
 	uint64_t summed;         /* waits that were summed (source_sums()) */
 	/* waits that found no room to be summed: sampled instead, as when nothing is summed */
 	uint64_t unsummed;
-	/* threads woken that waited for locks, when no more handovers could be told (RAW_HANDOVER); of no replay */
+	/* threads woken that waited for locks, when no more handovers could be told (RAW_HANDOVER) */
 	uint64_t not_handed;
 	/* switches that the kernel did not report; other switches give their time within microseconds */
 	uint64_t inferred;

@@ -231,6 +231,7 @@ static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 	w->prio = p->prio <= LOCK_PRIO_MAX ? (uint8_t)p->prio : 0;
 	w->call = wire_decode_call(p->call, p->state, p->part.flags & SB_WAIT_COMPAT);
 	w->seeded = p->part.flags & SB_WAIT_SEEDED;
+	w->throttled = p->part.flags & SB_WAIT_THROTTLED;
 	w->no_stack = p->part.flags & SB_WAIT_NO_STACK;
 	w->to_cpu = p->to_cpu;
 	w->to_node = p->to_node;

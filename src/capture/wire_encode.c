@@ -264,7 +264,7 @@ static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 	struct sb_part_wait *p =
 		wire_encode_part(m, SB_PART_WAIT,
 				 (uint16_t)((w->seeded ? SB_WAIT_SEEDED : 0) | (w->no_stack ? SB_WAIT_NO_STACK : 0) |
-					    (compat ? SB_WAIT_COMPAT : 0)),
+					    (compat ? SB_WAIT_COMPAT : 0) | (w->throttled ? SB_WAIT_THROTTLED : 0)),
 				 sizeof(*p), 0);
 
 	if (!p)

@@ -14,6 +14,7 @@
 #include "model/reasons.h"
 #include "model/wait.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum event_kind {                /* numbers are in recordings: append only */
@@ -85,6 +86,7 @@ struct event_wait {
 	uint32_t call;           /* CALL_* */
 	uint8_t state;           /* enum wait_state */
 	uint8_t context;         /* enum waker_context */
+	bool throttled;          /* in the engine: while runnable, its cgroup had no CPU time (event_wait_state()) */
 	thread_id waker;         /* with WAKER_TASK; ID_NONE = not known */
 	stack_id waker_stack;    /* STACK_ROOT = none */
 	lock_id lock;            /* what it was for; LOCK_ID_NONE = not known, or no lock */

@@ -115,6 +115,7 @@ struct raw_wait {
 	/* WAKER_TASK when a waker is set. It may have been interrupted: believe it with its RAW_WAKE only */
 	uint8_t context;
 	bool seeded;             /* it had begun before the capture did: counted from there */
+	bool throttled;          /* for most of runnable_ns its cgroup had used up its quota of CPU time */
 	bool no_stack;           /* there is none in sample: it was taken while the wait lasted, or found no room */
 	/* what waits like this are known by that are summed since (source_sums()); 0 = none are */
 	uint64_t sum;

@@ -165,6 +165,22 @@ static void the_lock_is_told_cheaply_or_not(void **state)
 	}
 }
 
+static void threads_say_that_they_are_throttled(void **state)
+{
+	struct btf *btf = btf__new_empty();
+	struct features f;
+
+	assert_non_null(btf);
+	assert_true(btf__add_struct(btf, "task_struct", 9000) > 0);
+	assert_int_equal(btf__add_field(btf, "sched_throttle_work", 0, 0, 0), 0);
+	features_of(btf, &f);
+	assert_false(f.throttled_tasks);
+	assert_int_equal(btf__add_field(btf, "throttled", 0, 128, 0), 0);
+	features_of(btf, &f);
+	assert_true(f.throttled_tasks);
+	btf__free(btf);
+}
+
 /* Not what they should be: a typedef of a number, of a pointer to one; nothing at all. */
 static void odd_types(void **state)
 {
@@ -483,6 +499,7 @@ int main(void)
 		cmocka_unit_test(the_state_is_the_last_argument_or_not_told),
 		cmocka_unit_test(other_features),
 		cmocka_unit_test(the_lock_is_told_cheaply_or_not),
+		cmocka_unit_test(threads_say_that_they_are_throttled),
 		cmocka_unit_test(odd_types),
 		cmocka_unit_test(variables_of_a_cpu),
 		cmocka_unit_test(this_kernel),

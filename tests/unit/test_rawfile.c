@@ -101,6 +101,7 @@ static struct raw_event whole_wait(void)
 		.state = WAIT_INTERRUPTIBLE,
 		.context = WAKER_TASK,
 		.seeded = true,
+		.throttled = true,
 		.sum = 5,
 		.to_cpu = 1,
 		.to_node = 2,
@@ -120,6 +121,7 @@ static void assert_same_wait(const struct raw_wait *a, const struct raw_wait *b)
 	assert_true(a->id == b->id && a->blocked_ns == b->blocked_ns && a->runnable_ns == b->runnable_ns &&
 		    a->period_ns == b->period_ns);
 	assert_true(a->call == b->call && a->state == b->state && a->context == b->context && a->seeded == b->seeded);
+	assert_int_equal(a->throttled, b->throttled);
 	assert_true(a->no_stack == b->no_stack && a->sum == b->sum && a->to_cpu == b->to_cpu &&
 		    a->to_node == b->to_node);
 	assert_true(a->waker_pid == b->waker_pid && a->waker_tid == b->waker_tid &&
@@ -247,8 +249,8 @@ static struct source_open whole_open(void)
 	return (struct source_open){
 		.pid = 1, .tid = 2, .start_ns = 3, .cgroup_id = 4, .exe_id = 5, .comm = "0123456789abcdef", .id = 6,
 		.since_ns = 7, .woken_ns = 8, .call = CALL_STOPPED, .state = WAIT_STOPPED, .seeded = true,
-		.has_stack = true, .cpu = 9, .node = 1, .machine = 62, .nr_regs = 3, .regs = { 10, 11, 12 },
-		.nr_kernel = 2, .kernel = kernel,
+		.throttled = true, .has_stack = true, .cpu = 9, .node = 1, .machine = 62,
+		.nr_regs = 3, .regs = { 10, 11, 12 }, .nr_kernel = 2, .kernel = kernel,
 	};
 }
 
@@ -258,7 +260,8 @@ static void assert_same_open(const struct source_open *a, const struct source_op
 		    a->cgroup_id == b->cgroup_id && a->exe_id == b->exe_id && a->id == b->id);
 	assert_string_equal(a->comm, b->comm);
 	assert_true(a->since_ns == b->since_ns && a->woken_ns == b->woken_ns && a->call == b->call &&
-		    a->state == b->state && a->seeded == b->seeded && a->has_stack == b->has_stack);
+		    a->state == b->state && a->seeded == b->seeded && a->throttled == b->throttled &&
+		    a->has_stack == b->has_stack);
 	assert_true(a->cpu == b->cpu && a->node == b->node && a->machine == b->machine && a->nr_regs == b->nr_regs &&
 		    a->nr_kernel == b->nr_kernel);
 	assert_memory_equal(a->regs, b->regs, sizeof(a->regs));
@@ -281,8 +284,9 @@ static const struct rawfile_turn turn = {
 	.seen_ns = 5000, .from_ns = 5001, .now_ns = 5002, .wait_period_ns = 7, .balancing_faults = 8,
 	.stats = {
 		.lost = { .n = { [LOST_RING_FULL] = 5, [LOST_SIDE_BAND] = 6 } },
-		.late = 1, .waits = 2, .switches = 3, .summed = 4, .unsummed = 5, .inferred = 6, .stacks_read = 7,
-		.stacks_hung = 8, .stacks_denied = 9, .kstacks_checked = 10, .kstacks_different = 11, .gaps = 12,
+		.late = 1, .waits = 2, .switches = 3, .summed = 4, .unsummed = 5, .inferred = 6, .not_handed = 16,
+		.stacks_read = 7, .stacks_hung = 8,
+		.stacks_denied = 9, .kstacks_checked = 10, .kstacks_different = 11, .gaps = 12,
 		.gaps_ns = 13, .cpus_sampled = 14, .freq_hz = 15,
 	},
 };

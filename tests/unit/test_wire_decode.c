@@ -471,8 +471,11 @@ static void parts_of_waits(void **state)
 	assert_int_equal(ev.wait.runnable_ns, 0);
 	assert_int_equal(ev.wait.call, CALL_FAULT);
 	assert_true(ev.wait.seeded && ev.wait.no_stack);
+	assert_false(ev.wait.throttled);
+	w->part.flags |= SB_WAIT_THROTTLED;
 	w->call = SB_CALL_KERNEL;
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.wait.throttled && ev.wait.seeded);
 	assert_int_equal(ev.wait.call, CALL_KERNEL);
 	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
 		w->call = held[i].call;
