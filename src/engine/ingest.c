@@ -332,6 +332,7 @@ static void describe_wait(struct ingest *in, const struct raw_event *raw, struct
 	prios_put(&in->prios, ev->thread, w->prio);
 	ev->wait.call = w->call;
 	ev->wait.state = w->state;
+	ev->wait.throttled = w->throttled;
 	ev->wait.lock = ingest_lock(in, raw, ev->thread, ended ? raw->time_ns - w->runnable_ns - w->blocked_ns : 0);
 	ev->flags |= w->seeded ? EVENT_F_EARLIER : 0;
 }

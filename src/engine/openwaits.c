@@ -195,8 +195,10 @@ static uint64_t openwaits_tell(struct openwaits *o, const struct open *w, uint64
 		ev.weight = weight;
 		ev.count = count;
 		ev.wait = (struct event_wait){ .call = w->w.call, .state = w->w.state, .waker = ID_NONE,
+					       .throttled = w->over ? w->end_ev.wait.throttled : w->w.throttled,
 					       .lock = has_stack(w) ? w->like.wait.lock : LOCK_ID_NONE,
 					       .own_ns = length[i] };
+		ev.wait.state = event_wait_state(&ev.wait, ev.kind);
 		event_sink_add(to, &ev);
 		count = 0;
 		sum += weight;
@@ -247,6 +249,7 @@ void openwaits_see(void *openwaits, const struct source_open *w)
 	known->seen = true;
 	known->missed = 0;
 	known->w.woken_ns = w->woken_ns;
+	known->w.throttled = w->throttled;
 	if (w->nr_kernel) {
 		known->w.nr_kernel = w->nr_kernel;
 		known->w.kernel = w->kernel;

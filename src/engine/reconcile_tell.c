@@ -47,6 +47,7 @@ void tell_wait(const struct reconcile *a, const struct giving *g, const struct h
 		if (!weight[i] && !(count && (own[i] || i) && !weight[1]))
 			continue;
 		ev.kind = i ? EVENT_RUNNABLE : EVENT_BLOCKED;
+		ev.wait.state = event_wait_state(&h->ev.wait, ev.kind);
 		ev.flags |= (uint8_t)((count ? 0 : EVENT_F_PIECE) | (stands ? EVENT_F_EXTRAPOLATED : 0));
 		ev.time_ns -= i || h->w.count > 1 ? 0 : own[1];
 		ev.weight = weight[i];
@@ -141,11 +142,12 @@ static void tell_one(const struct reconcile *a, const struct giving *g, const st
 	ev.thread = thread;
 	ev.time_ns = time_ns;
 	ev.wait = (struct event_wait){ .call = k->call, .state = ev.wait.state, .waker = ID_NONE,
-				       .lock = ev.wait.lock };
+				       .throttled = ev.wait.throttled, .lock = ev.wait.lock };
 	for (int i = 0; i < 2; i++) {
 		if (!part[i] && !(i && count))
 			continue;
 		ev.kind = k->kind == EVENT_SAMPLE ? EVENT_SAMPLE : i ? EVENT_RUNNABLE : EVENT_BLOCKED;
+		ev.wait.state = event_wait_state(&ev.wait, ev.kind);
 		ev.flags |= count ? 0 : EVENT_F_PIECE;
 		ev.weight = part[i];
 		ev.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;

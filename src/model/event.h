@@ -97,6 +97,12 @@ struct event_wait {
 	uint64_t own_ns;
 };
 
+/* The state of the part KIND of the wait W: what keeps a thread that was woken is another thing than its wait. */
+static inline uint8_t event_wait_state(const struct event_wait *w, uint8_t kind)
+{
+	return kind == EVENT_RUNNABLE && w->throttled ? WAIT_THROTTLED : w->state;
+}
+
 /* What migrations, faults and accesses say beside their stack; all zero for other kinds. */
 struct event_place {
 	uint16_t node;           /* of the page, or where the thread went; NODE_UNKNOWN */

@@ -28,7 +28,7 @@
 	X(IDLE, 8, 'I', "idle") \
 	X(NEW, 9, 'N', "new") /* not run yet since it was made */ \
 	X(FROZEN, 10, 'F', "frozen") /* by the freezer of its cgroup */ \
-	X(THROTTLED, 11, 'Q', "throttled")       /* preempted, as its cgroup has used up its quota of CPU time */
+	X(THROTTLED, 11, 'Q', "throttled")       /* runnable, but its cgroup has used up its quota of CPU time */
 
 enum wait_state {
 #define X(id, nr, letter, name) WAIT_##id = nr,

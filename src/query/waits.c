@@ -209,6 +209,13 @@ static uint8_t waits_class(const struct builder *b, const struct fact *f)
 	return WAIT_CLASS_LOCK;
 }
 
+/* In which call: one row says what a limit cost, wherever that was; both are waited for on the way to user mode. */
+static uint32_t waits_call(const struct builder *b, const struct fact *f, uint8_t class)
+{
+	return class == WAIT_CLASS_THROTTLED ? CALL_PREEMPTED : class == WAIT_CLASS_MEMORY ? CALL_RETURN :
+	       dict_get_wait(b->d, f->wait)->call;
+}
+
 /* Whose limit F, of CLASS, waited for: what its container is called, or else its cgroup. 0 = it waited for no limit. */
 static str_id waits_group(const struct builder *b, const struct fact *f, uint8_t class)
 {
@@ -222,7 +229,7 @@ static str_id waits_group(const struct builder *b, const struct fact *f, uint8_t
 static bool waits_sum_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
 	const uint8_t class = waits_class(b, f);
-	const struct sum want = { .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call,
+	const struct sum want = { .stack = f->stack, .call = waits_call(b, f, class),
 				  .class = class, .group = waits_group(b, f, class),
 				  .node = !b->q->by_node ? 0 : f->node < NODES_MAX ? f->node : NODE_UNKNOWN };
 	uint32_t id = waits_find_sum(b, &want);

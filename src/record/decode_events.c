@@ -208,7 +208,8 @@ static int decode_events_judge(struct decoder *d, const struct event *ev, bool n
 static bool is_rest_of(const struct event *b, const struct event *ev)
 {
 	return ev->kind == EVENT_RUNNABLE && b->kind == EVENT_BLOCKED && b->thread == ev->thread &&
-	       b->stack == ev->stack && b->wait.call == ev->wait.call && b->wait.state == ev->wait.state;
+	       b->stack == ev->stack && b->wait.call == ev->wait.call &&
+	       (b->wait.state == ev->wait.state || ev->wait.state == WAIT_THROTTLED);
 }
 
 /* What was held back lasted for LENGTH_NS in all. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # throttled.sh - a program whose cgroup has used up its quota of CPU time waits for that, by the name of the cgroup, and as long as the kernel
-# says; what it waits for a CPU that others have is still another thing. Quotas of both versions of cgroups (those of v2 on two more
-# kernels: tests/qemu/offcpu.sh).
+# says, also when it is woken meanwhile; what it waits for a CPU that others have is still another thing. Quotas of both versions of cgroups
+# (those of v2 on two more kernels: tests/qemu/offcpu.sh).
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
@@ -30,6 +30,8 @@ else
 	limits=$named
 	echo +cpu >"${named%/*}/cgroup.subtree_control" && echo "5000 100000" >"$limits/cpu.max" || skip_all "no quota for a cgroup"
 fi
+# What else runs is not to be waited for.
+echo 10000 >"$limits/$([ -e "$limits/cpu.shares" ] && echo cpu.shares || echo cpu.weight)"
 # Nanoseconds for which the group could not run, on all CPUs.
 throttled_ns() {
 	awk '$1 == "throttled_time" { print $2 } $1 == "throttled_usec" { print 1000 * $2 }' "$limits/cpu.stat"
@@ -59,4 +61,12 @@ equal "a letter of its own" "$of_throttled" \
 	"$("$SBERF" report -i quota.data --format folded --metric off-cpu --state Q | awk '{ us += $NF } END { print us + 0 }')"
 equal "in JSON by the name of the group" "/sberf-quota-$$" "$("$SBERF" report -i quota.data --format json |
 	python3 -c 'import json, sys; print(*{r["group"] for r in json.load(sys.stdin)["waits"] if r.get("group")})')"
+
+# One that sleeps and is woken while the group has no time.
+limited=$WORKLOADS/limited limits=$limits record woken.data -- \
+	bash -c 'for group; do echo $$ >"$group/cgroup.procs" || exit; done; exec "$limited" "$limits" 2000' - $groups >late
+late=$(sed -n 's/^truth: late \([0-9]*\)[0-9][0-9][0-9] .*/\1/p' late)
+of_throttled=$("$SBERF" report -i woken.data --format folded --metric off-cpu --state throttled --thread sleeper | awk '{ us += $NF } END { print us + 0 }')
+note "late by $late us"
+between "a thread that is woken while its group is throttled waits for that (us)" $((late * 70 / 100)) $((late * 110 / 100)) "$of_throttled"
 finish

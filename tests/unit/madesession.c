@@ -414,6 +414,39 @@ void madesession_sleeper(struct made_session *f, unsigned int seconds)
 	commit_open(f, &open);
 }
 
+void madesession_limits(struct made_session *f, unsigned int seconds)
+{
+	static const struct {
+		const char *stack, *call;
+		enum event_kind kind;
+		char state;
+		uint64_t ms;
+	} parts[] = {
+		{ "main;serve;nap;clock_nanosleep;hrtimer_nanosleep_[k]", "clock_nanosleep", EVENT_BLOCKED, 'S', 7 },
+		{ "main;serve;nap;clock_nanosleep;hrtimer_nanosleep_[k]", "clock_nanosleep", EVENT_RUNNABLE, 'Q', 83 },
+		{ "main;serve;encode", "preempted", EVENT_RUNNABLE, 'Q', 76 },
+		{ "main;serve;encode", "preempted", EVENT_RUNNABLE, 'R', 2 },
+		{ "main;serve;fill;exc_page_fault_[k];mem_cgroup_handle_over_high_[k]", "page fault", EVENT_BLOCKED,
+		  'K', 240 },
+	};
+	struct thread t = { .pid = 4711, .tid = 4711, .start_ns = 4711 };
+	thread_id web;
+
+	follow_waits(f, seconds);
+	t.comm = t.exe = strtab_adds(dict_strings(f->m.d), "web");
+	t.cgroup = strtab_adds(dict_strings(f->m.d), "/docker/4f1c22aa90d3");
+	t.container = strtab_adds(dict_strings(f->m.d), "shop/api-7f/api");
+	web = dict_thread(f->m.d, &t);
+	for (unsigned int i = 0; i < seconds; i++)
+		for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
+			const uint64_t ns = parts[p].ms * NSEC_PER_MSEC, at = end_of_second(i);
+
+			made_wait(&f->m, at, web, parts[p].stack, parts[p].kind, parts[p].call, parts[p].state, ns);
+			count_wait(f, parts[p].kind, 1, ns, ns);
+			profile_advance(f->m.p, at);
+		}
+}
+
 void madesession_hostile(struct made_session *f)
 {
 	static const char *const stacks[] = {

@@ -60,6 +60,8 @@ void madesession_deadlock(struct made_session *f, unsigned int seconds);
  * them now, a rwlock with a writer, a condition without holders, and two threads that wait for each other's mutex.
  */
 void madesession_locks(struct made_session *f);
+/* "web 4711" in the container shop/api-7f/api, which has not enough of a CPU, woken or not, nor of memory. */
+void madesession_limits(struct made_session *f, unsigned int seconds);
 /* "app 7" with one thread that sleeps, for SECONDS up to now. */
 void madesession_sleeper(struct made_session *f, unsigned int seconds);
 

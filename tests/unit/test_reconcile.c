@@ -242,6 +242,30 @@ static void a_preempted_one_is_only_runnable(void **state)
 	assert_int_equal(w->log[0].flags, EVENT_F_USER);
 }
 
+/* What keeps a thread that was woken is not what it waited for; what is carried goes where it was. */
+static void one_woken_while_throttled_says_so(void **state)
+{
+	struct world *w = *state;
+	const struct event ev = { .time_ns = 1000 * MS, .stack = w->stack[1], .thread = ask_thread(w, &one),
+				  .flags = EVENT_F_USER, .cut_module = ID_NONE,
+				  .wait = { .call = FUTEX, .state = WAIT_INTERRUPTIBLE, .waker = ID_NONE,
+					    .throttled = true } };
+	const struct reconcile_wait wait = { .blocked_ns = 7 * MS, .runnable_ns = 80 * MS, .period_ns = 10 * MS };
+
+	really(w, 1, 7 * MS, 80 * MS);
+	really(w, 1, 2 * MS, 5 * MS);
+	assert_true(reconcile_wait(w->a, &one, &ev, &wait));
+	settle(w, 1000 * MS);
+	reconcile_finish(w->a, 1000 * MS);
+	assert_int_equal(w->given.events, 4);
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(w->log[i].kind, i & 1 ? EVENT_RUNNABLE : EVENT_BLOCKED);
+		assert_int_equal(w->log[i].wait.state, i & 1 ? WAIT_THROTTLED : WAIT_INTERRUPTIBLE);
+		assert_int_equal(w->log[i].wait.call, FUTEX);
+	}
+	adds_up(w);
+}
+
 static void short_ones_share_what_is_left(void **state)
 {
 	struct world *w = *state;
@@ -876,6 +900,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 		TEST(a_long_wait_weighs_its_length),
 		TEST(a_preempted_one_is_only_runnable),
+		TEST(one_woken_while_throttled_says_so),
 		TEST(short_ones_share_what_is_left),
 		TEST(long_and_short_ones_do_not_mix),
 		TEST(running_time_is_exact),

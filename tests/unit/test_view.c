@@ -140,6 +140,11 @@ static void waits_without_an_end(void **state)
 	still_waiting(madesession_sleeper, "sleeper", 300);
 }
 
+static void waits_for_limits(void **state)
+{
+	still_waiting(madesession_limits, "limits", 60);
+}
+
 static void moving_and_folding(void **state)
 {
 	server("move-100x30", 100, 30, false, "jjj<Enter>G<Up>");
@@ -868,6 +873,7 @@ int main(void)
 		cmocka_unit_test(screens_with_waits),
 		cmocka_unit_test(kinds_and_idle_waits),
 		cmocka_unit_test(lists_of_waits),
+		cmocka_unit_test(waits_for_limits),
 		cmocka_unit_test(waits_without_an_end),
 		cmocka_unit_test(moving_and_folding),
 		cmocka_unit_test(searching),

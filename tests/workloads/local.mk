@@ -55,7 +55,7 @@ workloads += tests/workloads/bin/arrays
 tests/workloads/bin/arrays: tests/workloads/workload.h
 
 # Programs that wait, and measure themselves.
-waiting_programs = apart badstack deadlock ends faults fsyncs handoff held hog locked mixed naps never paced pingpong pool uring waits
+waiting_programs = apart badstack deadlock ends faults fsyncs handoff held hog limited locked mixed naps never paced pingpong pool uring waits
 workloads += $(waiting_programs:%=tests/workloads/bin/%)
 $(waiting_programs:%=tests/workloads/bin/%): tests/workloads/workload.h tests/workloads/truth.h tests/workloads/switches.h
 EXTRA_DIST += tests/workloads/truth.h tests/workloads/switches.h
