@@ -59,9 +59,18 @@ _Static_assert(COLLECTOR_SOCKET == SPAWN_SOCKET && COLLECTOR_LIST == SPAWN_FILE,
 /* What is refused to us of a process, whose directory DIR is. */
 static int ask_denied(int dir, const char *name)
 {
+	static const struct {
+		const char *name;
+		enum collector_op op;
+	} known[] = {
+		{ "maps", COLLECTOR_MAPS }, { "smaps", COLLECTOR_MAPPING_SIZES }, { "numa_maps", COLLECTOR_POLICIES },
+	};
 	struct proc_stat st;
 
-	return !strcmp(name, "maps") && !proc_read_stat(dir, &st) ? ask_for(COLLECTOR_MAPS, st.pid) : -EACCES;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(name, known[i].name) && !proc_read_stat(dir, &st))
+			return ask_for(known[i].op, st.pid);
+	return -EACCES;
 }
 
 int collector_explain(const struct collector_hello *h, struct err *e)
@@ -221,10 +230,24 @@ static int ask_in_turn(struct asker *at, struct collector_request *q)
 	return a.err ? a.err : take_fd(&fd);
 }
 
+static struct asker *ask_whom(uint32_t op)
+{
+	switch (op) {
+	case COLLECTOR_MAPS:
+	case COLLECTOR_MAPPING_SIZES:
+		return &askers[ASK_MAPS];
+	case COLLECTOR_MEMORY:
+	case COLLECTOR_POLICIES:
+	case COLLECTOR_PAGES:
+		return &askers[ASK_MEMORY];
+	default:
+		return &askers[ASK_FILES];
+	}
+}
+
 static int ask_collector(struct collector_request *q)
 {
-	struct asker *at = &askers[q->op == COLLECTOR_MAPS ? ASK_MAPS : q->op == COLLECTOR_MEMORY ? ASK_MEMORY :
-				   ASK_FILES];
+	struct asker *at = ask_whom(q->op);
 	int r;
 
 	if (!collector_is_there())
@@ -289,6 +312,33 @@ int ask_memory(pid_t pid, uint64_t from, void *dst, size_t length)
 		return fd;
 	n = pread(fd, dst, length, 0);
 	return n == (ssize_t)length ? 0 : n < 0 ? -errno : -EFAULT;
+}
+
+/* The same of at most COLLECTOR_PAGES_MAX. */
+static int ask_some_pages(pid_t pid, unsigned long n, void **addr, int *status)
+{
+	struct collector_request q = { .op = COLLECTOR_PAGES, .pid = pid, .a = n };
+	AUTO_FD int fd = -1;
+	const ssize_t bytes = (ssize_t)(n * sizeof(*status));
+
+	for (unsigned long i = 0; i < n; i++)
+		q.page[i] = (uintptr_t)addr[i];
+	fd = ask_of_process(&q);
+	if (fd < 0)
+		return fd;
+	return pread(fd, status, (size_t)bytes, 0) == bytes ? 0 : -EIO;
+}
+
+int ask_pages(void *ctx, pid_t pid, unsigned long n, void **addr, int *status)
+{
+	int r = 0;
+
+	(void)ctx;
+	for (unsigned long at = 0, some; at < n && !r; at += some) {
+		some = n - at < COLLECTOR_PAGES_MAX ? n - at : COLLECTOR_PAGES_MAX;
+		r = ask_some_pages(pid, some, addr + at, status + at);
+	}
+	return r;
 }
 
 void ask_figures(struct ask_figures *ret)

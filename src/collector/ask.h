@@ -51,6 +51,9 @@ int ask_kallsyms(void);
 /* The LENGTH bytes at FROM of PID, up to 4,096, to DST. 0; -EFAULT: not all are there; or as those above. */
 int ask_memory(pid_t pid, uint64_t from, void *dst, size_t length);
 
+/* On which nodes the N pages at ADDR of PID are, to STATUS, as move_pages(2) says it: 0; or as those above. */
+int ask_pages(void *ctx, pid_t pid, unsigned long n, void **addr, int *status);
+
 /* The socket to the one for stacks, which is for one thread at a time; -1 = there is none. */
 int ask_stacks_socket(void);
 

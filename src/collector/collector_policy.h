@@ -26,20 +26,26 @@
 #define POLICY_STACK_MAX (8u << 20)      /* of a stack that is read, bytes */
 #define POLICY_RED_ZONE 256u             /* bytes below a stack pointer that may be in use, and what rounds them up */
 #define POLICY_FUTEX 64u                 /* bytes around a futex that may be read */
+#define POLICY_ID_MIN 12u                /* bytes of the id of a container */
 
 enum policy_content {
 	POLICY_KERNEL_TEXT,              /* the kernel or the collector makes it: there is nothing to look at */
 	POLICY_ELF,
 	POLICY_TEXT,                     /* lines, or nothing yet */
 	POLICY_JITDUMP,
+	POLICY_JSON,
+	POLICY_SOURCE,                   /* no NUL, or nothing yet */
 };
 
 struct policy_row {
 	const char *name;                /* for sentences */
 	bool of_process;                 /* the request has a process; else it has none */
 	bool has_range, has_path;        /* and a range of addresses, a path; else it has none */
+	bool has_pages;                  /* and addresses in place of both */
 	enum policy_content content;     /* of the file */
 	bool owned;                      /* the file is the process's user's, or root's, and no link leads to it */
+	bool of_root;                    /* it is root's alone, and the same; its path is that of this machine */
+	bool for_all;                    /* everybody may read it */
 	uint64_t caps;                   /* capabilities that serving it takes, 1 << CAP_* */
 };
 
@@ -58,9 +64,16 @@ const char *policy_caps_text(uint64_t caps, char dst[POLICY_CAPS_TEXT]);
 
 /*
  * Is Q well-formed: all that its row needs, and nothing else? 0; -EINVAL; -EPERM for a path that has "..", or
- * leads to /proc, /sys or /dev, and for a read of memory that is too long. *RET_ROW is set with 0 only.
+ * leads to /proc, /sys or /dev, for one that is not where runtimes of containers keep what they know, if it is to be,
+ * and for a read of memory that is too long. *RET_ROW is set with 0 only.
  */
 int policy_request(const struct collector_request *q, const struct policy_row **ret_row);
+
+/*
+ * Is PATH that of a file in which the runtime keeps what it knows of containers, and of that which the cgroup CGROUP
+ * is of, if it is about one? NULL = of whichever.
+ */
+bool policy_of_containers(const char *path, const char *cgroup);
 
 /* What is known of a file before it is handed out. */
 struct policy_file {
@@ -73,7 +86,7 @@ struct policy_file {
 /*
  * May the file F, which the kernel does not make, be handed out for ROW? OWNER is the user of the process. 0;
  * -ENOTSUP: no regular file, or one of /proc or /sys; -EFBIG; -ENOEXEC: its content is something else; -EPERM: it
- * is somebody else's.
+ * is somebody else's, or not for everybody.
  */
 int policy_file(const struct policy_row *row, const struct policy_file *f, uid_t owner);
 

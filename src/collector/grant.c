@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/parse.h"
 #include "base/regular.h"
+#include "system/cgroup.h"
 #include "system/procfs.h"
 #include "system/vmread.h"
 
@@ -117,13 +118,14 @@ static int grant_walk(int root, const char *path)
 	return at < 0 ? -errno : take_fd(&at);
 }
 
-/* The regular file PATH below the root of the process DIR, for ROW. */
+/* The regular file PATH below the root of the process DIR, or of this machine, for ROW. */
 static int grant_path(const struct grant *s, const struct policy_row *row, int dir, const char *path)
 {
-	const uint64_t links = row->owned ? RESOLVE_NO_SYMLINKS : 0;
-	const struct open_how how = { .flags = O_PATH | O_CLOEXEC | (row->owned ? O_NOFOLLOW : 0),
+	const bool straight = row->owned || row->of_root;
+	const uint64_t links = straight ? RESOLVE_NO_SYMLINKS : 0;
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC | (straight ? O_NOFOLLOW : 0),
 				      .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | links };
-	AUTO_FD int root = openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD int root = openat(dir, row->of_root ? "/" : "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_FD int fd = -1;
 
 	if (root < 0)
@@ -212,6 +214,18 @@ static int grant_copy(pid_t pid, uint64_t a, uint64_t b)
 	return ftruncate(fd, n) ? -errno : take_fd(&fd);
 }
 
+/* On which nodes the pages of Q are, as move_pages(2) says it. */
+static int grant_pages(const struct collector_request *q)
+{
+	AUTO_FD int fd = memfd_create("pages", MFD_CLOEXEC);
+	int status[COLLECTOR_PAGES_MAX] = { 0 };
+	const size_t bytes = (size_t)q->a * sizeof(*status);
+
+	if (fd < 0 || syscall(SYS_move_pages, q->pid, (unsigned long)q->a, q->page, NULL, status, 0) < 0)
+		return -errno;
+	return write(fd, status, bytes) == (ssize_t)bytes ? take_fd(&fd) : -EIO;
+}
+
 static int grant_stack(const struct collector_request *q, int dir)
 {
 	struct policy_thread t = { .state = 'R' };
@@ -228,6 +242,16 @@ static int grant_stack(const struct collector_request *q, int dir)
 	return end ? grant_copy(q->pid, q->a, end) : -EPERM;
 }
 
+/* What is kept of the container that the process DIR is in. */
+static int grant_container(const struct grant *s, const struct policy_row *row, int dir, const char *path)
+{
+	char cgroup[PROC_PATH_MAX];
+
+	if (!cgroup_read_container(dir, cgroup, sizeof(cgroup), NULL) || !policy_of_containers(path, cgroup))
+		return -EPERM;
+	return grant_path(s, row, dir, path);
+}
+
 static int grant_open(const struct grant *s, const struct policy_row *row, const struct collector_request *q, int dir,
 		      const struct proc_status *st)
 {
@@ -236,7 +260,10 @@ static int grant_open(const struct grant *s, const struct policy_row *row, const
 
 	switch (q->op) {
 	case COLLECTOR_MAPS:
-		fd = openat(dir, "maps", READING);
+	case COLLECTOR_MAPPING_SIZES:
+	case COLLECTOR_POLICIES:
+		fd = openat(dir, q->op == COLLECTOR_MAPS ? "maps" :
+			    q->op == COLLECTOR_POLICIES ? "numa_maps" : "smaps", READING);
 		return fd < 0 ? -errno : fd;
 	case COLLECTOR_MAPPED:
 		snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, q->a, q->b);
@@ -245,11 +272,16 @@ static int grant_open(const struct grant *s, const struct policy_row *row, const
 		return grant_link(dir, "exe");
 	case COLLECTOR_FILE:
 	case COLLECTOR_JITDUMP:
+	case COLLECTOR_SOURCE:
 		return grant_path(s, row, dir, q->path);
+	case COLLECTOR_CONTAINER:
+		return grant_container(s, row, dir, q->path);
 	case COLLECTOR_PERF_MAP:
 		return grant_perf_map(s, row, dir, st);
 	case COLLECTOR_MEMORY:
 		return s->reads_memory ? grant_copy(q->pid, q->a, q->b) : -EPERM;
+	case COLLECTOR_PAGES:
+		return grant_pages(q);
 	case COLLECTOR_STACK:
 		return grant_stack(q, dir);
 	default:

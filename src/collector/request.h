@@ -14,6 +14,7 @@
 #define COLLECTOR_SOCKET 3
 #define COLLECTOR_LIST 4                 /* of COLLECTOR_PROCESSES and COLLECTOR_THREADS */
 
+#define COLLECTOR_PAGES_MAX 32u          /* addresses in one request */
 #define COLLECTOR_PATH_MAX 256u          /* with a NUL; longer paths are not asked for */
 
 /* What can be asked for. Each is an open file, for reading. collector_policy.c says of each what it may be. */
@@ -27,6 +28,11 @@ enum collector_op {
 	COLLECTOR_KALLSYMS,              /* names of the kernel, with addresses; of no process */
 	COLLECTOR_MEMORY,                /* memory from a to b of a process: for plug-ins of language runtimes */
 	COLLECTOR_STACK,                 /* memory from a to b of a thread that waits: of its stack or its futex */
+	COLLECTOR_CONTAINER,             /* what the runtime of the container that a process is in keeps of it */
+	COLLECTOR_MAPPING_SIZES,         /* the same as COLLECTOR_MAPS, with what is resident of each: smaps */
+	COLLECTOR_SOURCE,                /* text at a path below its root, that everybody may read */
+	COLLECTOR_POLICIES,              /* the list of its mappings with memory policies and nodes: numa_maps */
+	COLLECTOR_PAGES,                 /* of a addresses the nodes that their pages are on: an int of each */
 	COLLECTOR_OPS
 };
 
@@ -37,7 +43,10 @@ struct collector_request {
 	uint32_t reserved;               /* 0 */
 	uint64_t start_ticks;            /* when that began: field 22 of proc_pid_stat(5) */
 	uint64_t a, b;                   /* addresses; 0 = none */
-	char path[COLLECTOR_PATH_MAX];   /* absolute, and NULs up to the end; "" = none */
+	union {
+		char path[COLLECTOR_PATH_MAX];           /* absolute, and NULs up to the end; "" = none */
+		uint64_t page[COLLECTOR_PAGES_MAX];      /* of COLLECTOR_PAGES: addresses, and zeroes up to the end */
+	};
 };
 
 struct collector_answer {

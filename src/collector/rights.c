@@ -35,10 +35,10 @@ static const int served[] = {
 	SCMP_SYS(bpf), SCMP_SYS(brk), SCMP_SYS(clock_gettime), SCMP_SYS(clone), SCMP_SYS(close), SCMP_SYS(dup),
 	SCMP_SYS(exit_group), SCMP_SYS(fcntl), SCMP_SYS(fstat), SCMP_SYS(fstatfs), SCMP_SYS(ftruncate),
 	SCMP_SYS(getdents64), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(kill), SCMP_SYS(lseek), SCMP_SYS(madvise),
-	SCMP_SYS(memfd_create), SCMP_SYS(mmap), SCMP_SYS(mprotect), SCMP_SYS(munmap), SCMP_SYS(newfstatat),
-	SCMP_SYS(openat), SCMP_SYS(openat2), SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(prctl), SCMP_SYS(pread64),
-	SCMP_SYS(process_vm_readv), SCMP_SYS(read), SCMP_SYS(recvmsg), SCMP_SYS(restart_syscall), SCMP_SYS(rseq),
-	SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sendmsg),
+	SCMP_SYS(memfd_create), SCMP_SYS(mmap), SCMP_SYS(move_pages), SCMP_SYS(mprotect), SCMP_SYS(munmap),
+	SCMP_SYS(newfstatat), SCMP_SYS(openat), SCMP_SYS(openat2), SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(prctl),
+	SCMP_SYS(pread64), SCMP_SYS(process_vm_readv), SCMP_SYS(read), SCMP_SYS(recvmsg), SCMP_SYS(restart_syscall),
+	SCMP_SYS(rseq), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sendmsg),
 	SCMP_SYS(set_robust_list), SCMP_SYS(set_tid_address), SCMP_SYS(socketpair), SCMP_SYS(wait4), SCMP_SYS(write),
 };
 

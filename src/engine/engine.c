@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "capture/features.h"
+#include "collector/ask.h"
 #include "engine/alloc_facts.h"
 #include "engine/growth_facts.h"
 #include "engine/insides.h"
@@ -740,7 +741,7 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 
 static int engine_build_numa(struct engine *en, const struct engine_config *c, struct err *e)
 {
-	const struct numa_facts_config n = {
+	struct numa_facts_config n = {
 		.source = en->source,
 		.ps = en->ps,
 		.profile = en->profile,
@@ -751,6 +752,8 @@ static int engine_build_numa(struct engine *en, const struct engine_config *c, s
 
 	if (c->plan.numa == NUMA_OFF)
 		return 0;
+	if (!n.placement.query && collector_is_there())
+		n.placement.query = ask_pages;
 	r = numa_facts_new(&n, &en->sink.numa, e);
 	if (r >= 0)
 		atomic_init(&en->sampling_numa, c->plan.numa == NUMA_ON || numa_facts_has_nodes(en->sink.numa));

@@ -102,7 +102,7 @@ int files_open(struct files *fs, module_id module, struct err *e);
 
 /*
  * An fd for the regular file PATH under the root that MODULE was seen in, else under our own; or a
- * negative errno. Any thread.
+ * negative errno. Where that root is refused to us, who may opens it, if everybody may read it. Any thread.
  */
 int files_open_beside(struct files *fs, module_id module, const char *path);
 /*

@@ -8,6 +8,7 @@
 #include "process/files_impl.h"
 
 #include "base/regular.h"
+#include "collector/ask.h"
 #include "process/vdso_file.h"
 
 #include <errno.h>
@@ -64,6 +65,20 @@ int files_open(struct files *fs, module_id module, struct err *e)
 	return r;
 }
 
+/* The file PATH below the root of P. *RET_OURS: it may be that of this process as well. */
+static int open_beside(const struct place *p, const char *path, bool *ret_ours)
+{
+	int r;
+
+	*ret_ours = root_is_ours(p->root);
+	if (p->root || !collector_is_there())
+		return open_in_root(p->root, path, false);
+	/* A root that is refused to us is another one, for all that we know. */
+	r = ask_path(COLLECTOR_SOURCE, p->pid, path);
+	*ret_ours = r == -ESRCH || r == -EPIPE;
+	return r;
+}
+
 int files_open_beside(struct files *fs, module_id module, const char *path)
 {
 	struct wanted w;
@@ -73,8 +88,7 @@ int files_open_beside(struct files *fs, module_id module, const char *path)
 	if (!r) {
 		if (w.kept_fd >= 0)
 			close(w.kept_fd);
-		r = open_in_root(w.place.root, path, false);
-		ours = root_is_ours(w.place.root);
+		r = open_beside(&w.place, path, &ours);
 		place_clear(&w.place);
 	}
 	return r < 0 && ours ? open_in_root(NULL, path, false) : r;

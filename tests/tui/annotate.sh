@@ -118,6 +118,30 @@ see "and it says so" 'there is no debug information'
 keys q q
 restored "after a program without it"
 
+# With --split it is read by who may: here it lies in a folder that the user may not enter. What is for its owner alone is not shown.
+chmod 700 "$SCRATCH"
+"$PWD/annotated" &
+program=$!
+also_kill $program
+split_view() {
+	type_line "SUDO_UID=65534 SUDO_GID=65534 $SBERF top --split -e cpu-clock -F 499 -p $program"
+	see "--split: the tree has the function" churn
+	keys / c h u r n Enter a
+}
+split_view
+see "--split: its source is shown" '[0-9.]+ % +14  +sum \+= v\[i\] % 1000; +/\* churn this'
+keys q q
+restored "after --split"
+chmod 600 annotated.c
+split_view
+see "--split: instructions" '^ +[0-9.]+ % +[0-9.]+ % +[0-9a-f]+:  [a-z]'
+keys g
+see "--split: a source that is its owner's alone is not shown" "the source is not at $SCRATCH/annotated.c: "
+keys q q
+restored "after --split once more"
+chmod 644 annotated.c
+kill $program
+
 # A recording knows the file by its build-id.
 # shellcheck disable=SC2046  # as many words as numbers
 check "a recording" record annotated.sberf -F 499 -- "$PWD/annotated" $(seq 400)

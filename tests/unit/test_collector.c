@@ -36,6 +36,9 @@
 #define NOBODY 65534u
 #define ELF_BYTES "\177ELF\2\1\1"
 
+#define ID "4f1c22aa90d3e5b6"
+#define OTHER_ID "4f1c22aa90d3e5b7"
+
 static char folder[] = "/tmp/sberf-collector-XXXXXX";
 
 /* ---- by values ---- */
@@ -50,8 +53,12 @@ static struct collector_request request(enum collector_op op)
 	}
 	if (op == COLLECTOR_MAPPED || op == COLLECTOR_STACK || op == COLLECTOR_MEMORY)
 		q.b = 4096;
-	if (op == COLLECTOR_FILE || op == COLLECTOR_JITDUMP)
+	if (op == COLLECTOR_FILE || op == COLLECTOR_JITDUMP || op == COLLECTOR_SOURCE)
 		snprintf(q.path, sizeof(q.path), "/usr/bin/true");
+	if (op == COLLECTOR_PAGES)
+		q.a = 1;
+	if (op == COLLECTOR_CONTAINER)
+		snprintf(q.path, sizeof(q.path), "/var/lib/docker/containers/" ID "/config.v2.json");
 	return q;
 }
 
@@ -82,7 +89,7 @@ static void a_request_has_what_its_row_says(void **state)
 		assert_int_equal(judged(&q), -EINVAL);
 		q = request(op);
 		q.path[0] = q.path[0] ? 'u' : '/';
-		assert_int_equal(judged(&q), -EINVAL);
+		assert_int_equal(judged(&q), op == COLLECTOR_PAGES ? 0 : -EINVAL);
 		q = request(op);
 		q.path[COLLECTOR_PATH_MAX - 1] = 'x';
 		assert_int_equal(judged(&q), -EINVAL);
@@ -93,6 +100,24 @@ static void a_request_has_what_its_row_says(void **state)
 		assert_int_equal(judged(&q), -EINVAL);
 	}
 	assert_null(policy_row(0));
+}
+
+static void pages_are_few_and_as_many_as_is_said(void **state)
+{
+	struct collector_request q = request(COLLECTOR_PAGES);
+
+	(void)state;
+	q.a = 0;
+	assert_int_equal(judged(&q), -EINVAL);
+	q.a = COLLECTOR_PAGES_MAX;
+	memset(q.page, 0xff, sizeof(q.page));
+	assert_int_equal(judged(&q), 0);
+	q.a--;
+	assert_int_equal(judged(&q), -EINVAL);
+	q.a = COLLECTOR_PAGES_MAX + 1;
+	assert_int_equal(judged(&q), -EINVAL);
+	q.a = UINT64_MAX;
+	assert_int_equal(judged(&q), -EINVAL);
 }
 
 static void memory_is_read_in_small_pieces(void **state)
@@ -128,12 +153,50 @@ static void paths_do_not_climb_or_lead_to_the_kernel(void **state)
 	}
 }
 
+static void of_a_container_there_is_a_fixed_list_of_files(void **state)
+{
+	static const char docker[] = "/var/lib/docker/containers/" ID "/config.v2.json",
+		task[] = "/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json",
+		list[] = "/var/lib/containers/storage/overlay-containers/containers.json";
+	static const char *const not[] = {
+		"/var/lib/docker/containers/" ID "/hostconfig.json", "/var/lib/docker/containers/" ID,
+		"/var/lib/docker/containers/config.v2.json", "/var/lib/docker/containers//config.v2.json",
+		"/var/lib/docker/containers/" ID "/x/config.v2.json",
+		"/var/lib/docker/containers/" ID "/config.v2.json/",
+		"/etc/shadow", "/", "/run/containerd/io.containerd.runtime.v2.task/" ID "/config.json",
+		"/srv/var/lib/docker/containers/" ID "/config.v2.json",
+	};
+	struct collector_request q = request(COLLECTOR_CONTAINER);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(not) / sizeof(*not); i++) {
+		memset(q.path, 0, sizeof(q.path));
+		snprintf(q.path, sizeof(q.path), "%s", not[i]);
+		assert_int_equal(judged(&q), -EPERM);
+	}
+	memset(q.path, 0, sizeof(q.path));
+	snprintf(q.path, sizeof(q.path), "/run/containerd/io.containerd.runtime.v2.task/../" ID "/config.json");
+	assert_int_equal(judged(&q), -EPERM);
+	/* And of those only what is about the container that the process is in. */
+	assert_true(policy_of_containers(docker, "/system.slice/docker-" ID ".scope/inner"));
+	assert_true(policy_of_containers(docker, "/docker/" ID));
+	assert_true(policy_of_containers(task, "/kubepods/" ID));
+	assert_true(policy_of_containers(list, "/machine.slice/libpod-" ID ".scope"));
+	assert_false(policy_of_containers(docker, "/system.slice/docker-" OTHER_ID ".scope"));
+	assert_false(policy_of_containers(task, "/system.slice/docker-" ID "0.scope"));
+	assert_false(policy_of_containers(docker, "/system.slice/x" ID));
+	assert_false(policy_of_containers(docker, "/"));
+	/* What is no id is found anywhere. */
+	assert_false(policy_of_containers("/var/lib/docker/containers/docker/config.v2.json", "/docker/" ID));
+}
+
 static void a_file_is_what_its_row_says(void **state)
 {
 	const struct policy_file elf = { .st = { .st_mode = S_IFREG | 0700, .st_size = 4096 }, .head = "\177ELF",
 					 .n = 4 };
 	const struct policy_row *row = policy_row(COLLECTOR_FILE), *map = policy_row(COLLECTOR_PERF_MAP),
-				*dump = policy_row(COLLECTOR_JITDUMP);
+				*dump = policy_row(COLLECTOR_JITDUMP),
+				*container = policy_row(COLLECTOR_CONTAINER), *source = policy_row(COLLECTOR_SOURCE);
 	static const mode_t others[] = { S_IFDIR, S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK, S_IFLNK };
 	struct policy_file f = elf;
 
@@ -168,6 +231,22 @@ static void a_file_is_what_its_row_says(void **state)
 	assert_int_equal(policy_file(dump, &f, 2), -EPERM);
 	f.st.st_uid = 0;
 	assert_int_equal(policy_file(dump, &f, 2), 0);
+	/* What a runtime keeps is root's, whoever's the process is. */
+	assert_int_equal(policy_file(container, &f, 0), -ENOEXEC);
+	f.head[0] = '{';
+	assert_int_equal(policy_file(container, &f, 2), 0);
+	f.st.st_uid = 2;
+	assert_int_equal(policy_file(container, &f, 2), -EPERM);
+	/* Privileges show nobody a source that is not for everybody. */
+	assert_int_equal(policy_file(source, &f, 2), -EPERM);
+	f.st.st_mode = S_IFREG | 0604;
+	assert_int_equal(policy_file(source, &f, 1), 0);
+	f.head[3] = 0xc3;
+	assert_int_equal(policy_file(source, &f, 1), 0);
+	f.head[3] = 0;
+	assert_int_equal(policy_file(source, &f, 1), -ENOEXEC);
+	f.n = 0;
+	assert_int_equal(policy_file(source, &f, 1), 0);
 }
 
 static void a_stack_is_read_where_it_is(void **state)
@@ -378,6 +457,10 @@ static void files_are_opened_or_refused(void **state)
 	make_file("text", "hello\n", 6);
 	make_file("dump", "DTiJ", 4);
 	make_file("huge", ELF_BYTES, 7);
+	make_file("source.c", "int i;\n", 7);
+	make_file("secret", "hello\n", 6);
+	assert_int_equal(chmod(in_folder("source.c"), 0644), 0);
+	assert_int_equal(chmod(in_folder("huge"), 0644), 0);
 	assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
 	assert_int_equal(symlink("program", in_folder("link")), 0);
 	assert_int_equal(symlink("dump", in_folder("dumplink")), 0);
@@ -402,6 +485,11 @@ static void files_are_opened_or_refused(void **state)
 		assert_int_equal(served_path(&s, COLLECTOR_FILE, pid, "huge"), -EFBIG);
 		assert_served(served_path(&s, COLLECTOR_JITDUMP, pid, "dump"));
 		assert_int_equal(served_path(&s, COLLECTOR_JITDUMP, pid, "program"), -ENOEXEC);
+		assert_served(served_path(&s, COLLECTOR_SOURCE, pid, "source.c"));
+		assert_int_equal(served_path(&s, COLLECTOR_SOURCE, pid, "secret"), -EPERM);
+		assert_int_equal(served_path(&s, COLLECTOR_SOURCE, pid, "../etc/shadow"), -EPERM);
+		assert_int_equal(served_path(&s, COLLECTOR_SOURCE, pid, "fifo"), -ENOTSUP);
+		assert_int_equal(served_path(&s, COLLECTOR_SOURCE, pid, "huge"), -EFBIG);
 		links_lead_nowhere(&s, pid);
 	}
 	end_target(pid);
@@ -481,6 +569,37 @@ static void a_process_is_the_one_that_is_meant(void **state)
 	q.start_ticks = start_of(pid);
 	end_target(pid);
 	assert_int_equal(served(&s, &q), -ESRCH);
+}
+
+static void pages_of_a_process_have_nodes_and_others_none(void **state)
+{
+	const struct grant s = { .target = COLLECTOR_ALL, .list = -1 };
+	const pid_t pid = start_idle();
+	struct collector_request q = { .op = COLLECTOR_PAGES, .pid = pid, .a = 3 };
+	struct collector_answer a;
+	int status[4] = { 0 };
+	AUTO_FD int fd = -1;
+
+	(void)state;
+	q.start_ticks = start_of(pid);
+	/* On the stack, where nothing is, and in the kernel. */
+	q.page[0] = (uintptr_t)&q;
+	q.page[2] = UINT64_MAX - 4095;
+	fd = grant_request(&s, &q, &a);
+	if (a.err == -EPERM || a.err == -ENOSYS) {
+		end_target(pid);
+		skip();
+	}
+	assert_int_equal(a.err, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, status, sizeof(status), 0), 3 * sizeof(*status));
+	assert_in_range(status[0], 0, 1023);
+	assert_true(status[1] < 0 && status[2] < 0);
+	q.op = COLLECTOR_POLICIES;
+	q.a = 0;
+	memset(q.path, 0, sizeof(q.path));
+	assert_served(served(&s, &q));
+	end_target(pid);
 }
 
 static void mapped_files_are_found_by_their_place(void **state)
@@ -804,7 +923,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_has_what_its_row_says),
 		cmocka_unit_test(memory_is_read_in_small_pieces),
+		cmocka_unit_test(pages_are_few_and_as_many_as_is_said),
+		cmocka_unit_test(pages_of_a_process_have_nodes_and_others_none),
 		cmocka_unit_test(paths_do_not_climb_or_lead_to_the_kernel),
+		cmocka_unit_test(of_a_container_there_is_a_fixed_list_of_files),
 		cmocka_unit_test(a_file_is_what_its_row_says),
 		cmocka_unit_test(a_stack_is_read_where_it_is),
 		cmocka_unit_test(a_cgroup_holds_what_is_below_it),
