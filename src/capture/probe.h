@@ -30,7 +30,7 @@ struct probe_facts {
 	bool cap_sys_ptrace, cap_syslog, cap_sys_admin;
 	bool root;                       /* effective uid 0 */
 	bool init_userns, init_pidns;    /* in the initial user and pid namespace */
-	/* CAP_BPF and CAP_PERFMON are not in the bounding set: this process can never get them */
+	/* one of these but CAP_SYS_ADMIN is not in the bounding set: this process can never get it */
 	bool bounded;
 	enum probe_manager manager;      /* when it is in one; PROBE_DOCKER also where nothing says which */
 	bool seccomp;                    /* system calls are filtered */

@@ -144,6 +144,16 @@ enum probe_manager probe_manager(void)
 	return access("/run/.containerenv", F_OK) ? PROBE_DOCKER : PROBE_PODMAN;
 }
 
+static bool is_bounded(void)
+{
+	static const int caps[] = { CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_SYSLOG };
+
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		if (!prctl(PR_CAPBSET_READ, caps[i], 0, 0, 0))
+			return true;
+	return false;
+}
+
 void probe_gather(struct probe_facts *ret)
 {
 	struct probe_facts f = { 0 };
@@ -155,7 +165,7 @@ void probe_gather(struct probe_facts *ret)
 	f.root = geteuid() == 0;
 	f.init_userns = is_ns("/proc/self/ns/user", INIT_USER_NS_INO);
 	f.init_pidns = is_ns("/proc/self/ns/pid", INIT_PID_NS_INO);
-	f.bounded = prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) == 0 || prctl(PR_CAPBSET_READ, CAP_PERFMON, 0, 0, 0) == 0;
+	f.bounded = is_bounded();
 	f.manager = probe_manager();
 	f.seccomp = probe_gather_is_filtered();
 	f.paranoid = probe_gather_number("/proc/sys/kernel/perf_event_paranoid");

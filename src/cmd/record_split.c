@@ -17,6 +17,7 @@
 #include "collector/rights.h"
 #include "plugin/worker.h"
 #include "system/cgroup.h"
+#include "system/container.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -68,6 +69,11 @@ static int split_ask(struct launch *s, struct err *e)
 	return r ? r : collector_start(&start, e);
 }
 
+static int split_about_container(pid_t pid, const char *path)
+{
+	return ask_path(COLLECTOR_CONTAINER, pid, path);
+}
+
 int split_load(struct launch *s, struct err *e)
 {
 	int r;
@@ -79,6 +85,7 @@ int split_load(struct launch *s, struct err *e)
 	if (r)
 		return r;
 	s->config.plan.hold = s->hold;
+	container_on_denied(split_about_container);
 	/* This is the thread that draws, and it may not ask any more afterwards. */
 	if (s->live)
 		thread_run_first();
@@ -176,6 +183,7 @@ void split_say(const char *command, const struct profile_meta *m)
 
 void split_end(struct launch *s)
 {
+	container_on_denied(NULL);
 	collector_stop();
 	hold_end(take_ptr(s->hold));
 }

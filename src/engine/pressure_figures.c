@@ -25,12 +25,13 @@ struct pressure_figures {
 	bool ended;
 };
 
-/* What people call the cgroup PATH, to OF. */
-static void pressure_figures_name(const char *path, char of[META_TEXT])
+/* What people call the cgroup PATH, whose directory is FD, to OF. */
+static void pressure_figures_name(const char *path, int fd, char of[META_TEXT])
 {
-	char label[CONTAINER_LABEL_MAX] = "", image[CONTAINER_LABEL_MAX];
+	char label[CONTAINER_LABEL_MAX] = "", image[CONTAINER_LABEL_MAX], first[16];
 
-	container_name_cgroup(path, label, image);
+	(void)proc_read_start(fd, "cgroup.procs", first, sizeof(first));
+	container_name_cgroup(path, (pid_t)strtol(first, NULL, 10), label, image);
 	text_sanitise(of, META_TEXT, *label ? label : path, strlen(*label ? label : path));
 }
 
@@ -45,7 +46,7 @@ static int pressure_figures_cgroup(const struct capture_plan *plan, char of[META
 	if (plan->target == TARGET_CGROUP) {
 		fd = cgroup_open(plan->cgroup, &ignored);
 		if (fd >= 0)
-			pressure_figures_name(cgroup_path_of(fd, path) ? path : plan->cgroup, of);
+			pressure_figures_name(cgroup_path_of(fd, path) ? path : plan->cgroup, fd, of);
 		return fd < 0 ? -1 : fd;
 	}
 	if (plan->target == TARGET_PIDS && plan->ids.n && !plan->to_come) {
@@ -56,7 +57,7 @@ static int pressure_figures_cgroup(const struct capture_plan *plan, char of[META
 		path[place.len] = '\0';
 		fd = cgroup_open(path, &ignored);
 		if (fd >= 0)
-			pressure_figures_name(path, of);
+			pressure_figures_name(path, fd, of);
 		return fd < 0 ? -1 : fd;
 	}
 	return -1;

@@ -15,16 +15,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #define FILEID_KERNFS_TYPE 0xfe  /* FILEID_KERNFS of include/linux/exportfs.h: the handle is the 64-bit id */
 #define CACHE_MAX 65536u         /* paths that are kept */
-#define OLD_MAX 4096u            /* of these, of containers in version 1 */
+#define OLD_MAX 4096u            /* of containers that no cgroup of version 2 tells of */
+#define MOUNTS_MAX 512u          /* of a process that are looked at for the files of its container */
 #define SEARCH_MAX 8192u         /* directories that one search looks at */
 #define SEARCH_DEPTH 16u
 #define SEARCH_EVERY NSEC_PER_SEC
@@ -40,8 +43,7 @@ struct known {
 struct cgroups {
 	struct strtab *strings;
 	cgroup_namer *namer;     /* NULL = none */
-	bool old;                /* there are hierarchies of version 1, too */
-	VEC(struct known) named_old;     /* containers of these, by PATH alone */
+	VEC(struct known) named_old;     /* containers that no cgroup of version 2 tells of, by PATH alone */
 	int mount;               /* O_RDONLY directory, -1 = none */
 	char mount_path[PROC_PATH_MAX];
 	VEC(struct known) known;
@@ -122,6 +124,80 @@ bool cgroup_read_container(int dir, char *buf, size_t size, bool *ret_old)
 		return true;
 	}
 	return v2;
+}
+
+/* Is the process at DIR in another mount namespace than sberf? False where that may not be known. */
+static bool cgroup_mounts_differ(int dir)
+{
+	char own[64], other[64];
+	const ssize_t n = readlink("/proc/self/ns/mnt", own, sizeof(own));
+	const ssize_t m = readlinkat(dir, "ns/mnt", other, sizeof(other));
+
+	return n > 0 && m > 0 && (n != m || memcmp(own, other, (size_t)n) != 0);
+}
+
+/* Who made the user namespace of the process at DIR; 0 = root, or not known. */
+static uid_t cgroup_owner(int dir)
+{
+	AUTO_FD int fd = openat(dir, "ns/user", O_RDONLY | O_CLOEXEC);
+	uid_t uid;
+
+	return fd < 0 || ioctl(fd, NS_GET_OWNER_UID, &uid) ? 0 : uid;
+}
+
+/* The id in a line of mountinfo, of ".../DRIVER-containers/ID/userdata/..." that is mounted; NULL = there is none. */
+static const char *cgroup_mounted_id(const char *line, size_t *ret_len)
+{
+	static const char folder[] = "-containers/", data[] = "/userdata/";
+	const char *at = line, *end, *id;
+
+	for (int i = 0; i < 3 && at; i++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
+		return NULL;
+	end = strchrnul(at, ' ');
+	at = memmem(at, (size_t)(end - at), folder, strlen(folder));
+	if (!at)
+		return NULL;
+	at += strlen(folder);
+	id = cgroup_container_id(at, (size_t)(end - at), ret_len);
+	return id == at && !strncmp(id + *ret_len, data, strlen(data)) ? id : NULL;
+}
+
+bool cgroup_find_container(int dir, char *buf, size_t size, bool *ret_old)
+{
+	const bool found = cgroup_read_container(dir, buf, size, ret_old);
+	AUTO_FILE FILE *f = NULL;
+	AUTO_FREE char *line = NULL;
+	unsigned int left = MOUNTS_MAX;
+	size_t cap = 0;
+	int fd;
+
+	if ((found && cgroup_names_container(buf, strlen(buf))) || !cgroup_mounts_differ(dir))
+		return found;
+	fd = openat(dir, "mountinfo", O_RDONLY | O_CLOEXEC);
+	f = fd < 0 ? NULL : fdopen(fd, "r");
+	if (fd >= 0 && !f)
+		close(fd);
+	while (f && left-- && getline(&line, &cap, f) > 0) {
+		size_t len;
+		const char *id = cgroup_mounted_id(line, &len);
+		const uid_t uid = id ? cgroup_owner(dir) : 0;
+
+		if (!id)
+			continue;
+		if (uid)
+			snprintf(buf, size, "/user.slice/user-%u.slice/libpod-%.*s.scope", (unsigned int)uid, (int)len,
+				 id);
+		else
+			snprintf(buf, size, "/libpod-%.*s.scope", (int)len, id);
+		if (ret_old)
+			*ret_old = true;
+		return true;
+	}
+	return found;
 }
 
 static uint64_t cgroup_rehash(const void *ctx, uint32_t i)
@@ -250,15 +326,6 @@ bool cgroup_path_of(int fd, char ret[PROC_PATH_MAX])
 	return at >= 0 && cgroup_path_below(mount, fd, ret);
 }
 
-/* Whether a hierarchy of version 1 is in use: in "HIERARCHY:CONTROLLERS:PATH" of this process, one other than 0. */
-static bool cgroup_is_old(void)
-{
-	AUTO_FD int dir = proc_open(getpid());
-	char text[64];
-
-	return dir >= 0 && proc_read_start(dir, "cgroup", text, sizeof(text)) && strncmp(text, "0::", 3) != 0;
-}
-
 struct cgroups *cgroups_new(struct strtab *strings)
 {
 	struct cgroups *cg = calloc(1, sizeof(*cg));
@@ -267,7 +334,6 @@ struct cgroups *cgroups_new(struct strtab *strings)
 		return NULL;
 	cg->strings = strings;
 	cg->mount = cgroup_mount(cg->mount_path);
-	cg->old = cgroup_is_old();
 	return cg;
 }
 
@@ -433,16 +499,20 @@ static str_id cgroup_text(struct cgroups *cg, const char *text)
 	return id == STR_NONE ? 0 : id;
 }
 
-/* The entry of a cgroup of version 1 in which PID is, by which its container is known; NULL = there is none. */
-static struct known *cgroup_old(struct cgroups *cg, pid_t pid)
+/*
+ * The entry of what is not of version 2, by which the container is known in which PID is, whose cgroup of version 2 is
+ * NOW, if that is known; NULL = there is none.
+ */
+static struct known *cgroup_old(struct cgroups *cg, const struct known *now, pid_t pid)
 {
-	AUTO_FD int dir = cg->old ? proc_open(pid) : -1;
+	const char *v2 = now ? strtab_get(cg->strings, now->path) : "";
+	AUTO_FD int dir = cgroup_names_container(v2, strlen(v2)) ? -1 : proc_open(pid);
 	char path[PROC_PATH_MAX];
 	struct known *k;
 	str_id text;
 	bool old;
 
-	if (dir < 0 || !cgroup_read_container(dir, path, sizeof(path), &old) || !old)
+	if (dir < 0 || !cgroup_find_container(dir, path, sizeof(path), &old) || !old)
 		return NULL;
 	text = cgroup_text(cg, path);
 	for (size_t i = 0; i < cg->named_old.n; i++)
@@ -456,16 +526,17 @@ static struct known *cgroup_old(struct cgroups *cg, pid_t pid)
 
 str_id cgroups_container(struct cgroups *cg, uint64_t id, pid_t pid, str_id *ret_image)
 {
-	struct known *k = cg->namer ? cgroup_old(cg, pid) : NULL;
+	struct known *now = cg->namer ? cgroup_known(cg, id, pid) : NULL;
+	struct known *k = cg->namer ? cgroup_old(cg, now, pid) : NULL;
 
 	*ret_image = 0;
-	k = k || !cg->namer ? k : cgroup_known(cg, id, pid);
+	k = k ? k : now;
 	if (!k)
 		return 0;
 	if (!k->named) {
 		char label[CGROUP_LABEL_MAX] = "", image[CGROUP_LABEL_MAX] = "";
 
-		cg->namer(strtab_get(cg->strings, k->path), label, image);
+		cg->namer(strtab_get(cg->strings, k->path), pid, label, image);
 		k->container = cgroup_text(cg, label);
 		k->image = cgroup_text(cg, image);
 		k->named = true;

@@ -53,6 +53,14 @@ const char *cgroup_container_id(const char *part, size_t len, size_t *ret_len);
  */
 bool cgroup_read_container(int dir, char *buf, size_t size, bool *ret_old);
 
+/*
+ * The same; and where no cgroup tells of a container, by the files that Podman mounts in each of its own: without
+ * root it may leave them in the cgroup that they were started from. The path is then one that Podman would have made,
+ * "/user.slice/user-UID.slice/libpod-ID.scope", and *RET_OLD is set, since no cgroup v2 has that path. A process says
+ * that of itself, so nothing is to be granted for it.
+ */
+bool cgroup_find_container(int dir, char *buf, size_t size, bool *ret_old);
+
 /* STRINGS receives the paths. NULL when out of memory; without a cgroup v2 mount every path is "". */
 struct cgroups *cgroups_new(struct strtab *strings);
 void cgroups_free(struct cgroups *cg);           /* NULL is fine */
@@ -64,11 +72,11 @@ void cgroups_free(struct cgroups *cg);           /* NULL is fine */
 str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid);
 
 /*
- * What the container is called in which the cgroup PATH is (system/container.h): texts into LABEL and IMAGE, of
- * CGROUP_LABEL_MAX bytes, "" for none. It may read files.
+ * What the container is called in which the cgroup PATH is, and the process PID, 0 = not known (system/container.h):
+ * texts into LABEL and IMAGE, of CGROUP_LABEL_MAX bytes, "" for none. It may read files.
  */
 #define CGROUP_LABEL_MAX 768u
-typedef void cgroup_namer(const char *path, char label[CGROUP_LABEL_MAX], char image[CGROUP_LABEL_MAX]);
+typedef void cgroup_namer(const char *path, pid_t pid, char label[CGROUP_LABEL_MAX], char image[CGROUP_LABEL_MAX]);
 
 /* NAMER is asked once for each cgroup, from the first cgroups_container() on that finds its path. */
 void cgroups_set_namer(struct cgroups *cg, cgroup_namer *namer);

@@ -189,10 +189,33 @@ bool container_parse(const char *path, struct container_place *ret)
 
 /* ---- files ---- */
 
-/* The JSON in the file PATH, which is of OWNER or of root; NULL. */
-static json_t *container_json(const char *path, uid_t owner)
+static container_denied_fn *container_denied;
+
+void container_on_denied(container_denied_fn *fn)
 {
-	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (owner ? O_NOFOLLOW : 0));
+	container_denied = fn;
+}
+
+/* Where files of a container are looked for. */
+struct container_way {
+	const char *root;        /* paths are below it */
+	pid_t pid;               /* a process in the container, for whom else may open them; 0 = nobody is asked */
+};
+
+/* The file PATH, for reading: an fd or a negative errno. */
+static int container_open(const struct container_way *w, const char *path, uid_t owner)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (owner ? O_NOFOLLOW : 0));
+
+	if (fd >= 0 || errno != EACCES || owner || !w->pid || !container_denied)
+		return fd < 0 ? -errno : fd;
+	return container_denied(w->pid, path);
+}
+
+/* The JSON in the file PATH, which is of OWNER or of root; NULL. */
+static json_t *container_json(const struct container_way *w, const char *path, uid_t owner)
+{
+	AUTO_FD int fd = container_open(w, path, owner);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_BYTES ||
@@ -233,14 +256,14 @@ static void container_take_labels(struct container *c, const json_t *labels)
 		snprintf(c->name, sizeof(c->name), "pause");
 }
 
-static bool container_read_docker(const char *root, const char *id, struct container *ret)
+static bool container_read_docker(const struct container_way *w, const char *id, struct container *ret)
 {
 	char path[PATH_MAX];
 	json_t *j, *config;
 	bool found;
 
-	snprintf(path, sizeof(path), "%s/var/lib/docker/containers/%s/config.v2.json", root, id);
-	j = container_json(path, 0);
+	snprintf(path, sizeof(path), "%s/var/lib/docker/containers/%s/config.v2.json", w->root, id);
+	j = container_json(w, path, 0);
 	found = j;
 	config = json_object_get(j, "Config");
 	container_take_labels(ret, json_object_get(config, "Labels"));
@@ -251,9 +274,9 @@ static bool container_read_docker(const char *root, const char *id, struct conta
 }
 
 /* The configuration that runc was given, with its annotations. */
-static bool container_read_oci(const char *path, struct container *ret)
+static bool container_read_oci(const struct container_way *w, const char *path, struct container *ret)
 {
-	json_t *j = container_json(path, 0);
+	json_t *j = container_json(w, path, 0);
 	const bool found = j;
 
 	container_take_labels(ret, json_object_get(j, "annotations"));
@@ -261,27 +284,37 @@ static bool container_read_oci(const char *path, struct container *ret)
 	return found;
 }
 
-static bool container_read_containerd(const char *root, const char *id, struct container *ret)
+/* The same of ID, of the namespace SPACE of containerd, whose folder is TASKS. */
+static bool container_read_task(const struct container_way *w, const char *tasks, const char *space, const char *id,
+				struct container *ret)
+{
+	char file[PATH_MAX];
+
+	return snprintf(file, sizeof(file), "%s/%s/%s/config.json", tasks, space, id) < (int)sizeof(file) &&
+		container_read_oci(w, file, ret);
+}
+
+static bool container_read_containerd(const struct container_way *w, const char *id, struct container *ret)
 {
 	static const char *const states[] = { "/run/containerd", "/run/k3s/containerd",
 					      "/var/snap/microk8s/common/run/containerd" };
+	/* Who may not list them tries those of Kubernetes, of nerdctl and of Docker. */
+	static const char *const usual[] = { "k8s.io", "default", "moby" };
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-		char path[PATH_MAX], file[PATH_MAX];
+		char path[PATH_MAX];
 		AUTO_DIR DIR *d = NULL;
 		const struct dirent *space;
 		unsigned int left = SPACES_MAX;
 
-		snprintf(path, sizeof(path), "%s%s/io.containerd.runtime.v2.task", root, states[i]);
+		snprintf(path, sizeof(path), "%s%s/io.containerd.runtime.v2.task", w->root, states[i]);
 		d = opendir(path);
-		while (d && left-- && (space = readdir(d))) {
-			if (space->d_name[0] == '.' ||
-			    snprintf(file, sizeof(file), "%s/%s/%s/config.json", path, space->d_name, id) >=
-				    (int)sizeof(file))
-				continue;
-			if (container_read_oci(file, ret))
+		for (size_t j = 0; !d && errno == EACCES && j < sizeof(usual) / sizeof(usual[0]); j++, errno = EACCES)
+			if (container_read_task(w, path, usual[j], id, ret))
 				return true;
-		}
+		while (d && left-- && (space = readdir(d)))
+			if (space->d_name[0] != '.' && container_read_task(w, path, space->d_name, id, ret))
+				return true;
 	}
 	return false;
 }
@@ -292,28 +325,29 @@ static bool container_read_containerd(const char *root, const char *id, struct c
 static const char *const drivers[] = { "overlay", "vfs", "btrfs", "zfs" };
 #define NR_DRIVERS (sizeof(drivers) / sizeof(drivers[0]))
 
-static bool container_read_crio(const char *root, const char *id, struct container *ret)
+static bool container_read_crio(const struct container_way *w, const char *id, struct container *ret)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < NR_DRIVERS && !found; i++) {
 		char path[PATH_MAX];
 
-		snprintf(path, sizeof(path), "%s" STORAGE_RUN "/%s-containers/%s/userdata/config.json", root,
+		snprintf(path, sizeof(path), "%s" STORAGE_RUN "/%s-containers/%s/userdata/config.json", w->root,
 			 drivers[i], id);
-		found = container_read_oci(path, ret);
+		found = container_read_oci(w, path, ret);
 	}
 	return found;
 }
 
 /* One list has all containers; what Podman knows of one is JSON again, in a text. */
-static bool container_read_list(const char *path, uid_t owner, const char *id, struct container *ret)
+static bool container_read_list(const struct container_way *w, const char *path, uid_t owner, const char *id,
+				struct container *ret)
 {
 	bool found = false;
 	json_t *list, *one;
 	size_t i;
 
-	list = container_json(path, owner);
+	list = container_json(w, path, owner);
 	json_array_foreach(list, i, one) {
 		const char *is = json_string_value(json_object_get(one, "id"));
 		const char *text = json_string_value(json_object_get(one, "metadata"));
@@ -332,8 +366,8 @@ static bool container_read_list(const char *path, uid_t owner, const char *id, s
 }
 
 /* Of the lists NAME below STORAGE, one of each driver. */
-static bool container_read_lists(const char *storage, const char *name, uid_t owner, const char *id,
-				 struct container *ret)
+static bool container_read_lists(const struct container_way *w, const char *storage, const char *name, uid_t owner,
+				 const char *id, struct container *ret)
 {
 	bool found = false;
 
@@ -341,20 +375,20 @@ static bool container_read_lists(const char *storage, const char *name, uid_t ow
 		char path[2 * PATH_MAX];
 
 		snprintf(path, sizeof(path), "%s/%s-containers/%s", storage, drivers[i], name);
-		found = container_read_list(path, owner, id, ret);
+		found = container_read_list(w, path, owner, id, ret);
 	}
 	return found;
 }
 
 /* Containers that are removed when they end (--rm) may be in another list. */
-static bool container_read_podman(const char *root, const char *id, struct container *ret)
+static bool container_read_podman(const struct container_way *w, const char *id, struct container *ret)
 {
 	char kept[PATH_MAX], run[PATH_MAX];
 
-	snprintf(kept, sizeof(kept), "%s" STORAGE, root);
-	snprintf(run, sizeof(run), "%s" STORAGE_RUN, root);
-	return container_read_lists(kept, "containers.json", 0, id, ret) ||
-		container_read_lists(run, "volatile-containers.json", 0, id, ret);
+	snprintf(kept, sizeof(kept), "%s" STORAGE, w->root);
+	snprintf(run, sizeof(run), "%s" STORAGE_RUN, w->root);
+	return container_read_lists(w, kept, "containers.json", 0, id, ret) ||
+		container_read_lists(w, run, "volatile-containers.json", 0, id, ret);
 }
 
 /* The home of the user UID by /etc/passwd alone, since others who know users may have to ask a network; false. */
@@ -397,17 +431,18 @@ static bool container_is_local(const char *path)
 }
 
 /* Podman of a user who is not root keeps its lists where the user keeps the like. */
-static bool container_read_rootless(const char *root, const struct container_place *p, struct container *ret)
+static bool container_read_rootless(const struct container_way *w, const struct container_place *p,
+				    struct container *ret)
 {
 	char home[PATH_MAX], path[PATH_MAX + 80];
 
-	snprintf(path, sizeof(path), "%s/run/user/%u/containers", root, (unsigned int)p->user);
-	if (container_read_lists(path, "volatile-containers.json", p->user, p->id, ret))
+	snprintf(path, sizeof(path), "%s/run/user/%u/containers", w->root, (unsigned int)p->user);
+	if (container_read_lists(w, path, "volatile-containers.json", p->user, p->id, ret))
 		return true;
-	if (!container_home(root, p->user, home) || !container_is_local(home))
+	if (!container_home(w->root, p->user, home) || !container_is_local(home))
 		return false;
 	snprintf(path, sizeof(path), "%s/.local/share/containers/storage", home);
-	return container_read_lists(path, "containers.json", p->user, p->id, ret);
+	return container_read_lists(w, path, "containers.json", p->user, p->id, ret);
 }
 
 /* The kubelet keeps logs in folders "NAMESPACE_POD_UID". */
@@ -431,9 +466,9 @@ static void container_read_logs(const char *root, const char *uid, struct contai
 	}
 }
 
-void container_read(const char *root, const struct container_place *p, struct container *ret)
+static void container_read_by(const struct container_way *w, const struct container_place *p, struct container *ret)
 {
-	typedef bool read_fn(const char *root, const char *id, struct container *ret);
+	typedef bool read_fn(const struct container_way *w, const char *id, struct container *ret);
 	static read_fn *const readers[] = {
 		[CONTAINER_DOCKER] = container_read_docker, [CONTAINER_CONTAINERD] = container_read_containerd,
 		[CONTAINER_CRIO] = container_read_crio, [CONTAINER_PODMAN] = container_read_podman,
@@ -445,22 +480,27 @@ void container_read(const char *root, const struct container_place *p, struct co
 		return;
 	}
 	if (p->runtime == CONTAINER_PODMAN && p->user)
-		(void)container_read_rootless(root, p, ret);
+		(void)container_read_rootless(w, p, ret);
 	else if (p->runtime != CONTAINER_UNKNOWN)
-		readers[p->runtime](root, p->id, ret);
+		readers[p->runtime](w, p->id, ret);
 	else
 		for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-			if (readers[i] && readers[i](root, p->id, ret))
+			if (readers[i] && readers[i](w, p->id, ret))
 				break;
 	if (*p->pod && !*ret->pod)
-		container_read_logs(root, p->pod, ret);
+		container_read_logs(w->root, p->pod, ret);
 	if (!*ret->name)
 		snprintf(ret->name, sizeof(ret->name), "%.*s", CGROUP_ID_SHOWN, p->id);
 }
 
-void container_read_here(const struct container_place *p, struct container *ret)
+void container_read(const char *root, const struct container_place *p, struct container *ret)
 {
-	container_read("", p, ret);
+	container_read_by(&(struct container_way){ .root = root }, p, ret);
+}
+
+void container_read_here(const struct container_place *p, pid_t pid, struct container *ret)
+{
+	container_read_by(&(struct container_way){ "", pid }, p, ret);
 	if (*host_root() && !strncmp(ret->name, p->id, CGROUP_ID_SHOWN))
 		container_read(host_root(), p, ret);
 }
@@ -521,7 +561,7 @@ static void container_try(struct container_search *s, const char *path, bool old
 	snprintf(s->seen, sizeof(s->seen), "%s", path);
 	if (!strncmp(path, s->path, p.len) && !s->path[p.len])
 		return;
-	container_read_here(&p, &c);
+	container_read_here(&p, 0, &c);
 	if (!container_is(&p, &c, s->name))
 		return;
 	container_label(&c, label);
@@ -547,7 +587,7 @@ static int container_gather(const char *own, u32_vec *pids, struct err *e)
 		uint32_t *id;
 		bool old;
 
-		if (dir < 0 || !cgroup_read_container(dir, path, sizeof(path), &old) || !old ||
+		if (dir < 0 || !cgroup_find_container(dir, path, sizeof(path), &old) || !old ||
 		    !container_is_in(path, own))
 			continue;
 		id = vec_push(pids);
@@ -574,9 +614,13 @@ int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[
 		char path_of[PROC_PATH_MAX];
 		bool old;
 
-		if (dir >= 0 && cgroup_read_container(dir, path_of, sizeof(path_of), &old))
+		if (dir >= 0 && cgroup_find_container(dir, path_of, sizeof(path_of), &old))
 			container_try(s, path_of, old);
 	}
+	if (!*s->path && host_closed())
+		return err_set(e, ENOENT, "no container, pod or unit with running processes is called '%s', as far as "
+			       "sberf may see: the names are on the host, and CAP_SYS_PTRACE is missing to look there "
+			       "(in a container: --cap-add SYS_PTRACE)", name);
 	if (!*s->path)
 		return err_set(e, ENOENT, "no container, pod or unit with running processes is called '%s'; key t of "
 			       "'sberf top -a' shows those that run", name);
@@ -591,14 +635,15 @@ int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[
 	return s->old ? container_gather(s->path, pids, e) : 0;
 }
 
-void container_name_cgroup(const char *path, char label[CONTAINER_LABEL_MAX], char image[CONTAINER_LABEL_MAX])
+void container_name_cgroup(const char *path, pid_t pid, char label[CONTAINER_LABEL_MAX],
+			   char image[CONTAINER_LABEL_MAX])
 {
 	struct container_place p;
 	struct container c;
 
 	if (!container_parse(path, &p))
 		return;
-	container_read_here(&p, &c);
+	container_read_here(&p, pid, &c);
 	container_label(&c, label);
 	snprintf(image, CONTAINER_LABEL_MAX, "%s", c.image);
 }

@@ -61,8 +61,18 @@ bool container_parse(const char *path, struct container_place *ret);
  */
 void container_read(const char *root, const struct container_place *p, struct container *ret);
 
-/* The same of this machine; when sberf runs in a container (system/hostroot.h), by files of the host. */
-void container_read_here(const struct container_place *p, struct container *ret);
+/*
+ * The same of this machine; when sberf runs in a container (system/hostroot.h), by files of the host. What is refused
+ * to us is asked for as the process PID, which is in the container; 0 = it is not asked for.
+ */
+void container_read_here(const struct container_place *p, pid_t pid, struct container *ret);
+
+/*
+ * Who else may open the file PATH, which is of root and about the container that PID is in: an fd, or a negative
+ * errno. NULL = nobody. Set while no thread reads of containers.
+ */
+typedef int container_denied_fn(pid_t pid, const char *path);
+void container_on_denied(container_denied_fn *fn);
 
 /* "NAMESPACE/POD/NAME" of a container in a pod, else its name, to DST. Returns DST. */
 char *container_label(const struct container *c, char dst[CONTAINER_LABEL_MAX]);
@@ -76,7 +86,8 @@ char *container_label(const struct container *c, char dst[CONTAINER_LABEL_MAX]);
 int container_find(const char *name, char label[CONTAINER_LABEL_MAX], char path[PROC_PATH_MAX], u32_vec *pids,
 		   struct err *e);
 
-/* Of the cgroup PATH of this machine, for cgroups_set_namer() of system/cgroup.h. */
-void container_name_cgroup(const char *path, char label[CONTAINER_LABEL_MAX], char image[CONTAINER_LABEL_MAX]);
+/* Of the cgroup PATH of this machine, in which PID is, for cgroups_set_namer() of system/cgroup.h. */
+void container_name_cgroup(const char *path, pid_t pid, char label[CONTAINER_LABEL_MAX],
+			   char image[CONTAINER_LABEL_MAX]);
 
 #endif

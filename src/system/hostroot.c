@@ -3,15 +3,17 @@
 
 #include "system/hostroot.h"
 
+#include <linux/capability.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 static const char *const processes[] = { "1", "2" }, *const roots[] = { "/proc/1/root", "/proc/2/root" };
 static unsigned int which;
-static bool elsewhere, hidden;
+static bool elsewhere, hidden, closed;
 
 /* Is the namespace KIND of that process known, and another one than ours? */
 static bool hostroot_differs(const char *kind)
@@ -32,6 +34,7 @@ static void hostroot_look(void)
 		elsewhere = hostroot_differs("mnt") && !access(roots[which], X_OK);
 	which = elsewhere ? which : 0;
 	hidden = hostroot_differs("cgroup");
+	closed = !elsewhere && access(roots[0], X_OK) && !prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE, 0, 0, 0);
 }
 
 static void hostroot_once(void)
@@ -51,6 +54,12 @@ const char *host_process(void)
 {
 	hostroot_once();
 	return processes[which];
+}
+
+bool host_closed(void)
+{
+	hostroot_once();
+	return closed;
 }
 
 bool host_cgroups_hidden(void)

@@ -17,6 +17,9 @@ const char *host_root(void);
 /* Which process that is of: "1" or "2". */
 const char *host_process(void);
 
+/* Whether that cannot be known: sberf can never look into these processes (CAP_SYS_PTRACE), as in a container. */
+bool host_closed(void);
+
 /* Whether the cgroup namespace is another one than that of this process; then paths in /proc are not whole. */
 bool host_cgroups_hidden(void);
 

@@ -87,7 +87,7 @@ static char *container_text(const struct proc_users *u, const struct container_p
 	if (u->root)
 		container_read(u->root, p, &c);
 	else
-		container_read_here(p, &c);
+		container_read_here(p, 0, &c);
 	if (!strncmp(c.name, p->id, CGROUP_ID_SHOWN) && !*c.pod)
 		return strdup(proc_group_name(path, label, sizeof(label)));
 	return strdup(container_label(&c, label));
@@ -178,7 +178,7 @@ static const char *read_group(struct proclist *l, struct proc_users *users, int 
 	char path[PROC_PATH_MAX], name[128];
 	const char *text;
 
-	if (!cgroup_read_container(dir, path, sizeof(path), NULL))
+	if (!cgroup_find_container(dir, path, sizeof(path), NULL))
 		return "";
 	text = container_of_path(users, path);
 	text = text ? text : proc_group_name(path, name, sizeof(name));

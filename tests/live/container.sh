@@ -113,6 +113,19 @@ equal "by its id, where no name is known" 0 $?
 equal "a container that is not there: status" 1 $?
 equal "one sentence" "sberf record: no container, pod or unit with running processes is called 'sberf-nobody'; key t of 'sberf top -a' shows those that run" \
 	"$(cat err)"
+# In a container that may not look into other processes: what to add to it.
+lesser() {
+	unshare --mount --propagation private setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$@"
+}
+if lesser true 2>err; then
+	lesser "$SBERF" record --container sberf-nobody --duration 0.2 -o none.data >said 2>err
+	matches "without CAP_SYS_PTRACE: what to add" "^sberf record: no container, .*'sberf-nobody', as far as sberf may see: .*--cap-add SYS_PTRACE\)$" \
+		"$(cat err)"
+	lesser "$SBERF" record -a --duration 0.2 -o none.data >said 2>err
+	matches "and for names of functions: how to start it" "CAP_SYS_PTRACE is missing; .*: docker run --pid=host .*--cap-add SYS_PTRACE" "$(cat err)"
+else
+	skip "$(cat err)" "without CAP_SYS_PTRACE: what to add"
+fi
 started "$api"
 mkdir -p "containerd/io.containerd.runtime.v2.task/default/$docker"
 echo '{"annotations":{"nerdctl/name":"web"}}' >"containerd/io.containerd.runtime.v2.task/default/$docker/config.json"

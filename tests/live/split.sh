@@ -111,16 +111,28 @@ split -o out/thread.data -t "$workload" --duration 500ms
 "$SBERF" report -i out/thread.data --format folded >folded
 check "a thread: its functions have names" grep -q 'main;share;burn' folded
 root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-if [ -n "$root" ] && mkdir "$root/sberf-test-$$" 2>/dev/null; then
+docker=$(printf '%064x' $$)
+if [ -n "$root" ] && mkdir -p "$root/sberf-test-$$/docker-$docker.scope" 2>/dev/null; then
 	was=$(sed -n 's/^0:://p' "/proc/$workload/cgroup")
-	echo "$workload" >"$root/sberf-test-$$/cgroup.procs"
+	echo "$workload" >"$root/sberf-test-$$/docker-$docker.scope/cgroup.procs"
 	split -o out/cgroup.data --cgroup "/sberf-test-$$" --duration 500ms
 	"$SBERF" report -i out/cgroup.data --format folded >folded
 	check "a cgroup: functions of the program have names" grep -q 'main;share;burn' folded
+	# What Docker keeps of its containers only root may read.
+	mkdir -pm 700 "docker/containers/$docker"
+	(umask 077 && echo '{"Name":"/web","Config":{"Image":"nginx:1.25"}}' >"docker/containers/$docker/config.v2.json")
+	export nobody SBERF
+	unshare -m bash -c 'mount -t tmpfs none /var/lib && mkdir /var/lib/docker && mount --bind docker /var/lib/docker &&
+		SUDO_UID=$nobody SUDO_GID=$nobody exec "$SBERF" record --split -e cpu-clock -F 499 "$@"' - -o out/named.data \
+		-p "$workload" --duration 500ms 2>err
+	note "$(cat err)"
+	equal "a container has its name and image" '"container": "web" "image": "nginx:1.25"' "$("$SBERF" report -i out/named.data --format json |
+		grep -oE '"(container|image)": ?"[^"]*"' | sed 's/:"/: "/' | sort -u | xargs -d '\n')"
 	echo "$workload" >"$root$was/cgroup.procs"
-	rmdir "$root/sberf-test-$$"
+	rmdir "$root/sberf-test-$$/docker-$docker.scope" "$root/sberf-test-$$"
 else
 	skip "no writable cgroup v2" "a cgroup: functions of the program have names"
+	skip "no writable cgroup v2" "a container has its name and image"
 fi
 
 # Threads that slept already: their stacks are read from outside.

@@ -93,6 +93,14 @@ static void put(const char *root, const char *name, const char *text)
 	fclose(f);
 }
 
+static void unlinked(const char *root, const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s%s", root, name);
+	assert_int_equal(unlink(path), 0);
+}
+
 static const char *label_of(const char *root, const char *cgroup, struct container *c)
 {
 	static char label[CONTAINER_LABEL_MAX];
@@ -125,7 +133,7 @@ static void of_process(void **state)
 		{ "4", NULL, false },
 		{ "4:\n:\n::\n", NULL, false },
 	};
-	char root[] = "/tmp/sberf-containers-XXXXXX", file[64];
+	char root[] = "/tmp/sberf-containers-XXXXXX";
 
 	(void)state;
 	assert_non_null(mkdtemp(root));
@@ -141,8 +149,61 @@ static void of_process(void **state)
 		assert_int_equal(old, all[i].old);
 		close(dir);
 	}
-	snprintf(file, sizeof(file), "%s/cgroup", root);
-	unlink(file);
+	unlinked(root, "/cgroup");
+	rmdir(root);
+}
+
+/* What Podman mounts in its containers names them where no cgroup does; in the mounts of this process nothing is. */
+static void of_mounts(void **state)
+{
+	static const struct {
+		const char *cgroup, *mounts, *namespace;
+		const char *path;
+		bool old;
+	} all[] = {
+		{ "0::/\n", "9 1 254:0 /srv/vfs/dir/" ID2 " / rw - ext4 /dev/vda rw\n"
+		  "10 9 254:0 /run/user/7/containers/vfs-containers/" ID "/userdata/hostname /etc/hostname rw\n",
+		  "mnt:[1]", "/libpod-" ID ".scope", true },
+		{ "3:memory:/jobs/" ID2 "\n",
+		  "10 9 0:50 /storage/overlay-containers/" ID "/userdata/hosts /etc/hosts rw - tmpfs x\n",
+		  "mnt:[1]", "/libpod-" ID ".scope", true },
+		{ "0::/system.slice/a.service\n", "10 9 0:50 /a-containers/" ID "/userdata/x /x rw\n", NULL,
+		  "/system.slice/a.service", false },
+		/* The cgroup counts more. */
+		{ "0::/docker-" ID2 ".scope\n", "10 9 0:50 /a-containers/" ID "/userdata/x /x rw\n", "mnt:[1]",
+		  "/docker-" ID2 ".scope", false },
+		/* The id is not where it should be; the folder is where it is mounted, and not what; lines are cut. */
+		{ "0::/\n", "10 9 0:50 /a-containers/x" ID "/userdata/x /x rw\n"
+		  "10 9 0:50 /a-containers/" ID "/data /x rw\n"
+		  "10 9 0:50 / /a-containers/" ID "/userdata/x rw - tmpfs x\n10 9\n10\n\n10 9 0:5 /a-containers/" ID,
+		  "mnt:[1]", "/", false },
+	};
+	char root[] = "/tmp/sberf-containers-XXXXXX", link[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	snprintf(link, sizeof(link), "%s/ns/mnt", root);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		char path[PROC_PATH_MAX], own[64] = "";
+		bool old;
+
+		assert_true(readlink("/proc/self/ns/mnt", own, sizeof(own) - 1) > 0);
+		put(root, "/ns/none", "");
+		put(root, "/cgroup", all[i].cgroup);
+		put(root, "/mountinfo", all[i].mounts);
+		assert_int_equal(symlink(all[i].namespace ? all[i].namespace : own, link), 0);
+		assert_true(cgroup_find_container(dir, path, sizeof(path), &old));
+		assert_string_equal(path, all[i].path);
+		assert_int_equal(old, all[i].old);
+		unlink(link);
+		close(dir);
+	}
+	unlinked(root, "/cgroup");
+	unlinked(root, "/mountinfo");
+	unlinked(root, "/ns/none");
+	snprintf(link, sizeof(link), "%s/ns", root);
+	rmdir(link);
 	rmdir(root);
 }
 
@@ -259,6 +320,7 @@ int main(void)
 		cmocka_unit_test(paths),
 		cmocka_unit_test(names),
 		cmocka_unit_test(of_process),
+		cmocka_unit_test(of_mounts),
 		cmocka_unit_test(pressures),
 	};
 
