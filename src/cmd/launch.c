@@ -21,6 +21,7 @@
 #include "model/measure.h"
 #include "model/probes.h"
 #include "probe/spec.h"
+#include "probe/tracepoint.h"
 #include "session/when.h"
 #include "system/container.h"
 #include "system/lookup.h"
@@ -399,10 +400,17 @@ static int launch_records(const struct options *o, uint32_t *ret, struct err *e)
 		       why.text);
 }
 
+void launch_note_mapping(struct launch *s)
+{
+	text_format(s->note, sizeof(s->note), "what is mapped, unmapped and advised is not told: tracefs cannot be "
+		    "read (mount it, or run as root)");
+}
+
 static int launch_resolve_all(struct launch *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
 	int r = o->call_graph == CALL_GRAPH_LBR ? launch_records(o, &plan->call_records, e) : 0;
+	char tracefs[PATH_MAX];
 
 	if (r)
 		return r;
@@ -473,10 +481,11 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	if (!r && o->memory == MEMORY_GROWTH) {
 		plan->growth_interval = o->sample_bytes ? o->sample_bytes : growth_interval_of(plan);
 		plan->mapping_calls = s->mapping_calls;
-		plan->nr_mapping_calls = mapping_calls_find(s->mapping_calls);
-		if (!plan->nr_mapping_calls)
-			text_format(s->note, sizeof(s->note), "what is mapped, unmapped and advised is not told: "
-				    "tracefs cannot be read (mount it, or run as root)");
+		/* Who holds the kernel half finds them by itself. */
+		plan->nr_mapping_calls = !s->split && tracefs_find(tracefs, NULL) >= 0 ?
+			mapping_calls_find(tracefs, s->mapping_calls) : 0;
+		if (!plan->nr_mapping_calls && !s->split)
+			launch_note_mapping(s);
 	}
 	if (!r && plan->target == TARGET_PIDS && !s->child.pid)
 		r = note_children(s, e);

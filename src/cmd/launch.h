@@ -7,6 +7,7 @@
 #define SBERF_CMD_LAUNCH_H
 
 #include "base/err.h"
+#include "capture/mappingcalls.h"
 #include "cmd/options.h"
 #include "engine/child.h"
 #include "engine/engine.h"
@@ -80,6 +81,9 @@ int launch_start(struct launch *s, struct err *e);
 pid_t launch_command(const struct launch *s);
 /* Asks the command and its children to end, unless it has ended already. */
 void launch_end_command(const struct launch *s);
+
+/* S says that nothing is told of mapping, since tracefs cannot be read. */
+void launch_note_mapping(struct launch *s);
 
 /* The return value of a command function whose result is R: S->status if that is set, else R. */
 int launch_exit(const struct launch *s, int r);

@@ -8,9 +8,7 @@
 #include "base/octave.h"
 #include "bpf/wire.h"
 #include "model/allocation.h"
-#include "probe/tracepoint.h"
 
-#include <stdio.h>
 #include <sys/mman.h>
 
 uint32_t growth_interval_of(const struct capture_plan *plan)
@@ -49,27 +47,4 @@ void growth_facts_hit(struct event_sink *s, const struct raw_event *raw, const s
 	told.count = weight.blocks;
 	told.argument = allocation_argument(&a);
 	event_sink_add(s, &told);
-}
-
-uint32_t mapping_calls_find(struct capture_trace ret[MAPPING_CALLS])
-{
-	static const char *const names[MAPPING_CALLS] = { "sys_exit_mmap", "sys_exit_munmap", "sys_exit_mremap",
-							  "sys_exit_brk", "sys_exit_madvise" };
-	char tracefs[PATH_MAX];
-	uint32_t n = 0;
-
-	if (tracefs_find(tracefs, NULL) < 0)
-		return 0;
-	for (size_t i = 0; i < MAPPING_CALLS; i++) {
-		struct tracepoint_name name = { .category = "syscalls" };
-		struct tracepoint format = { 0 };
-
-		snprintf(name.name, sizeof(name.name), "%s", names[i]);
-		if (tracepoint_read(tracefs, &name, &format, NULL) >= 0) {
-			ret[n] = (struct capture_trace){ .how = CAPTURE_TRACE_FORMATTED, .id = format.id };
-			snprintf(ret[n++].name, sizeof(ret->name), "syscalls:%s", names[i]);
-		}
-		tracepoint_free(&format);
-	}
-	return n;
 }

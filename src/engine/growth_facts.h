@@ -9,18 +9,10 @@
 #include "capture/source.h"
 #include "engine/event_sink.h"
 
-#define MAPPING_CALLS 5u
-
 /* By how many bytes changes are sampled where nobody says so, of what PLAN looks at. */
 uint32_t growth_interval_of(const struct capture_plan *plan);
 
 /* EV, which is RAW with its stack, is of a kind for which EVENT_IS_GROWTH(): tells S of it. */
 void growth_facts_hit(struct event_sink *s, const struct raw_event *raw, const struct event *ev);
-
-/*
- * The tracepoints at which system calls return that map or unmap, for capture_plan.mapping_calls. Returns how
- * many there are: 0 where tracefs is not mounted, or the kernel has none.
- */
-uint32_t mapping_calls_find(struct capture_trace ret[MAPPING_CALLS]);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/vec.h"
 #include "bpf/wire.h"
 #include "engine/budget.h"
-#include "engine/growth_facts.h"
 #include "engine/pointers.h"
 #include "engine/unseen.h"
 #include "model/probes.h"

@@ -8,12 +8,14 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "bpf/wire.h"
+#include "capture/mappingcalls.h"
 #include "engine/budget.h"
-#include "engine/growth_facts.h"
 #include "model/probes.h"
+#include "probe/tracepoint.h"
 #include "system/lookup.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 
 /* The processes in which probes in programs are to be placed now, into *RET. */
@@ -140,10 +142,11 @@ static int placer_take_on(struct placer *p, const char *text, const u32_vec *pid
 void placer_obey_growth(struct placer *p, uint32_t interval)
 {
 	struct capture_trace calls[MAPPING_CALLS];
+	char tracefs[PATH_MAX];
 	struct capture_plan plan = { .growth_interval = interval, .mapping_calls = calls };
 	struct placer_answer a = { .probe = PROBE_NONE };
 
-	plan.nr_mapping_calls = interval ? mapping_calls_find(calls) : 0;
+	plan.nr_mapping_calls = interval && tracefs_find(tracefs, NULL) >= 0 ? mapping_calls_find(tracefs, calls) : 0;
 	if (!source_set_growth(p->source, &plan, &a.err))
 		text_format(a.err.text, sizeof(a.err.text), "%s", interval ?
 			    "from now on it is told what makes memory grow" :
