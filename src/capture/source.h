@@ -14,6 +14,7 @@
 #define SBERF_CAPTURE_SOURCE_H
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "bpf/wire.h"
@@ -94,6 +95,11 @@ struct capture_filter {
 	struct sb_filter filter;
 };
 
+/* The largest values of what a plan has of these. */
+#define CAPTURE_FREQ_MAX 1000000u
+#define CAPTURE_VERIFY_MAX 1000000u
+#define CAPTURE_BLOCK_MAX_NS (3600 * NSEC_PER_SEC)
+
 /* What to capture. Borrowed by source_open() only while it runs. */
 struct capture_plan {
 	enum target_kind target;
@@ -104,7 +110,7 @@ struct capture_plan {
 	const char *cgroup;      /* for TARGET_CGROUP: a name for cgroup_open() (system/cgroup.h) */
 	uint64_t breakpoint;     /* of EVENT_BREAKPOINT: an instruction of the kernel, or of a BPF program */
 	enum capture_event event;
-	uint32_t freq_hz;        /* asked rate per CPU, 1 to 100000 */
+	uint32_t freq_hz;        /* asked rate per CPU, 1 to CAPTURE_FREQ_MAX */
 	u32_vec cpus;            /* empty = all */
 	bool kernel;             /* kernel frames and samples' kernel side */
 	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
@@ -122,18 +128,18 @@ struct capture_plan {
 	bool walk_or_copy;
 	/*
 	 * with it: one in so many user stacks is copied as well, and one in so many kernel stacks
-	 * unwound by the kernel, to compare; 0 = none
+	 * unwound by the kernel, to compare; 0 = none, up to CAPTURE_VERIFY_MAX
 	 */
 	uint32_t verify_every;
 	uint32_t stack_bytes;    /* first limit of a copy, SB_STACK_MIN to SB_STACK_MAX */
 	bool stack_fixed;        /* the user set stack_bytes: do not adapt it */
-	uint64_t ring_bytes;     /* of all rings together; 0 = default, ... */
-	uint64_t ring_least;     /* ... which is no less than this */
+	uint64_t ring_bytes;     /* of all rings together, up to RING_MAX (system/cpus.h); 0 = default, ... */
+	uint64_t ring_least;     /* ... which is no less than this, up to RING_DEFAULT_MAX */
 	bool off_cpu;            /* follow waits; running time is then exact */
 	bool wakers;             /* report who ends waits: source_set_wakers() */
 	bool kernel_locks;       /* waits for locks of the kernel say for which, where the kernel tells that */
 	bool every_wait;         /* the wait period stays the shortest that there is: source_set_wait_period() */
-	uint64_t min_block_ns;   /* shorter waits are only counted */
+	uint64_t min_block_ns;   /* shorter waits are only counted; up to CAPTURE_BLOCK_MAX_NS */
 	/* for TARGET_PIDS: its processes do not run their program yet (a command to be started) */
 	bool to_come;
 	uint32_t nr_threads;     /* expected number, for map sizes; 0 = the target's present threads and code */

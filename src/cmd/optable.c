@@ -8,8 +8,10 @@
 #include "cmd/optable.h"
 
 #include "base/clock.h"
+#include "capture/source.h"
 #include "model/allocation.h"
 #include "model/event.h"
+#include "system/cpus.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -162,7 +164,8 @@ const struct opt opts[] = {
 	/* CAPTURE */
 	{
 		.letter = 'F', .name = "freq", .metavar = "HZ", .type = OPT_NUMBER, .what = "rate",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(freq_hz), .min = 1, .max = 1000000,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(freq_hz), .min = 1,
+		.max = CAPTURE_FREQ_MAX,
 		.fallback = "99",
 		.help = "samples per second and CPU",
 		.more = "The kernel allows at most kernel.perf_event_max_sample_rate.",
@@ -224,13 +227,14 @@ const struct opt opts[] = {
 	}, {
 		.name = "verify-unwind", .metavar = "N", .type = OPT_NUMBER, .what = "number of stacks",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every),
-		.min = 1, .max = 1000000, .help = "also copy one of N stacks unwound in the kernel, and compare",
+		.min = 1, .max = CAPTURE_VERIFY_MAX,
+		.help = "also copy one of N stacks unwound in the kernel, and compare",
 		.more = "Not with --unwind copy or --call-graph fp. The kernel's own unwinder also unwinds one of N "
 			"kernel stacks. The summary counts what was compared and what differed.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
-		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(ring_bytes), .min = 65536,
-		.max = 1u << 30, .help = "size of the buffers between kernel and sberf, 64K to 1G",
+		.section = SECTION_CAPTURE, .commands = CMD_TARGETING, .at = FIELD(ring_bytes), .min = RING_MIN,
+		.max = RING_MAX, .help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
 		.name = "store-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "size of the store",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(store_bytes), .min = 4u << 20,
@@ -310,7 +314,7 @@ const struct opt opts[] = {
 	}, {
 		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(min_block_ns),
-		.max = 3600 * NSEC_PER_SEC, .help = "waits shorter than this are only counted, without stacks",
+		.max = CAPTURE_BLOCK_MAX_NS, .help = "waits shorter than this are only counted, without stacks",
 		.more = "The length of a wait is the whole of it: blocked time and then time in the run queue.",
 	},
 	{
