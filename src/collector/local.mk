@@ -12,3 +12,5 @@ libsberf_core_a_SOURCES += src/collector/rights.c
 libsberf_core_a_SOURCES += src/collector/rights.h
 libsberf_core_a_SOURCES += src/collector/grant.c
 libsberf_core_a_SOURCES += src/collector/grant.h
+libsberf_core_a_SOURCES += src/collector/proclink.c
+libsberf_core_a_SOURCES += src/collector/proclink.h

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "bpf/wire.h"
+#include "collector/proclink.h"
 #include "model/probes.h"
 #include "system/lookup.h"
 
@@ -112,7 +113,7 @@ static bool placed_everywhere(struct placed *x)
 {
 	char path[sizeof("/proc/self/fd/") + 12];
 
-	x->fd = open(x->path, O_RDONLY | O_CLOEXEC);
+	x->fd = proclink_open(x->path);
 	if (x->fd < 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", x->fd);
@@ -367,7 +368,7 @@ void placer_put_back(struct placer *p)
 
 		if (x->links || !placer_is_needed(p, &x->places))
 			continue;
-		if (!p->everywhere && access(x->path, F_OK)) {
+		if (!p->everywhere && !proclink_is_there(x->path)) {
 			placer_seek(p, x);
 			i = i < p->placed.n ? i : p->placed.n;
 		} else {

@@ -4,8 +4,10 @@
 
 #include "engine/placing_private.h"
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "bpf/wire.h"
+#include "collector/proclink.h"
 #include "model/probes.h"
 #include "probe/kinds.h"
 #include "probe/memory_notes.h"
@@ -123,9 +125,9 @@ static bool placing_open(struct looking *l, const struct executed *x, const char
 	if (f->elf)
 		return true;
 	if (f->fd < 0)
-		f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		f->fd = proclink_open(path);
 	if (f->fd < 0) {
-		err_set(l->e, errno, "cannot open %s of process %d: %s", x->path, (int)l->pid, strerror(errno));
+		err_set(l->e, -f->fd, "cannot open %s of process %d: %s", x->path, (int)l->pid, strerror(-f->fd));
 		return false;
 	}
 	return elf_file_open(f->fd, &f->elf, l->e) >= 0;
@@ -230,30 +232,44 @@ static void look_into(struct looking *l, const struct executed *x)
 	if (l->p->interval && placing_open(l, x, path, &f))
 		(l->p->told ? tell_told : tell_allocators)(l, x, path, &f);
 	l->places += (int)at_hand_places(&f);
-	if (l->v && l->v->gone && access(path, F_OK))
+	if (l->v && l->v->gone && !proclink_is_there(path))
 		l->v->gone(l->v->ctx, &x->id);
 	at_hand_close(&f);
+}
+
+/* Does IS hold for the program of PID? */
+static bool program_is(pid_t pid, bool (*is)(const struct elf_file *f))
+{
+	AUTO(elf_file_free) struct elf_file *elf = NULL;
+	AUTO_FD int fd = -1;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = proclink_open(path);
+	return fd >= 0 && elf_file_open(fd, &elf, NULL) >= 0 && is(elf);
+}
+
+static bool has_unreturning(const struct elf_file *f)
+{
+	return unreturning_file(f);
 }
 
 /* Can PID, which executes FILES, throw exceptions? By its libraries, or what is linked into it. */
 static bool executed_unwinds(pid_t pid, const executed_vec *files)
 {
-	struct elf_file *elf = NULL;
-	bool r = false;
-	char path[32];
-	int fd;
+	for (size_t i = 0; i < files->n; i++)
+		if (files->v[i].path && unreturning_library(files->v[i].path))
+			return true;
+	return program_is(pid, has_unreturning);
+}
 
-	for (size_t i = 0; i < files->n && !r; i++)
-		r = files->v[i].path && unreturning_library(files->v[i].path);
-	if (r)
-		return r;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	r = fd >= 0 && elf_file_open(fd, &elf, NULL) >= 0 && unreturning_file(elf);
-	elf_file_free(elf);
-	if (fd >= 0)
-		close(fd);
-	return r;
+/*
+ * Is PID, which executes FILES, at its start still, with no library behind program and loader? Ours comes as the first.
+ * Whoever tells of blocks by itself is left alone until then: it is looked at again when there is more.
+ */
+static bool has_no_library_yet(pid_t pid, const executed_vec *files)
+{
+	return files->n <= 2 && program_is(pid, memory_notes_has_loader);
 }
 
 static int look_at(struct looking *l)
@@ -262,17 +278,22 @@ static int look_at(struct looking *l)
 	AUTO_FD int dir = proc_open(l->pid);
 	const ssize_t r = dir < 0 ? dir : proc_read_maps(dir, add_executed, &files);
 	const ssize_t n = dir < 0 ? -1 : readlinkat(dir, "exe", l->exe, sizeof(l->exe) - 1);
+	bool early;
 
 	l->exe[n > 0 ? n : 0] = '\0';
+	/* Where that is refused: the program is what is mapped lowest. */
+	if (n < 0 && files.n && files.v[0].path)
+		text_format(l->exe, sizeof(l->exe), "%s", files.v[0].path);
 	lookup_comm(l->pid, l->comm, sizeof(l->comm));
 	l->own = placing_is_about(l->p, NULL, l->comm);
 	l->unwinds = (l->v && l->v->everywhere) || executed_unwinds(l->pid, &files);
 	for (size_t i = 0; i < files.n; i++)
 		l->preloaded |= placing_is_ours(&files.v[i]);
+	early = l->p->told && l->v && has_no_library_yet(l->pid, &files);
 	for (size_t i = 0; i < files.n; i++) {
 		const struct executed *x = &files.v[i];
 
-		if (r >= 0 && x->path && (!l->v || !l->v->wants || l->v->wants(l->v->ctx, &x->id, l->own)))
+		if (r >= 0 && x->path && !early && (!l->v || !l->v->wants || l->v->wants(l->v->ctx, &x->id, l->own)))
 			look_into(l, x);
 		free(x->path);
 	}

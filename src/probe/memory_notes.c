@@ -60,6 +60,13 @@ static bool loader_of(const struct elf_file *f, char ret[PATH_MAX])
 	return false;
 }
 
+bool memory_notes_has_loader(const struct elf_file *f)
+{
+	char path[PATH_MAX];
+
+	return loader_of(f, path);
+}
+
 /* Has F a malloc() of its own, which comes before that of any library? */
 static bool has_malloc(const struct elf_file *f)
 {

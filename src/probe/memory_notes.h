@@ -29,6 +29,9 @@
  */
 int memory_notes_find(const struct elf_file *f, usdt_sites *ret, struct err *e);
 
+/* Has F a loader, which puts libraries beside it before it begins? */
+bool memory_notes_has_loader(const struct elf_file *f);
+
 /*
  * Whether a library can be put into the program in FILE, or into that which runs it as a script, when a user
  * UID of group GID starts it. 0 = it can; 1 = it need not be, as the program samples by itself; -EOPNOTSUPP
