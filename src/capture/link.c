@@ -42,6 +42,9 @@ _Static_assert(sizeof(struct many_attr) == 64, "as union bpf_attr has it");
 struct links {
 	VEC(int) fds;
 	VEC(struct bpf_link *) single;
+	VEC(uint64_t) elsewhere; /* numbers, for DROP */
+	link_drop_fn *drop;
+	void *ctx;
 	struct links *next;      /* to be taken off after it */
 };
 
@@ -98,11 +101,22 @@ static void try_all(void)
 	has_session = has_many && try_many(LINK_SESSION);
 }
 
+static pthread_once_t tried = PTHREAD_ONCE_INIT;
+
+static void try_nothing(void)
+{
+}
+
+void links_can(bool many, bool session)
+{
+	pthread_once(&tried, try_nothing);
+	has_many = many;
+	has_session = session;
+}
+
 enum link_way link_way_of(enum link_kind kind)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, try_all);
+	pthread_once(&tried, try_all);
 	if (kind == LINK_SESSION)
 		return has_session ? LINK_MANY : LINK_NOT;
 	return has_many ? LINK_MANY : LINK_SINGLE;
@@ -147,16 +161,19 @@ static const char *place_reason(int error)
 	}
 }
 
+int link_explain_place(const struct link_places *p, uint32_t i, int error, struct err *e)
+{
+	if (p->name)
+		return err_set(e, -error, "cannot probe %s in '%s': %s", p->name[i], p->path, place_reason(error));
+	return err_set(e, -error, "cannot probe '%s' at 0x%llx: %s", p->path, (unsigned long long)p->offset[i],
+		       place_reason(error));
+}
+
 static void place_failed(struct attaching *a, uint32_t i, int error)
 {
-	const struct link_places *p = a->places;
 	struct err e = ERR_INIT;
 
-	if (p->name)
-		err_set(&e, -error, "cannot probe %s in '%s': %s", p->name[i], p->path, place_reason(error));
-	else
-		err_set(&e, -error, "cannot probe '%s' at 0x%llx: %s", p->path, (unsigned long long)p->offset[i],
-			place_reason(error));
+	link_explain_place(a->places, i, error, &e);
 	if (a->failed)
 		a->failed(a->ctx, i, &e);
 }
@@ -225,7 +242,7 @@ static int check_places(const struct link_places *p, struct err *e)
 	return 0;
 }
 
-static int explain_links(const struct link_places *p, int error, struct err *e)
+int link_explain(const struct link_places *p, int error, struct err *e)
 {
 	switch (error) {
 	case -ESRCH:
@@ -254,7 +271,7 @@ int links_attach(const struct bpf_program *prog, enum link_way way, const struct
 		return err_nomem(e, "probes");
 	r = way == LINK_MANY ? attach_many(&a, 0, places->n) : way == LINK_SINGLE ? attach_each(&a) : -ENOTSUP;
 	if (r)
-		return explain_links(places, r, e);
+		return link_explain(places, r, e);
 	*ret = a.n ? take_ptr(l) : NULL;
 	return (int)a.n;
 }
@@ -271,10 +288,29 @@ void links_add(struct links *l, int fd)
 	l->fds.v[l->fds.n++] = fd;
 }
 
+struct links *links_elsewhere(uint32_t n, link_drop_fn *drop, void *ctx)
+{
+	AUTO(links_free) struct links *l = calloc(1, sizeof(*l));
+
+	if (!l || !vec_reserve(&l->elsewhere, n))
+		return NULL;
+	l->drop = drop;
+	l->ctx = ctx;
+	return take_ptr(l);
+}
+
+void links_add_elsewhere(struct links *l, uint64_t number)
+{
+	l->elsewhere.v[l->elsewhere.n++] = number;
+}
+
 void links_free(struct links *l)
 {
 	if (!l)
 		return;
+	for (size_t i = 0; i < l->elsewhere.n; i++)
+		l->drop(l->ctx, l->elsewhere.v[i]);
+	vec_free(&l->elsewhere);
 	for (size_t i = 0; i < l->fds.n; i++)
 		close(l->fds.v[i]);
 	for (size_t i = 0; i < l->single.n; i++)
@@ -337,6 +373,11 @@ void links_drop(struct links *l)
 
 	if (!l)
 		return;
+	if (l->drop) {
+		/* Nobody waits there, either. */
+		links_free(l);
+		return;
+	}
 	pthread_once(&once, make_changed);
 	pthread_mutex_lock(&dropped.lock);
 	if (dropped.threads < (l->single.n ? 1 : DROP_THREADS_MAX) && dropped.threads <= dropped.n &&

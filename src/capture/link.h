@@ -82,6 +82,9 @@ struct link_places {
  */
 enum link_way link_way_of(enum link_kind kind);
 
+/* Who attaches for this process has tried it: what it found. Before anybody asks. */
+void links_can(bool many, bool session);
+
 /*
  * Prepares PROG, which is not loaded yet, to be attached to probes of KIND in WAY. 0 or a negative
  * errno.
@@ -99,6 +102,18 @@ struct links;
 typedef void link_failed_fn(void *ctx, uint32_t place, const struct err *e);
 int links_attach(const struct bpf_program *prog, enum link_way way, const struct link_places *places,
 		 link_failed_fn *failed, void *ctx, struct links **ret, struct err *e);
+
+/* The sentence that is told of place I of P, which fails with ERROR, a negative errno; of all. Returns ERROR. */
+int link_explain_place(const struct link_places *p, uint32_t i, int error, struct err *e);
+int link_explain(const struct link_places *p, int error, struct err *e);
+
+/*
+ * A set with room for N sets that another process has attached, and one more for it: DROP is called once with CTX and
+ * its number, by whoever detaches it. NULL when there is no memory.
+ */
+typedef void link_drop_fn(void *ctx, uint64_t number);
+struct links *links_elsewhere(uint32_t n, link_drop_fn *drop, void *ctx);
+void links_add_elsewhere(struct links *l, uint64_t number);
 
 /*
  * A set with room for N links that are made elsewhere, and one more for it: the descriptor FD. NULL
