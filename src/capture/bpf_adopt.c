@@ -9,6 +9,8 @@
 
 #include "base/cleanup.h"
 #include "capture/hold_ask.h"
+#include "collector/proclink.h"
+#include "model/probes.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -33,6 +35,10 @@ void bpf_side_describe(const struct bpf_side *k, struct hold_reply *ret)
 	ret->walks = k->walks;
 	ret->features = k->features;
 	ret->sizes = k->sizes;
+	ret->own = k->own;
+	ret->many = link_way_of(LINK_ENTRY) == LINK_MANY;
+	ret->faults = bpf_side_has_faults(k);
+	ret->session = link_way_of(LINK_SESSION) != LINK_NOT;
 	memcpy(ret->ring_bytes, k->ring_bytes, k->nr_rings * sizeof(*k->ring_bytes));
 }
 
@@ -49,6 +55,8 @@ int bpf_side_map_fd(const struct bpf_side *k, uint32_t i)
 	const struct bpf_map_skeleton *m = adopt_map_at(k, i);
 	const int fd = m ? bpf_map__fd(*m->map) : -EINVAL;
 
+	if (m && *m->map == k->skel->maps.loads)
+		return -EPERM;
 	return fd < 0 ? -EINVAL : fd;
 }
 
@@ -72,9 +80,12 @@ static int adopt_variables(const struct bpf_map_skeleton *m, int fd, struct err 
 static int adopt_map(struct bpf_side *k, uint32_t i, struct err *e)
 {
 	const struct bpf_map_skeleton *m = adopt_map_at(k, i);
-	AUTO_FD int fd = hold_file(k->hold, HOLD_MAP, i, 0, e);
+	const bool ours = *m->map != k->skel->maps.loads;
+	AUTO_FD int fd = !ours ? -1 : hold_file(k->hold, HOLD_MAP, i, 0, e);
 	int r;
 
+	if (!ours)
+		return 0;
 	if (fd < 0)
 		return fd;
 	r = bpf_map__reuse_fd(*m->map, fd);
@@ -100,20 +111,34 @@ static int adopt_rings(struct bpf_side *k, const struct hold_reply *has, struct 
 	return 0;
 }
 
-int bpf_side_adopt(struct hold *h, struct bpf_side **ret, struct err *e)
+/* What PLAN has of probes becomes known here, too. */
+static void adopt_probes(struct bpf_side *k, const struct capture_plan *plan)
+{
+	if (!k->probe_skel)
+		return;
+	k->skel->bss->hits_counted = bpf_side_hits_counted();
+	for (uint32_t i = 0; i < plan->nr_traces; i++)
+		k->traced |= (uint64_t)1 << plan->traces[i].probe;
+	for (uint32_t i = 0; i < plan->nr_calls; i++)
+		probes_note_own(plan->calls[i].probe, k->own.call);
+}
+
+int bpf_side_adopt(const struct capture_plan *plan, struct bpf_side **ret, struct err *e)
 {
 	AUTO(bpf_side_free) struct bpf_side *k = calloc(1, sizeof(*k));
-	const struct hold_reply *has = hold_reply(h);
+	const struct hold_reply *has = hold_reply(plan->hold);
 	int r;
 
 	if (!k)
 		return err_nomem(e, "the capture");
-	k->hold = h;
+	k->hold = plan->hold;
 	k->stats_fd = k->cgroup_fd = -1;
 	k->features = has->features;
 	k->sizes = has->sizes;
 	k->walks = has->walks;
 	k->first_copy = has->first_copy;
+	k->own = has->own;
+	links_can(has->many, has->session);
 	r = bpf_side_open_object(k, &k->skel);
 	if (r)
 		return err_set(e, -r, "cannot open the BPF programs: %s", strerror(-r));
@@ -127,6 +152,119 @@ int bpf_side_adopt(struct hold *h, struct bpf_side **ret, struct err *e)
 	r = bpf_side_map_all(k, e);
 	if (r)
 		return r;
+	adopt_probes(k, plan);
 	*ret = take_ptr(k);
 	return 0;
+}
+
+int bpf_adopt_start(struct bpf_side *k, struct err *e)
+{
+	const int r = hold_do(k->hold, HOLD_START, 0, NULL, e);
+
+	for (uint32_t probe = 0; !r && probe < SB_PROBES; probe++) {
+		uint64_t ns = 0;
+
+		if (k->traced >> probe & 1 && !hold_do(k->hold, HOLD_WAY, probe, &ns, NULL))
+			k->probe_way_ns[probe] = (uint32_t)ns;
+	}
+	return r;
+}
+
+/* Who holds K knows the set AT of SETS, and those that it refers to. */
+static int adopt_tell_set(struct bpf_side *k, const struct sb_loads *sets, uint32_t at, struct err *e)
+{
+	const uint32_t all[] = { sets[at].args, sets[at].print, at };
+	struct hold_answer answer;
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !r; i++) {
+		const uint32_t set = all[i];
+
+		if (!set || k->told[set / 64] >> set % 64 & 1)
+			continue;
+		r = hold_tell(k->hold, HOLD_LOADS, set, &sets[set], -1, &answer, e);
+		if (!r)
+			k->told[set / 64] |= (uint64_t)1 << set % 64;
+	}
+	return r;
+}
+
+static int adopt_tell_loads(struct bpf_side *k, const struct link_places *places, struct err *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; places->loads && places->cookie && i < places->n && !r; i++) {
+		const uint32_t set = SB_COOKIE_LOADS(places->cookie[i]);
+
+		r = set && set < SB_LOAD_SETS ? adopt_tell_set(k, places->loads, set, e) : 0;
+	}
+	return r;
+}
+
+static void adopt_drop(void *ctx, uint64_t number)
+{
+	(void)hold_do(ctx, HOLD_DROP, number, NULL, NULL);
+}
+
+/* Those of PLACES from FIRST on that one request has room for; how many there are. */
+static uint32_t adopt_choose(const struct link_places *places, uint32_t first, struct hold_places *ret)
+{
+	const uint32_t left = places->n - first, n = left < HOLD_PLACES ? left : HOLD_PLACES;
+	const size_t bytes = n * sizeof(uint64_t);
+
+	*ret = (struct hold_places){ .kind = places->kind, .of = places->of, .pid = places->pid, .n = n };
+	memcpy(ret->offset, places->offset + first, bytes);
+	if (places->semaphore)
+		memcpy(ret->semaphore, places->semaphore + first, bytes);
+	if (places->cookie)
+		memcpy(ret->cookie, places->cookie + first, bytes);
+	return n;
+}
+
+/* How many of the N places from FIRST on are placed, as ANSWER says; FAILED is told of the others. */
+static uint32_t adopt_count(const struct link_places *places, uint32_t first, uint32_t n,
+			    const struct hold_answer *answer, link_failed_fn *failed, void *ctx)
+{
+	uint32_t placed = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct err e = ERR_INIT;
+
+		placed += !answer->failed[i];
+		if (!answer->failed[i] || !failed)
+			continue;
+		link_explain_place(places, first + i, -answer->failed[i], &e);
+		failed(ctx, first + i, &e);
+	}
+	return placed;
+}
+
+int bpf_adopt_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
+		    struct links **ret, struct err *e)
+{
+	AUTO(links_free) struct links *l = links_elsewhere(places->n / HOLD_PLACES + 1, adopt_drop, k->hold);
+	AUTO_FREE struct hold_places *told = malloc(sizeof(*told));
+	AUTO_FD int fd = proclink_open(places->path);
+	uint32_t all = 0;
+	int r;
+
+	if (!l || !told)
+		return err_nomem(e, "probes");
+	if (fd < 0 || !places->n || places->n > LINK_PLACES_MAX)
+		return link_explain(places, fd < 0 ? fd : -E2BIG, e);
+	r = adopt_tell_loads(k, places, e);
+	for (uint32_t first = 0, n; first < places->n && !r; first += n) {
+		struct hold_answer answer;
+
+		n = adopt_choose(places, first, told);
+		r = hold_tell(k->hold, HOLD_PLACE, n, told, fd, &answer, e);
+		if (!r && answer.value)
+			links_add_elsewhere(l, answer.value);
+		all += r ? 0 : adopt_count(places, first, n, &answer, failed, ctx);
+	}
+	if (r)
+		return r == -EPIPE ? r : link_explain(places, r, e);
+	owncost_note(&k->own, places);
+	*ret = all ? take_ptr(l) : NULL;
+	return (int)all;
 }

@@ -12,6 +12,7 @@
 
 #include "capture/bpf_side_private.h"
 
+#include "capture/hold_ask.h"
 #include "capture/percpu.h"
 #include "capture/probe.h"
 #include "capture/tracelink.h"
@@ -254,6 +255,10 @@ void bpf_side_remove_probe(struct bpf_side *k, uint32_t probe)
 	const struct programs *calls = bpf_late_find(k, ATTACH_CALLS);
 	bool others = false;
 
+	if (k->hold) {
+		(void)hold_do(k->hold, HOLD_REMOVE, probe, NULL, NULL);
+		return;
+	}
 	for (size_t i = k->trace_links.n; i--;)
 		if (k->trace_links.v[i].probe == probe) {
 			links_drop(k->trace_links.v[i].links);

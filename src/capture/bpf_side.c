@@ -133,8 +133,7 @@ static bool may_balance(struct features *f, bool many_nodes)
 	return f->balancing;
 }
 
-/* Of the placed probes those whose hits count, however long they take. */
-static uint64_t hits_counted(void)
+uint64_t bpf_side_hits_counted(void)
 {
 	uint64_t mask = 0;
 
@@ -503,7 +502,7 @@ int bpf_side_aim(struct bpf_side *k, struct err *e)
 	const int found = k->name ? lookup_by_name(k->name, &k->ids, e) : 0;
 
 	if (k->hold)
-		return hold_do(k->hold, HOLD_AIM, NULL, e);
+		return hold_do(k->hold, HOLD_AIM, 0, NULL, e);
 	if (found < 0)
 		return found;
 	free(take_ptr(k->name));
@@ -599,7 +598,7 @@ int bpf_side_tell_probes(struct bpf_side *k, const struct capture_plan *plan, st
 	r = r ? r : name_calls(k, plan, e);
 	if (r)
 		return r;
-	k->skel->bss->hits_counted = hits_counted();
+	k->skel->bss->hits_counted = bpf_side_hits_counted();
 	k->skel->bss->raw_cookie = cookie ? cookie : k->skel->bss->raw_cookie;
 	for (uint32_t i = 0; i < plan->nr_traces; i++)
 		if (plan->traces[i].how == CAPTURE_TRACE_SIGNAL)
@@ -832,11 +831,20 @@ static int tell_loads(struct bpf_side *k, const struct link_places *places, stru
 	return r ? err_set(e, -r, "cannot hand conditions of probes to the kernel: %s", strerror(-r)) : 0;
 }
 
+int bpf_side_set_loads(const struct bpf_side *k, uint32_t n, const struct sb_loads *set)
+{
+	return bpf_map_update_elem(bpf_map__fd(k->skel->maps.loads), &n, set, BPF_ANY);
+}
+
 int bpf_side_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
 		   struct links **ret, struct err *e)
 {
-	struct bpf_program *prog = program_of_places(k, places);
-	const int r = prog ? tell_loads(k, places, e) : err_set(e, ENOTSUP, "there is no program for that place");
+	struct bpf_program *prog = k->hold ? NULL : program_of_places(k, places);
+	int r;
+
+	if (k->hold)
+		return bpf_adopt_place(k, places, failed, ctx, ret, e);
+	r = prog ? tell_loads(k, places, e) : err_set(e, ENOTSUP, "there is no program for that place");
 
 	if (!r)
 		owncost_note(&k->own, places);
@@ -988,8 +996,17 @@ int bpf_side_fault_fd(const struct bpf_side *k)
 	return programs_fd(&k->programs, ATTACH_FAULTS);
 }
 
+bool bpf_side_has_faults(const struct bpf_side *k)
+{
+	return k->hold ? hold_reply(k->hold)->faults : bpf_side_fault_fd(k) >= 0;
+}
+
 void bpf_side_watch_balancing(struct bpf_side *k, bool on)
 {
+	if (k->hold) {
+		(void)hold_do(k->hold, HOLD_BALANCING, on, NULL, NULL);
+		return;
+	}
 	if (on)
 		(void)programs_attach(&k->programs, ATTACH_LIVE, NULL);
 	else
@@ -1047,7 +1064,7 @@ int bpf_side_start(struct bpf_side *k, struct err *e)
 	int r, fd;
 
 	if (k->hold)
-		return hold_do(k->hold, HOLD_START, NULL, e);
+		return bpf_adopt_start(k, e);
 	r = programs_attach(&k->programs, ATTACH_EVENTS, e);
 	r = r ? r : programs_attach(&k->programs, ATTACH_CALLS, e);
 	r = r ? r : bpf_side_attach_growth(k, e);
@@ -1072,7 +1089,7 @@ void bpf_side_stop(struct bpf_side *k)
 {
 	if (k->hold) {
 		/* Where nobody answers any more, the kernel has detached it already. */
-		(void)hold_do(k->hold, HOLD_STOP, NULL, NULL);
+		(void)hold_do(k->hold, HOLD_STOP, 0, NULL, NULL);
 		return;
 	}
 	/* Else some who come would not have been seen to leave. */
@@ -1103,13 +1120,15 @@ int bpf_side_tasks(struct bpf_side *k, struct err *e)
 
 int bpf_side_homes(struct bpf_side *k, struct err *e)
 {
-	return programs_iterate(&k->programs, "sb_homes", e);
+	return k->hold ? hold_file(k->hold, HOLD_HOMES, 0, 0, e) : programs_iterate(&k->programs, "sb_homes", e);
 }
 
 int bpf_side_open_calls(struct bpf_side *k, bool functions, struct err *e)
 {
 	const struct programs *p = bpf_late_find(k, functions ? ATTACH_RETURNS : ATTACH_CALLS);
 
+	if (k->hold)
+		return hold_file(k->hold, HOLD_CALLS, functions, 0, e);
 	if (!p)
 		return err_set(e, ENOENT, "no calls are probed");
 	return programs_iterate((struct programs *)(uintptr_t)p, functions ? "sb_open_funcs" : "sb_open_calls", e);
@@ -1204,6 +1223,11 @@ void bpf_side_hits_lost(const struct bpf_side *k, uint32_t probe, uint64_t ret[S
 	memcpy(ret, sum.lost, sizeof(sum.lost));
 }
 
+uint32_t bpf_side_way(const struct bpf_side *k, uint32_t probe)
+{
+	return probe < SB_PROBES ? k->probe_way_ns[probe] : 0;
+}
+
 void bpf_side_hits_cost(const struct bpf_side *k, uint32_t probe, struct source_hits_cost *ret)
 {
 	struct untold sum;
@@ -1211,7 +1235,7 @@ void bpf_side_hits_cost(const struct bpf_side *k, uint32_t probe, struct source_
 	(void)bpf_side_sum_untold(k, probe, &sum);
 	*ret = (struct source_hits_cost){
 		.seen = sum.seen, .call_way_ns = k->own.call_way,
-		.trace_way_ns = probe < SB_PROBES ? k->probe_way_ns[probe] : 0,
+		.trace_way_ns = bpf_side_way(k, probe),
 		.untold = { sum.timed[0], sum.took_ns[0] }, .told = { sum.timed[1], sum.took_ns[1] },
 	};
 }
@@ -1286,7 +1310,7 @@ uint64_t bpf_side_cpu_ns(const struct bpf_side *k)
 	uint64_t ns;
 
 	if (k->hold)
-		return k->features.run_stats && !hold_do(k->hold, HOLD_RAN, &ns, NULL) ? ns : UINT64_MAX;
+		return k->features.run_stats && !hold_do(k->hold, HOLD_RAN, 0, &ns, NULL) ? ns : UINT64_MAX;
 	return k->features.run_stats ? runtime_ns(&k->runtime, bpf_side_ran_ns(k), clock_mono_ns()) : UINT64_MAX;
 }
 

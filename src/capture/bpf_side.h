@@ -28,29 +28,36 @@ struct hold_reply;
 int bpf_side_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz,
 		     struct bpf_side **ret, struct err *e);
 /*
- * The same of one that the collector H holds, which outlives it: maps are mapped, and what takes privileges is asked
- * of H.
+ * The same of one that the collector PLAN->hold holds, which outlives it: maps are mapped, and what takes privileges is
+ * asked of it.
  */
-int bpf_side_adopt(struct hold *h, struct bpf_side **ret, struct err *e);
+int bpf_side_adopt(const struct capture_plan *plan, struct bpf_side **ret, struct err *e);
 void bpf_side_free(struct bpf_side *k);            /* NULL is fine */
 
 /* For whoever holds K for another process: what it is made of, but for the event; and that OWN is never sampled. */
 void bpf_side_describe(const struct bpf_side *k, struct hold_reply *ret);
 void bpf_side_spare(struct bpf_side *k, uint32_t own);
-/* The same: the map I in the order of the skeleton, borrowed; -EINVAL: there is none. */
+/*
+ * The same: the map I in the order of the skeleton, borrowed; -EINVAL: there is none. -EPERM: it says what is read of
+ * memory, so nobody else writes it.
+ */
 int bpf_side_map_fd(const struct bpf_side *k, uint32_t i);
 /* The same: the map of ids of the target, borrowed; nobody but the kernel half changes it once it is fixed. */
 int bpf_side_targets_fd(const struct bpf_side *k);
 int bpf_side_fix_targets(struct bpf_side *k, struct err *e);
 /* The list that bpf_side_list() reads, as that was asked for last. */
 int bpf_side_tasks(struct bpf_side *k, struct err *e);
+/* The same: SET is the set N of named values from now on; and how long the way to the program of PROBE takes, in ns. */
+int bpf_side_set_loads(const struct bpf_side *k, uint32_t n, const struct sb_loads *set);
+uint32_t bpf_side_way(const struct bpf_side *k, uint32_t probe);
 
 /* Who holds K, NULL = this process does. */
 struct hold *bpf_side_hold(const struct bpf_side *k);
 
 int bpf_side_sampler_fd(const struct bpf_side *k); /* the perf_event program */
-/* for page faults; negative: not loaded, because plan.numa is NUMA_OFF */
+/* for page faults; negative: not loaded, because plan.numa is NUMA_OFF, or here */
 int bpf_side_fault_fd(const struct bpf_side *k);
+bool bpf_side_has_faults(const struct bpf_side *k);        /* is it loaded, wherever that is? */
 /* To be called now and then: how long the programs run is measured a part of the time only (runtime.h). */
 void bpf_side_turn(struct bpf_side *k);
 /* As source_place(). Any thread. */

@@ -70,6 +70,9 @@ struct bpf_side {
 	struct sberf_bpf *_Atomic probe_skel;
 	uint32_t when;                   /* conditions under which programs of probes are loaded (programs.h) */
 	bool sum_hits;                   /* of the plan */
+	/* with HOLD: the probes that have places in the kernel, and the sets of values that were told, as masks */
+	uint64_t traced;
+	uint64_t told[SB_LOAD_SETS / 64];
 };
 
 /* ---- bpf_side.c ---- */
@@ -104,6 +107,17 @@ int bpf_side_attach_growth(struct bpf_side *k, struct err *e);
 void bpf_side_detach_growth(struct bpf_side *k);
 /* Attaches the N places TRACES in the kernel. */
 int bpf_side_attach_traces(struct bpf_side *k, const struct capture_trace *traces, uint32_t n, struct err *e);
+
+/* Of the placed probes those whose hits count, however long they take, as a mask. */
+uint64_t bpf_side_hits_counted(void);
+
+/* ---- bpf_adopt.c ---- */
+
+/* bpf_side_place() of who holds K. */
+int bpf_adopt_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,
+		    struct links **ret, struct err *e);
+/* bpf_side_start() of the same. */
+int bpf_adopt_start(struct bpf_side *k, struct err *e);
 
 /* ---- bpf_late.c ---- */
 

@@ -21,13 +21,23 @@ static const struct hold_row rows[HOLD_OPS] = {
 	[HOLD_RING] = { .name = "a ring", .a_max = HOLD_RINGS_MAX - 1, .file = true },
 	[HOLD_TARGETS] = { .name = "the list of targets", .file = true },
 	[HOLD_SIDE] = { .name = "an event that follows processes", .a_max = CPUS_MAX - 1, .file = true },
-	[HOLD_SAMPLER] = { .name = "an event that samples", .a_max = CPUS_MAX - 1, .b_min = 1, .b_max = HOLD_RATE_MAX,
-			   .file = true },
+	[HOLD_SAMPLER] = { .name = "an event that samples", .a_max = CPUS_MAX - 1, .b_min = 1,
+			   .b_max = CAPTURE_FREQ_MAX, .file = true },
 	[HOLD_AIM] = { .name = "the target" },
 	[HOLD_START] = { .name = "the start" },
 	[HOLD_STOP] = { .name = "the end" },
 	[HOLD_TASKS] = { .name = "the list of tasks", .file = true },
 	[HOLD_RAN] = { .name = "the CPU time of BPF programs" },
+	[HOLD_LOADS] = { .name = "named values", .a_max = SB_LOAD_SETS - 1, .more = sizeof(struct sb_loads) },
+	[HOLD_PLACE] = { .name = "places in a program", .a_max = HOLD_PLACES, .more = sizeof(struct hold_places),
+			 .gives = true },
+	[HOLD_DROP] = { .name = "the end of places", .a_max = HOLD_PLACED_MAX },
+	[HOLD_REMOVE] = { .name = "the end of a probe", .a_max = PROBES_MAX - 1 },
+	[HOLD_WAY] = { .name = "the way to a program", .a_max = PROBES_MAX - 1 },
+	[HOLD_FAULTS] = { .name = "an event of page faults", .a_max = CPUS_MAX - 1, .b_max = 1, .file = true },
+	[HOLD_BALANCING] = { .name = "faults of balancing", .a_max = 1 },
+	[HOLD_HOMES] = { .name = "the list of home nodes", .file = true },
+	[HOLD_CALLS] = { .name = "the list of calls", .a_max = 1, .file = true },
 };
 
 const struct hold_row *hold_row(uint32_t op)
@@ -42,6 +52,16 @@ int hold_check_request(const struct hold_request *q)
 	return !row || q->a > row->a_max || q->b < row->b_min || q->b > row->b_max ? -EINVAL : 0;
 }
 
+int hold_check_places(const struct hold_places *p, uint64_t n)
+{
+	if (!n || p->n != n || n > HOLD_PLACES || p->kind > LINK_SESSION || p->of > LINK_OF_TOLD_FREES || p->pid < 0)
+		return -EINVAL;
+	for (uint32_t i = p->n; i < HOLD_PLACES; i++)
+		if (p->offset[i] || p->semaphore[i] || p->cookie[i])
+			return -EINVAL;
+	return 0;
+}
+
 #ifdef __x86_64__
 /* Where there is more in it now: does the collector have to be told, or is it what a collector does not do? */
 _Static_assert(sizeof(struct capture_plan) == PLAN_BYTES, "hold_plan_of() knows all of a plan");
@@ -50,12 +70,9 @@ _Static_assert(sizeof(struct capture_plan) == PLAN_BYTES, "hold_plan_of() knows 
 /* What of PLAN only a process with privileges can do, NULL = nothing. */
 static const char *hold_cannot(const struct capture_plan *p)
 {
-	if (p->nr_calls || p->nr_traces || p->nr_filters || p->nr_loads || p->nr_places || p->places_to_come ||
-	    p->probes_may_come || p->functions_to_come)
-		return "probes";
-	if (p->alloc_interval || p->growth_interval)
-		return "allocations and growth of memory";
-	return p->numa != NUMA_OFF ? "nodes of memory" : NULL;
+	if (p->nr_places || p->probes_may_come)
+		return "probes that come later";
+	return p->breakpoint ? "breakpoints" : NULL;
 }
 
 /* When the process or thread ID began; 0 = there is none. */
@@ -95,12 +112,15 @@ int hold_plan_of(const struct capture_plan *plan, struct hold_plan *ret, struct 
 	ret->target = plan->target;
 	ret->event = plan->event;
 	ret->numa = plan->numa;
-#define X(type, field) ret->field = plan->field;
+#define X(type, field, least, most) ret->field = plan->field;
 	HOLD_NUMBERS(X)
 #undef X
 #define X(field) ret->field = plan->field;
 	HOLD_FLAGS(X)
 #undef X
+	ret->wishes = plan->call_wishes != NULL;
+	ret->loaded = plan->loads != NULL;
+	ret->nr_loads = plan->loads ? plan->nr_loads : 0;
 	if (plan->name)
 		strncpy(ret->name, plan->name, sizeof(ret->name) - 1);
 	if (plan->target == TARGET_CGROUP && plan->cgroup)
@@ -122,10 +142,22 @@ static bool hold_is_text(const char *text, size_t size)
 static bool hold_are_flags(const struct hold_plan *p)
 {
 #define X(field) | p->field
-	const unsigned int all = 0 HOLD_FLAGS(X);
+	const unsigned int all = p->wishes | p->loaded HOLD_FLAGS(X);
 #undef X
 
 	return all <= 1;
+}
+
+static bool hold_are_within(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value >= least && value <= most;
+}
+
+static bool hold_are_numbers(const struct hold_plan *p)
+{
+#define X(type, field, least, most) && hold_are_within(p->field, least, most)
+	return true HOLD_NUMBERS(X);
+#undef X
 }
 
 static bool hold_are_ids(const struct hold_plan *p)
@@ -144,10 +176,9 @@ int hold_plan_check(const struct hold_plan *p, struct err *e)
 		return err_set(e, EINVAL, "sberf-collector is of version " PACKAGE_VERSION ", and sberf is not: "
 			       "install both anew");
 	if (!hold_is_text(p->name, sizeof(p->name)) || !hold_is_text(p->cgroup, sizeof(p->cgroup)) ||
-	    !hold_are_flags(p) || !hold_are_ids(p) || p->target > TARGET_CGROUP ||
+	    !hold_are_flags(p) || !hold_are_numbers(p) || !hold_are_ids(p) || p->target > TARGET_CGROUP ||
 	    (p->target == TARGET_CGROUP) != (p->cgroup[0] != 0) || (p->name[0] && p->target != TARGET_PIDS) ||
-	    p->event > EVENT_CPU_CLOCK || p->numa != NUMA_OFF || !p->freq_hz || p->freq_hz > HOLD_RATE_MAX ||
-	    p->stack_bytes < SB_STACK_MIN || p->stack_bytes > SB_STACK_MAX)
+	    p->event > EVENT_CPU_CLOCK || p->numa > NUMA_OFF || (p->nr_loads && !p->loaded))
 		return err_set(e, EINVAL, "sberf-collector was told of a capture that cannot be");
 	return 0;
 }
@@ -157,9 +188,9 @@ int hold_plan_back(const struct hold_plan *p, struct capture_plan *ret, struct e
 	*ret = (struct capture_plan){
 		.target = (enum target_kind)p->target, .name = p->name[0] ? p->name : NULL,
 		.cgroup = p->target == TARGET_CGROUP ? p->cgroup : NULL, .event = (enum capture_event)p->event,
-		.numa = NUMA_OFF,
+		.numa = (enum numa_wish)p->numa,
 	};
-#define X(type, field) ret->field = p->field;
+#define X(type, field, least, most) ret->field = p->field;
 	HOLD_NUMBERS(X)
 #undef X
 #define X(field) ret->field = p->field;

@@ -7,6 +7,7 @@
 #include "base/fdmessage.h"
 #include "base/spawn.h"
 #include "base/text.h"
+#include "capture/hold_tables.h"
 #include "collector/ask.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ static int hold_ended(struct err *e)
 		       "sberf again");
 }
 
-static int hold_speak(struct hold *h, const struct hold_plan *plan, struct err *e)
+static int hold_speak(struct hold *h, const struct hold_plan *told, const struct capture_plan *plan, struct err *e)
 {
 	struct collector_hello hello;
 
@@ -57,7 +58,7 @@ static int hold_speak(struct hold *h, const struct hold_plan *plan, struct err *
 		return hold_ended(e);
 	if (hello.err)
 		return collector_explain(&hello, e);
-	if (fdmessage_send(h->socket, plan, sizeof(*plan), -1) ||
+	if (fdmessage_send(h->socket, told, sizeof(*told), -1) || hold_tables_send(h->socket, told, plan) ||
 	    hold_take(h, &h->reply, sizeof(h->reply), NULL) || h->reply.err > 0)
 		return hold_ended(e);
 	if (h->reply.err)
@@ -83,7 +84,7 @@ int hold_begin(const struct capture_plan *plan, uid_t uid, gid_t gid, struct hol
 	text_format(group, sizeof(group), "%u", (unsigned int)gid);
 	r = hold_plan_of(plan, told, e);
 	r = r ? r : spawn_start(argv, -1, &h->pid, &h->socket, e);
-	r = r ? r : hold_speak(h, told, e);
+	r = r ? r : hold_speak(h, told, plan, e);
 	if (r)
 		return r;
 	*ret = take_ptr(h);
@@ -112,16 +113,25 @@ const struct hold_reply *hold_reply(const struct hold *h)
 	return &h->reply;
 }
 
+/* What follows a request. */
+struct hold_more {
+	const void *m;
+	int fd;
+};
+
 /* With the lock held. */
-static int hold_in_turn(struct hold *h, const struct hold_request *q, struct hold_answer *ret, int *ret_fd,
-			struct err *e)
+static int hold_in_turn(struct hold *h, const struct hold_request *q, const struct hold_more *more,
+			struct hold_answer *ret, int *ret_fd, struct err *e)
 {
+	const struct hold_row *row = hold_row(q->op);
 	AUTO_FD int fd = -1;
 
 	if (h->useless)
 		return hold_ended(e);
-	if (fdmessage_send(h->socket, q, sizeof(*q), -1) || hold_take(h, ret, sizeof(*ret), &fd) ||
-	    ret->seq != q->seq || ret->err > 0 || (fd >= 0) != (!ret->err && hold_row(q->op)->file)) {
+	if (fdmessage_send(h->socket, q, sizeof(*q), -1) ||
+	    (row->more && fdmessage_send(h->socket, more->m, row->more, more->fd)) ||
+	    hold_take(h, ret, sizeof(*ret), &fd) || ret->seq != q->seq || ret->err > 0 ||
+	    (fd >= 0) != (!ret->err && row->file)) {
 		/* What comes late would be taken for the answer to something else. */
 		h->useless = true;
 		return hold_ended(e);
@@ -139,13 +149,14 @@ int hold_look(struct hold *h, struct err *e)
 	return h->useless || poll(&p, 1, 0) > 0 ? hold_ended(e) : 0;
 }
 
-static int hold_call(struct hold *h, struct hold_request *q, struct hold_answer *ret, int *ret_fd, struct err *e)
+static int hold_call(struct hold *h, struct hold_request *q, const struct hold_more *more, struct hold_answer *ret,
+		     int *ret_fd, struct err *e)
 {
 	int r;
 
 	pthread_mutex_lock(&h->lock);
 	q->seq = ++h->seq;
-	r = hold_in_turn(h, q, ret, ret_fd, e);
+	r = hold_in_turn(h, q, more, ret, ret_fd, e);
 	pthread_mutex_unlock(&h->lock);
 	return r;
 }
@@ -155,19 +166,29 @@ int hold_file(struct hold *h, enum hold_op op, uint64_t a, uint64_t b, struct er
 	struct hold_request q = { .op = op, .a = a, .b = b };
 	struct hold_answer answer;
 	int fd = -1;
-	const int r = hold_call(h, &q, &answer, &fd, e);
+	const int r = hold_call(h, &q, NULL, &answer, &fd, e);
 
 	return r ? r : fd;
 }
 
-int hold_do(struct hold *h, enum hold_op op, uint64_t *ret_value, struct err *e)
+int hold_do(struct hold *h, enum hold_op op, uint64_t a, uint64_t *ret_value, struct err *e)
 {
-	struct hold_request q = { .op = op };
+	struct hold_request q = { .op = op, .a = a };
 	struct hold_answer answer;
 	int fd = -1;
-	const int r = hold_call(h, &q, &answer, &fd, e);
+	const int r = hold_call(h, &q, NULL, &answer, &fd, e);
 
 	if (!r && ret_value)
 		*ret_value = answer.value;
 	return r;
+}
+
+int hold_tell(struct hold *h, enum hold_op op, uint64_t a, const void *m, int fd, struct hold_answer *ret,
+	      struct err *e)
+{
+	struct hold_request q = { .op = op, .a = a };
+	const struct hold_more more = { m, fd };
+	int none = -1;
+
+	return hold_call(h, &q, &more, ret, &none, e);
 }

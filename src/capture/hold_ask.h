@@ -30,7 +30,14 @@ const struct hold_reply *hold_reply(const struct hold *h);
  */
 int hold_file(struct hold *h, enum hold_op op, uint64_t a, uint64_t b, struct err *e);
 /* The same of one that is answered with none. 0, and *RET_VALUE (NULL = of no interest). */
-int hold_do(struct hold *h, enum hold_op op, uint64_t *ret_value, struct err *e);
+int hold_do(struct hold *h, enum hold_op op, uint64_t a, uint64_t *ret_value, struct err *e);
+
+/*
+ * Asks for OP with A, whose row says that M follows, and if it does, the file FD: 0 and *RET, or a negative errno with
+ * a sentence.
+ */
+int hold_tell(struct hold *h, enum hold_op op, uint64_t a, const void *m, int fd, struct hold_answer *ret,
+	      struct err *e);
 
 /* Is the collector still there? 0, or -EPIPE with a sentence. The thread that reads what is captured. */
 int hold_look(struct hold *h, struct err *e);

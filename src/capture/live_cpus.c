@@ -62,11 +62,13 @@ static int slot_enable(struct cpu_slot *slot, bool on)
 /* Samples page faults on CPU, from now on. */
 static int open_faults(struct live_source *s, uint32_t cpu, struct err *e)
 {
+	struct hold *hold = bpf_side_hold(s->kernel);
 	struct cpu_slot *slot = &s->slot[cpu];
 	int r = 0;
 
 	for (unsigned int i = 0; i < 2 && !r; i++) {
-		r = sampler_open_faults(cpu, i, bpf_side_fault_fd(s->kernel), e);
+		r = hold ? hold_file(hold, HOLD_FAULTS, cpu, i, e) :
+			   sampler_open_faults(cpu, i, bpf_side_fault_fd(s->kernel), e);
 		if (r < 0)
 			return r;
 		slot->fault_fd[i] = r;

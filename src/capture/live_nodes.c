@@ -24,7 +24,7 @@ int live_set_faults(struct source *base, bool on, struct err *e)
 	struct live_source *s = live_of(base);
 	int r;
 
-	if (bpf_side_fault_fd(s->kernel) < 0)
+	if (!bpf_side_has_faults(s->kernel))
 		return on ? err_set(e, EINVAL, "page faults are not prepared for") : 0;
 	bpf_side_watch_balancing(s->kernel, on);
 	r = live_cpus_set_faults(s, on, e);

@@ -111,7 +111,7 @@ static int open_kernel(struct live_source *s, const struct capture_plan *plan, s
 	r = raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
 	if (r)
 		return r;
-	r = plan->hold ? bpf_side_adopt(plan->hold, &s->kernel, e) :
+	r = plan->hold ? bpf_side_adopt(plan, &s->kernel, e) :
 			 bpf_side_open(plan, &s->layout, s->rate.hz, &s->kernel, e);
 	if (!r)
 		s->cpus = bpf_side_cpus(s->kernel);

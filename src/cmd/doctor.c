@@ -83,7 +83,7 @@ static bool doctor_split(void)
 	printf("%-8s %-32s %s\n", "ok", "sudo sberf record --split", program);
 	if (set_up) {
 		printf("%-8s %-32s by the capabilities of %s\n", "ok", "sberf record without sudo", program);
-		printf("%-8s what is MISSING above, only --no-split, --probe, --memory and --numa need\n", "");
+		printf("%-8s what is MISSING above, only --no-split, --probe, --memory=allocs and --numa need\n", "");
 		return true;
 	}
 	policy_caps_text(policy_caps() | policy_caps_to_hold(), caps);

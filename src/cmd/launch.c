@@ -281,7 +281,8 @@ static int check_everywhere(struct launch *s, struct err *e)
 static int check_placing(struct launch *s, const struct options *o, struct err *e)
 {
 	const struct capture_plan *plan = &s->config.plan;
-	const char *what = o->probes.n ? o->probes.v[0] : "--memory";
+	/* Probes of the kernel may stand before it. */
+	const char *what = !o->probes.n || memory_in_programs(o) ? "--memory" : placing_first(s->placing);
 
 	if (plan->target == TARGET_PIDS && !plan->name)
 		return s->child.pid ? 0 : placing_check(s->placing, plan->ids.v, plan->ids.n, NULL, e);
@@ -333,11 +334,9 @@ static enum hitvalues_of launch_values_of(const struct spec *s)
 	}
 }
 
-/* Probes may come at any time: what one is of, is found out at its first hit. */
-static bool launch_see(void *ctx, const struct raw_event *raw, struct told_hit *ret)
+/* Finds out what values hits of PROBE have, for which tracefs may be read, unless it is known. */
+static void launch_know(struct launch *s, uint32_t probe)
 {
-	struct launch *s = ctx;
-	const uint32_t probe = raw->hit.probe - RAW_PROBE_PLACED;
 	const struct measure *m = probes_measure(probe);
 	struct hitrecord record;
 	struct spec spec;
@@ -348,6 +347,16 @@ static bool launch_see(void *ctx, const struct raw_event *raw, struct told_hit *
 			hitvalues_know_record(s->values, probe, &record);
 	}
 	s->values_known |= m ? (uint64_t)1 << probe : 0;
+}
+
+/* Probes may come at any time: what such a one is of, is found out at its first hit. */
+static bool launch_see(void *ctx, const struct raw_event *raw, struct told_hit *ret)
+{
+	struct launch *s = ctx;
+	const uint32_t probe = raw->hit.probe - RAW_PROBE_PLACED;
+	const struct measure *m = probes_measure(probe);
+
+	launch_know(s, probe);
 	if (!hitvalues_take(s->values, raw, ret) || !m)
 		return false;
 	if (raw->time_ns - s->told[probe].since_ns >= NSEC_PER_SEC) {
@@ -364,6 +373,9 @@ static int launch_look(struct launch *s, struct err *e)
 	s->values = s->calls ? hitvalues_new(s->calls) : NULL;
 	if (!s->values)
 		return err_nomem(e, "values of arguments");
+	/* Who gives up privileges cannot read tracefs any more. */
+	for (uint32_t probe = 0; probe < probes_count(); probe++)
+		launch_know(s, probe);
 	s->looker = (struct engine_looker){ launch_see, s };
 	s->config.looker = &s->looker;
 	s->config.plan.look = true;
@@ -414,6 +426,7 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 
 	if (r)
 		return r;
+	s->options = o;
 	plan->freq_hz = o->freq_hz;
 	plan->kernel = o->kernel;
 	plan->event = plan->call_records ? EVENT_CYCLES : o->event;
@@ -489,7 +502,8 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	}
 	if (!r && plan->target == TARGET_PIDS && !s->child.pid)
 		r = note_children(s, e);
-	if (!r && s->placing && placing_in_programs(s->placing))
+	/* Who has given up what there is looks at files of the target then. */
+	if (!r && !s->split && s->placing && placing_in_programs(s->placing))
 		r = check_placing(s, o, e);
 	if (!r && plan->probes_may_come)
 		launch_say_programs(s, o);
@@ -504,8 +518,12 @@ int launch_resolve(struct launch *s, const struct options *o, bool detached, str
 
 int launch_load(struct launch *s, struct err *e)
 {
-	const int r = split_load(s, e);
+	const bool looks = s->split && s->placing && placing_in_programs(s->placing);
+	int r = split_load(s, e);
 
+	r = r || !looks ? r : split_aim(s, e);
+	if (!r && looks)
+		r = offer_growth(s, check_placing(s, s->options, e), e);
 	return r ? r : engine_new(&s->config, &s->engine, e);
 }
 

@@ -31,7 +31,7 @@ struct launch {
 		uint64_t since_ns;
 		uint32_t n;
 	} told[PROBES_MAX];
-	uint64_t values_known;   /* probes whose kind it knows, by their number; the engine's thread */
+	uint64_t values_known;   /* probes whose kind it knows, by their number; once it runs the engine's thread */
 	struct engine_looker looker;     /* which does so */
 	struct capture_trace mapping_calls[MAPPING_CALLS];       /* of config.plan */
 	bool probes_memory;      /* places in programs are probed to follow memory */
@@ -45,6 +45,7 @@ struct launch {
 	struct placer_figures placed;    /* with the first of these; all zero before */
 	/* of --split (cmd/record_split.h): whether it is, who sberf becomes, and who holds the kernel half */
 	bool split;
+	const struct options *options;   /* borrowed: for what is looked at once privileges are given up */
 	struct caller caller;
 	uid_t split_uid;
 	gid_t split_gid;

@@ -85,6 +85,8 @@ int split_load(struct launch *s, struct err *e)
 	if (r)
 		return r;
 	s->config.plan.hold = s->hold;
+	if (s->config.plan.growth_interval && !hold_reply(s->hold)->mapping_calls)
+		launch_note_mapping(s);
 	container_on_denied(split_about_container);
 	/* This is the thread that draws, and it may not ask any more afterwards. */
 	if (s->live)
@@ -92,15 +94,14 @@ int split_load(struct launch *s, struct err *e)
 	return rights_of_sberf(&s->caller, e);
 }
 
+int split_aim(struct launch *s, struct err *e)
+{
+	return hold_do(s->hold, HOLD_AIM, 0, NULL, e);
+}
+
 /* What of O takes privileges that no collector has, NULL = nothing. */
 static const char *split_hindrance(const struct options *o)
 {
-	if (o->probes.n)
-		return "--probe";
-	if (o->memory)
-		return "--memory";
-	if (o->numa == NUMA_ON)
-		return "--numa";
 	return o->target == OPT_TARGET_REPLAY ? "--replay" : NULL;
 }
 
@@ -152,8 +153,6 @@ int split_plan(struct launch *s, const struct options *o, struct err *e)
 	if (!rights_suffice_for_maps(&s->caller))
 		return err_set(e, ENOTSUP, "--split needs a kernel that lets a process without privileges use BPF maps "
 			       "that it holds (Linux 5.19 or later): leave --split out");
-	/* Pages are looked for by who may. */
-	s->config.plan.numa = NUMA_OFF;
 	s->split = true;
 	s->split_uid = s->caller.other ? s->caller.uid : getuid();
 	s->split_gid = s->caller.other ? s->caller.gid : getgid();

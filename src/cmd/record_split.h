@@ -35,6 +35,9 @@ int split_plan(struct launch *s, const struct options *o, struct err *e);
  */
 int split_load(struct launch *s, struct err *e);
 
+/* The target of S is one from now on: files of it may be looked at. 0 or a negative errno with a sentence. */
+int split_aim(struct launch *s, struct err *e);
+
 /* What was refused by the collector, and how the worker fared, which M has; if there is anything, to standard error. */
 void split_say(const char *command, const struct profile_meta *m);
 

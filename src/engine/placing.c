@@ -894,6 +894,11 @@ bool placing_in_programs(const struct placing *p)
 	return p->points.n || p->interval;
 }
 
+const char *placing_first(const struct placing *p)
+{
+	return p->points.n ? probes_measure(p->points.v[0].probe)->name : "";
+}
+
 bool placing_in_kernel(const struct placing *p)
 {
 	return p->calls.n || p->traces.n;

@@ -99,6 +99,8 @@ int placing_allocator(struct placing *p, const char *text, struct err *e);
 
 /* Whether some of the probes are places in programs. */
 bool placing_in_programs(const struct placing *p);
+/* The first probe of P that is in programs, as it was asked for; "" = there is none. */
+const char *placing_first(const struct placing *p);
 /* Is some of it in the kernel? */
 bool placing_in_kernel(const struct placing *p);
 

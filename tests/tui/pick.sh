@@ -172,6 +172,10 @@ else
 fi
 keys P
 see "P does nothing" 'that key does nothing here'
+keys 3
+see "3 shows where its memory is" 'node|near'
+keys 1
+see "and 1 the tree again" '▾ main .* [0-9.]+ %'
 keys R
 see "a recording goes on" 'recording [0-9]'
 keys R

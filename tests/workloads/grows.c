@@ -3,7 +3,8 @@
  * grows.c - makes its memory grow in known ways: by malloc(3), mmap(2), brk(2), by huge pages and by memory
  * that is shared; gives some of it back; and forks a child that writes to what it has inherited.
  *
- *	grows [wait]		"ready" is printed, and a line read, before it begins
+ *	grows [wait|stay]	"ready" is printed, and a line read, before it begins; "stay" reads another one in
+ *				the end
  *
  * Lines of what it says: "SITE BYTES" of each function that touches memory, "begin PID BYTES" and "end PID BYTES"
  * of what of a process is resident.
@@ -134,7 +135,6 @@ int main(int argc, char **argv)
 	char *block, *mapped, *huge, line[8];
 	pid_t child;
 
-	(void)argv;
 	/* What these need is there before. */
 	resident();
 	if (argc > 1) {
@@ -161,5 +161,7 @@ int main(int argc, char **argv)
 	}
 	waitpid(child, NULL, 0);
 	say_resident("end");
+	if (argc > 1 && !strcmp(argv[1], "stay") && !fgets(line, sizeof(line), stdin))
+		return 1;
 	return 0;
 }
