@@ -65,17 +65,29 @@ static void no_progress(void *ctx, const char *line)
 {
 }
 
+/* Plug-ins that are built in, without a process of their own: the program that uses us has no children of ours. */
+static int lib_plugins(struct sberf *s)
+{
+	static const struct runtime_plugins none = { .no_installed = true, .no_worker = true };
+
+	return s->plugins ? 0 : runtime_plugins_new(&none, &s->plugins, &s->err);
+}
+
 static int need_resolver(struct sberf *s)
 {
 	const struct module_opener opener = { .open = open_symbols_of, .root = open_root_of,
 					      .process = open_process_of, .ctx = s };
 	const struct fetch_hooks hooks = { .stop = &s->stop, .cancelled = &s->stop, .progress = no_progress };
-	const struct symbolizer_options options = { .symfs = s->symfs, .plugins = s->plugins };
+	struct symbolizer_options options = { .symfs = s->symfs };
 	struct fetcher *fetcher = NULL;
 	int rc;
 
 	if (s->resolver)
 		return 0;
+	rc = lib_plugins(s);
+	if (rc)
+		return rc;
+	options.plugins = s->plugins;
 	if (s->flags & SBERF_DEBUGINFOD) {
 		rc = fetcher_new(&hooks, &fetcher, &s->err);
 		if (rc)
@@ -87,16 +99,14 @@ static int need_resolver(struct sberf *s)
 
 int sberf_plugin_add(struct sberf *s, const char *path, uint32_t flags)
 {
-	const struct runtime_plugins none = { .no_installed = true };
-	int rc = 0;
+	int rc;
 
 	lib_begin(s);
 	if (flags & ~SBERF_PLUGIN_IN_PROCESS)
 		return err_set(&s->err, EINVAL, "flags of a plug-in that this libsberf does not know");
 	if (s->resolver)
 		return err_set(&s->err, EBUSY, "plug-in %s comes too late: add it before names are asked for", path);
-	if (!s->plugins)
-		rc = runtime_plugins_new(&none, &s->plugins, &s->err);
+	rc = lib_plugins(s);
 	return rc ? rc : plugins_add_file(s->plugins, path, flags & SBERF_PLUGIN_IN_PROCESS, &s->err);
 }
 

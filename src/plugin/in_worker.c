@@ -20,8 +20,6 @@
 
 #define LOOK_MS 5                        /* how often the time of a silent worker is looked at */
 #define ERRAND_NS (20 * NSEC_PER_USEC)   /* what sending and taking two messages costs the worker, generously */
-/* A worker that has used so much is replaced before its limit (sandbox.c) ends it. */
-#define RETIRE_NS (30 * NSEC_PER_SEC)
 
 #ifdef __SANITIZE_ADDRESS__
 #define SLOWER 20u
@@ -30,8 +28,9 @@
 #endif
 
 struct in_worker {
-	int code;                    /* -1 = the worker has it, by this name: */
+	int code;                    /* of the file; -1 = the worker has the plug-in, called: */
 	const char *name;
+	struct plugin_means means;
 	struct worker worker;
 	struct plugin_hello hello;   /* of the worker */
 	uint32_t calls;
@@ -47,13 +46,14 @@ struct waiting {
 	uint32_t errands;
 };
 
-struct in_worker *in_worker_new(int code, const char *name)
+struct in_worker *in_worker_new(int code, const struct plugin_built_in *which)
 {
 	struct in_worker *o = calloc(1, sizeof(*o));
 
 	if (o) {
-		o->code = code;
-		o->name = name;
+		o->code = which ? -1 : code;
+		o->name = which ? which->entry->name : "";
+		o->means = which ? which->means : (struct plugin_means)PLUGIN_MEANS_USUAL;
 		o->worker.socket = -1;
 	}
 	return o;
@@ -61,7 +61,7 @@ struct in_worker *in_worker_new(int code, const char *name)
 
 struct in_worker *in_worker_of(int socket)
 {
-	struct in_worker *o = in_worker_new(-1, "");
+	struct in_worker *o = in_worker_new(-1, NULL);
 
 	if (o)
 		o->worker.socket = socket;
@@ -155,10 +155,9 @@ static void in_worker_do_file(struct in_worker *o, struct plugin_target *t)
 	in_worker_answer(o, fd < 0 ? fd : 0, 0, fd);
 }
 
-/* What the worker says, if it makes sense, goes to whoever has called. */
-static bool in_worker_do_say(struct in_worker *o, const struct plugin_call *c)
+/* One name that the worker says, if it makes sense, goes to whoever has called. */
+static bool in_worker_do_say(const struct plugin_said_body *b, const struct plugin_call *c)
 {
-	const struct plugin_said_body *b = (const struct plugin_said_body *)o->in.body;
 	char function[SBERF_PLUGIN_TEXT_MAX * 3 + 1], file[SBERF_PLUGIN_TEXT_MAX * 3 + 1];
 	struct sberf_said said = { .size = sizeof(said), .kind = b->kind, .function = function, .file = file,
 				   .line = b->line, .start = b->start, .size_bytes = b->size_bytes };
@@ -169,6 +168,16 @@ static bool in_worker_do_say(struct in_worker *o, const struct plugin_call *c)
 	text_sanitise(function, sizeof(function), b->function, strlen(b->function));
 	text_sanitise(file, sizeof(file), b->file, strlen(b->file));
 	c->say(c->ctx, b->i, &said);
+	return true;
+}
+
+static bool in_worker_do_say_all(const struct in_worker *o, const struct plugin_call *c)
+{
+	const struct plugin_said_body *said = (const struct plugin_said_body *)o->in.body;
+
+	for (size_t i = 0; i < o->in.head.length / sizeof(*said); i++)
+		if (!in_worker_do_say(&said[i], c))
+			return false;
 	return true;
 }
 
@@ -202,7 +211,7 @@ static bool in_worker_do_errand(struct in_worker *o, const struct plugin_call *c
 		c->target->refused += o->in.head.a < UINT32_MAX ? o->in.head.a : UINT32_MAX;
 		return true;
 	case PLUGIN_SAY:
-		return in_worker_do_say(o, c);
+		return in_worker_do_say_all(o, c);
 	default:
 		return false;
 	}
@@ -246,7 +255,8 @@ int in_worker_start(struct in_worker *o, struct plugin_hello *ret_hello, bool *r
 	char how[96];
 	int r;
 
-	if (o->worker.pid && worker_cpu_ns(&o->worker) > RETIRE_NS)
+	/* Before its limit ends it. */
+	if (o->worker.pid && worker_cpu_ns(&o->worker) > o->means.cpu_seconds / 2 * NSEC_PER_SEC)
 		worker_stop(&o->worker, false, how, sizeof(how));
 	*ret_fresh = o->worker.socket < 0;
 	if (*ret_fresh) {
@@ -267,7 +277,7 @@ int in_worker_start(struct in_worker *o, struct plugin_hello *ret_hello, bool *r
 }
 
 /* The message that makes the call C, in o->out. */
-static int in_worker_write(struct in_worker *o, const struct plugin_call *c)
+static void in_worker_write(struct in_worker *o, const struct plugin_call *c)
 {
 	struct plugin_head *h = &o->out.head;
 
@@ -275,42 +285,43 @@ static int in_worker_write(struct in_worker *o, const struct plugin_call *c)
 	switch (c->op) {
 	case PLUGIN_ATTACH:
 		h->length = sizeof(struct plugin_process_body);
-		return plugin_target_describe(c->target, (struct plugin_process_body *)o->out.body);
+		/* Of a process that has ended a run-time compiler may still tell in its file. */
+		plugin_target_describe(c->target, (struct plugin_process_body *)o->out.body);
+		return;
 	case PLUGIN_CLAIMS:
 		h->a = c->pc[0];
-		return 0;
+		return;
 	case PLUGIN_RESOLVE:
 	case PLUGIN_THREADS:
 		h->length = (uint32_t)(c->n * sizeof(*c->pc));
 		memcpy(o->out.body, c->pc, h->length);
-		return 0;
+		return;
 	case PLUGIN_EXPAND:
 		h->n = c->taken->nr_records;
 		h->a = c->taken->record_bytes;
 		h->b = c->taken->flags;
 		h->length = c->taken->nr_records * c->taken->record_bytes;
 		memcpy(o->out.body, c->taken->records, h->length);
-		return 0;
+		return;
 	default:
 		h->n = c->what;
-		return 0;
+		return;
 	}
 }
 
 int in_worker_call(struct in_worker *o, const struct plugin_call *c, struct err *fault)
 {
 	struct waiting w = { .call = c };
-	int r;
 
 	if (o->worker.socket < 0 || c->n > PLUGIN_PCS_MAX ||
 	    (c->op == PLUGIN_EXPAND && (c->taken->record_bytes > SBERF_PLAN_RECORD_MAX ||
 					c->taken->nr_records > SBERF_PLAN_TURNS_MAX)))
 		return -EINVAL;
-	r = in_worker_write(o, c);
-	if (r)
-		return r;
+	in_worker_write(o, c);
 	w.number = o->out.head.call;
-	w.may_use_ns = (c->op == PLUGIN_ATTACH ? IN_WORKER_ATTACH_NS : IN_WORKER_CPU_NS) * SLOWER;
+	w.may_use_ns = o->means.call_ns * SLOWER;
+	if (c->op == PLUGIN_ATTACH && w.may_use_ns < IN_WORKER_ATTACH_NS * SLOWER)
+		w.may_use_ns = IN_WORKER_ATTACH_NS * SLOWER;
 	w.cpu_ns = worker_cpu_ns(&o->worker);
 	if (plugin_message_send(o->worker.socket, &o->out, -1))
 		return in_worker_fail(o, c->op, NULL, fault);

@@ -6,21 +6,18 @@
 #ifndef SBERF_PLUGIN_IN_WORKER_H
 #define SBERF_PLUGIN_IN_WORKER_H
 
+#include "plugin/built_in.h"
 #include "plugin/call.h"
 
-#define IN_WORKER_CPU_NS (20 * NSEC_PER_MSEC)      /* of one call; its reads take up to 5 of these */
-#define IN_WORKER_ATTACH_NS (50 * NSEC_PER_MSEC)   /* of attach, and of loading */
+#define IN_WORKER_ATTACH_NS (50 * NSEC_PER_MSEC)   /* CPU time of attach, and of loading */
 #define IN_WORKER_WALL_NS (2 * NSEC_PER_SEC)       /* between two messages, unless it waits for a CPU ... */
 #define IN_WORKER_BUSY_NS (60 * NSEC_PER_SEC)      /* ... and even then */
 #define IN_WORKER_ERRANDS_MAX 8192u                /* messages of one call */
 
 struct in_worker;
 
-/*
- * CODE is the file of the plug-in, borrowed; or -1, and NAME, which must outlive the result, is that of one that
- * the worker has itself. NULL when out of memory.
- */
-struct in_worker *in_worker_new(int code, const char *name);
+/* WHICH is a plug-in that the worker has itself, and outlives the result; NULL: it is the file CODE, borrowed. */
+struct in_worker *in_worker_new(int code, const struct plugin_built_in *which);
 /* The same for a worker that is there already, at the other end of SOCKET, which becomes the result's. */
 struct in_worker *in_worker_of(int socket);
 void in_worker_free(struct in_worker *o);            /* NULL is fine */

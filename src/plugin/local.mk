@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/plugin: one "libsberf_core_a_SOURCES += src/plugin/FILE" a line, headers too; but for what src/worker/local.mk has.
+libsberf_core_a_SOURCES += src/plugin/built_in.h
 libsberf_core_a_SOURCES += src/plugin/call.c
 libsberf_core_a_SOURCES += src/plugin/call.h
 libsberf_core_a_SOURCES += src/plugin/find.c

@@ -23,6 +23,7 @@ static const struct plugin_message_kind {
 	uint8_t side;
 	uint32_t min, max;           /* length of the body, bytes */
 	struct plugin_text_field text[4];
+	uint32_t unit;               /* the body is a row of what is so long, which has those texts; 0 = it is one */
 } kinds[PLUGIN_OPS] = {
 	[PLUGIN_ATTACH] = { PLUGIN_BY_SBERF, sizeof(struct plugin_process_body), sizeof(struct plugin_process_body),
 			    { FIELD(plugin_process_body, exe) } },
@@ -43,11 +44,21 @@ static const struct plugin_message_kind {
 	[PLUGIN_FILE] = { PLUGIN_BY_WORKER, 0, 0, { { 0 } } },
 	[PLUGIN_LOG] = { PLUGIN_BY_WORKER, PLUGIN_LOG_MAX, PLUGIN_LOG_MAX, { { 0, PLUGIN_LOG_MAX } } },
 	[PLUGIN_REFUSED] = { PLUGIN_BY_WORKER, 0, 0, { { 0 } } },
-	[PLUGIN_SAY] = { PLUGIN_BY_WORKER, sizeof(struct plugin_said_body), sizeof(struct plugin_said_body),
-			 { FIELD(plugin_said_body, function), FIELD(plugin_said_body, file) } },
+	[PLUGIN_SAY] = { PLUGIN_BY_WORKER, sizeof(struct plugin_said_body), PLUGIN_BODY_MAX,
+			 { FIELD(plugin_said_body, function), FIELD(plugin_said_body, file) },
+			 sizeof(struct plugin_said_body) },
 	[PLUGIN_ANSWER] = { PLUGIN_BY_SBERF, 0, sizeof(struct plugin_mapped_body), { { 0 } } },
 	[PLUGIN_RESULT] = { PLUGIN_BY_WORKER, 0, sizeof(struct sberf_plan), { { 0 } } },
 };
+
+/* Do the texts at BODY, which is of kind K, end within their fields? */
+static bool plugin_message_texts_end(const struct plugin_message_kind *k, const unsigned char *body)
+{
+	for (size_t i = 0; i < sizeof(k->text) / sizeof(*k->text) && k->text[i].size; i++)
+		if (!memchr(body + k->text[i].at, '\0', k->text[i].size))
+			return false;
+	return true;
+}
 
 bool plugin_message_check(const struct plugin_message *m, size_t length, enum plugin_side side)
 {
@@ -58,12 +69,12 @@ bool plugin_message_check(const struct plugin_message *m, size_t length, enum pl
 		return false;
 	k = &kinds[h->op];
 	if (k->side != side || h->length != length - sizeof(*h) || h->length < k->min || h->length > k->max ||
-	    h->process >= PLUGIN_PROCESSES_MAX)
+	    h->process >= PLUGIN_PROCESSES_MAX || (k->unit && h->length % k->unit))
 		return false;
-	for (size_t i = 0; i < sizeof(k->text) / sizeof(*k->text) && k->text[i].size; i++)
-		if (!memchr(m->body + k->text[i].at, '\0', k->text[i].size))
+	for (size_t at = 0; k->unit && at < h->length; at += k->unit)
+		if (!plugin_message_texts_end(k, m->body + at))
 			return false;
-	return true;
+	return k->unit || plugin_message_texts_end(k, m->body);
 }
 
 int plugin_message_send(int socket, const struct plugin_message *m, int fd)

@@ -91,6 +91,7 @@ struct plugin_symbol_body {
 	char name[PLUGIN_SYMBOL_MAX];
 };
 
+/* Of PLUGIN_SAY, one or more of them. */
 struct plugin_said_body {
 	uint32_t i, kind, line, reserved;
 	uint64_t start, size_bytes;

@@ -26,7 +26,8 @@ struct plugin {
 	uint32_t has;                /* bit for each enum plugin_op that it answers; 0 = it is not loaded */
 	uint32_t generation;         /* of its worker */
 	int code;                    /* of outside; -1 = none */
-	const char *built_in;        /* its name, if the worker has it itself; else NULL */
+	const struct plugin_built_in *built_in;      /* NULL = it is of a file */
+	uint32_t own_faults;         /* that are not laid to a process */
 	struct in_process *inside;
 	struct in_worker *outside;
 };
@@ -41,6 +42,8 @@ struct attachment {
 	enum attached state;
 	uint32_t generation;
 	bool counted;                /* in info.processes */
+	bool left;                   /* alone, since the plug-in made so many faults at it: */
+	uint8_t faults;
 };
 
 struct plugin_process {
@@ -48,6 +51,8 @@ struct plugin_process {
 	uint32_t number;
 	struct plugin_target target;
 	struct attachment *of;       /* one for each plug-in */
+	uint64_t ended;              /* workers, at this process, since that was told last */
+	struct err left;             /* why it is left alone, if that has not been told yet */
 };
 
 struct plugins {
@@ -135,10 +140,11 @@ static void plugin_give_up(struct plugin *p, const struct err *e)
 	text_format(p->info.trouble, sizeof(p->info.trouble), "it cannot be used: %s", e->text);
 }
 
+/* Its own. */
 static void plugin_fault(struct plugin *p, const struct err *fault)
 {
 	p->info.faults++;
-	p->info.off = p->info.faults >= PLUGIN_FAULTS_MAX;
+	p->info.off = ++p->own_faults >= PLUGIN_FAULTS_MAX;
 	text_format(p->info.trouble, sizeof(p->info.trouble), "%s%s",
 		    p->info.off ? "it is not asked any more after its third fault: " : "", fault->text);
 }
@@ -168,7 +174,7 @@ static int plugin_load_now(struct plugin *p, struct err *e)
 	return r < 0 ? r : 0;
 }
 
-int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, bool in_worker, struct err *e)
+int plugins_add_built_in(struct plugins *ps, const struct plugin_built_in *which, bool in_worker, struct err *e)
 {
 	struct plugin *p = plugins_push(ps, "", in_worker ? PLUGIN_IN_WORKER : PLUGIN_BUILT_IN);
 	struct sberf_plugin used;
@@ -177,8 +183,9 @@ int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, b
 
 	if (!p)
 		return err_nomem(e, "a plug-in");
-	p->built_in = entry->name;
-	r = in_worker ? hosted_accept(entry, &used, &hello, e) : in_process_new(entry, &p->inside, &hello, e);
+	p->built_in = which;
+	r = in_worker ? hosted_accept(which->entry, &used, &hello, e) :
+			in_process_new(which->entry, &p->inside, &hello, e);
 	if (r)
 		return r;
 	plugin_greet(p, &hello);
@@ -272,9 +279,31 @@ static int plugin_do(struct plugin *p, const struct plugin_call *c, struct err *
 	plugin_target_begin(c->target);
 	r = p->inside ? in_process_call(p->inside, c, fault) : in_worker_call(p->outside, c, fault);
 	plugin_target_end(c->target);
-	if (fault->code)
-		plugin_fault(p, fault);
 	return r;
+}
+
+/*
+ * The plug-in I made the fault FAULT when it was asked about P. One that sberf has itself was made to by what it read
+ * there: P is left alone after the second time, and other processes are not.
+ */
+static void process_fault(struct plugin_process *p, size_t i, const struct err *fault)
+{
+	struct plugin *plugin = &p->set->v.v[i];
+	struct attachment *a = &p->of[i];
+
+	p->ended += plugin->outside != NULL;
+	a->state = ATTACHED_NOT_YET;
+	if (!plugin->built_in) {
+		plugin_fault(plugin, fault);
+		return;
+	}
+	plugin->info.faults++;
+	text_format(plugin->info.trouble, sizeof(plugin->info.trouble), "process %d: %s", (int)p->target.source.pid,
+		    fault->text);
+	a->left = ++a->faults >= PLUGIN_PROCESS_FAULTS_MAX;
+	if (a->left)
+		err_set(&p->left, EFAULT, "no more of it is read: sberf-worker ended twice while it read it: %s",
+			fault->text);
 }
 
 /*
@@ -294,6 +323,10 @@ static int process_attach(struct plugin_process *p, size_t i)
 		return a->state == ATTACHED_MINE ? 0 : -ENOENT;
 	r = plugin_do(plugin, &c, &fault);
 	a->generation = plugin->generation;
+	if (fault.code) {
+		process_fault(p, i, &fault);
+		return -ENOENT;
+	}
 	a->state = !r ? ATTACHED_MINE : r == -EAGAIN || r == -EINTR ? ATTACHED_NOT_YET : ATTACHED_NOT_MINE;
 	if (!r && !a->counted)
 		plugin->info.processes += a->counted = true;
@@ -308,7 +341,7 @@ static int process_try(struct plugin_process *p, size_t i, struct plugin_call *c
 	int r;
 
 	/* Of what is loaded it is known what it has no answer to: then no process is looked at. */
-	if (plugin->info.off || (plugin->has && !(plugin->has & 1u << c->op)))
+	if (plugin->info.off || p->of[i].left || (plugin->has && !(plugin->has & 1u << c->op)))
 		return -ENOSYS;
 	r = plugin_load_now(plugin, &e);
 	if (r == -EINTR)
@@ -330,7 +363,9 @@ static int process_try(struct plugin_process *p, size_t i, struct plugin_call *c
 	c->target = &p->target;
 	c->log = plugin->info.log;
 	r = plugin_do(plugin, c, &e);
-	if (e.code || r == -EINTR)
+	if (e.code)
+		process_fault(p, i, &e);
+	else if (r == -EINTR)
 		p->of[i].state = ATTACHED_NOT_YET;
 	return r;
 }
@@ -340,8 +375,10 @@ static int process_call(struct plugin_process *p, size_t i, struct plugin_call *
 {
 	int r = -EINTR;
 
-	for (unsigned int tries = 0; tries < KILLED_MAX && r == -EINTR; tries++)
+	for (unsigned int tries = 0; tries < KILLED_MAX && r == -EINTR; tries++) {
 		r = process_try(p, i, c);
+		p->ended += r == -EINTR;
+	}
 	return r;
 }
 
@@ -359,6 +396,8 @@ void plugin_process_free(struct plugin_process *p)
 
 		if (p->of[i].state == ATTACHED_MINE && p->of[i].generation == plugin->generation && !plugin->info.off)
 			plugin_do(plugin, &c, &fault);
+		if (fault.code)
+			plugin_fault(plugin, &fault);
 	}
 	slot = vec_push(&p->set->free_numbers);
 	if (slot)
@@ -384,22 +423,58 @@ static void process_tell(void *ctx, size_t i, const struct sberf_said *said)
 	t->say(t->ctx, i, said);
 }
 
-size_t plugin_process_name(struct plugin_process *p, uint64_t pc, plugin_said_fn *say, void *ctx)
+/* Addresses that are being named. */
+struct naming {
+	struct telling told;
+	const uint64_t *pc;
+	size_t n;
+	bool named[PLUGIN_NAME_MAX];
+	/* what one plug-in is asked for: WANTED[i] is pc[index[i]] */
+	uint64_t wanted[PLUGIN_NAME_MAX];
+	size_t index[PLUGIN_NAME_MAX], nr_wanted;
+};
+
+static void process_tell_named(void *ctx, size_t i, const struct sberf_said *said)
 {
-	struct telling t = { .say = say, .ctx = ctx };
+	struct naming *g = ctx;
+
+	g->named[g->index[i]] = true;
+	process_tell(&g->told, g->index[i], said);
+}
+
+/* What of G has no name yet, and is not another's by what the plug-in I says. */
+static void process_choose(struct plugin_process *p, size_t i, struct naming *g)
+{
+	g->nr_wanted = 0;
+	for (size_t k = 0; k < g->n; k++) {
+		struct plugin_call claims = { .op = PLUGIN_CLAIMS, .pc = &g->pc[k], .n = 1 };
+		const int claim = g->named[k] ? SBERF_CLAIM_NONE : process_call(p, i, &claims);
+
+		if (claim != SBERF_CLAIM_NAME && claim != -ENOSYS)
+			continue;
+		g->wanted[g->nr_wanted] = g->pc[k];
+		g->index[g->nr_wanted++] = k;
+	}
+}
+
+size_t plugin_process_name(struct plugin_process *p, const uint64_t *pc, size_t n, plugin_said_fn *say, void *ctx)
+{
+	struct naming g = { .told = { .say = say, .ctx = ctx }, .pc = pc,
+			    .n = n < PLUGIN_NAME_MAX ? n : PLUGIN_NAME_MAX };
 
 	pthread_mutex_lock(&p->set->lock);
-	for (size_t i = p->set->v.n; i-- > 0 && !t.n;) {
-		struct plugin_call claims = { .op = PLUGIN_CLAIMS, .pc = &pc, .n = 1 };
-		struct plugin_call c = { .op = PLUGIN_RESOLVE, .pc = &pc, .n = 1, .say = process_tell, .ctx = &t };
-		const int claim = process_call(p, i, &claims);
+	for (size_t i = p->set->v.n; i-- > 0;) {
+		struct plugin_call c = { .op = PLUGIN_RESOLVE, .pc = g.wanted, .say = process_tell_named, .ctx = &g };
+		const size_t before = g.told.n;
 
-		if (claim == SBERF_CLAIM_NAME || claim == -ENOSYS)
+		process_choose(p, i, &g);
+		c.n = g.nr_wanted;
+		if (c.n)
 			process_call(p, i, &c);
-		p->set->v.v[i].info.names += t.n;
+		p->set->v.v[i].info.names += g.told.n - before;
 	}
 	pthread_mutex_unlock(&p->set->lock);
-	return t.n;
+	return g.told.n;
 }
 
 bool plugin_process_changed(struct plugin_process *p, uint32_t what)
@@ -418,7 +493,7 @@ bool plugin_process_changed(struct plugin_process *p, uint32_t what)
 		if (p->of[i].state == ATTACHED_NOT_MINE && (what & SBERF_CHANGED_MAPPINGS))
 			p->of[i].state = ATTACHED_NOT_YET;
 		r = process_call(p, i, &c);
-		if (r == -EFBIG)
+		if (r == -EFBIG || r == -ENOMEM)
 			p->target.refused_files++;
 		more |= r == 1 || (!mine && p->of[i].state == ATTACHED_MINE);
 	}
@@ -472,11 +547,17 @@ size_t plugin_process_threads(struct plugin_process *p, size_t plugin, const uin
 	return t.n;
 }
 
-void plugin_process_refused(struct plugin_process *p, uint64_t *things, uint64_t *files)
+bool plugin_process_trouble(struct plugin_process *p, struct plugin_trouble *ret)
 {
+	bool any;
+
 	pthread_mutex_lock(&p->set->lock);
-	*things += p->target.refused;
-	*files += p->target.refused_files;
-	p->target.refused = p->target.refused_files = 0;
+	any = p->target.refused || p->target.refused_files || p->ended || p->left.code;
+	if (any)
+		*ret = (struct plugin_trouble){ .things = p->target.refused, .files = p->target.refused_files,
+						.ended = p->ended, .left = p->left };
+	p->target.refused = p->target.refused_files = p->ended = 0;
+	p->left.code = 0;
 	pthread_mutex_unlock(&p->set->lock);
+	return any;
 }

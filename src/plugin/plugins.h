@@ -4,13 +4,15 @@
  *
  * A set is made once; then any thread may ask about processes, one at a time: the others wait, for two
  * seconds at most for each call. The plug-in that was added last is asked first. A plug-in that has made
- * three faults is not asked any more. Nothing that a plug-in does makes a call fail: it knows nothing then.
+ * three faults is not asked any more; one that is built in is not asked about a process at which it has made two.
+ * Nothing that a plug-in does makes a call fail: it knows nothing then.
  */
 #ifndef SBERF_PLUGIN_PLUGINS_H
 #define SBERF_PLUGIN_PLUGINS_H
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "plugin/built_in.h"
 #include "plugin/call.h"
 #include "plugin/targetview.h"
 
@@ -18,7 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLUGIN_FAULTS_MAX 3u
+#define PLUGIN_FAULTS_MAX 3u             /* of a plug-in */
+#define PLUGIN_NAME_MAX 128u             /* addresses that are named together */
+#define PLUGIN_PROCESS_FAULTS_MAX 2u     /* of one that is built in, at one process */
 
 enum plugin_place {
 	PLUGIN_BUILT_IN,
@@ -48,8 +52,8 @@ struct plugins *plugins_new(const struct plugin_elf *elf);
 struct plugins *plugins_ref(struct plugins *ps);
 void plugins_free(struct plugins *ps);           /* NULL is fine; the last one frees its processes before */
 
-/* Before the first process. ENTRY is static. IN_WORKER: one that sberf-worker has, too, where it is to run. */
-int plugins_add_built_in(struct plugins *ps, const struct sberf_plugin *entry, bool in_worker, struct err *e);
+/* Before the first process. WHICH is static. IN_WORKER: it is to run in sberf-worker, which has it, too. */
+int plugins_add_built_in(struct plugins *ps, const struct plugin_built_in *which, bool in_worker, struct err *e);
 /* The file PATH (copied), which is loaded at once; in this process if IN_PROCESS. A sentence when it cannot be used. */
 int plugins_add_file(struct plugins *ps, const char *path, bool in_process, struct err *e);
 /*
@@ -70,8 +74,11 @@ struct plugin_process;
 struct plugin_process *plugin_process_new(struct plugins *ps, const struct plugin_source *source);
 void plugin_process_free(struct plugin_process *p);      /* NULL is fine */
 
-/* Names PC to SAY, innermost inlined call first, by the first plug-in that knows it. Returns how many names. */
-size_t plugin_process_name(struct plugin_process *p, uint64_t pc, plugin_said_fn *say, void *ctx);
+/*
+ * Names the N addresses PC, PLUGIN_NAME_MAX at most, to SAY, each by the first plug-in that knows it, innermost inlined
+ * call first. Returns how many names.
+ */
+size_t plugin_process_name(struct plugin_process *p, const uint64_t *pc, size_t n, plugin_said_fn *say, void *ctx);
 
 /*
  * Tells all plug-ins that some time has passed, or WHAT has changed (SBERF_CHANGED_*). True: one of them may
@@ -95,8 +102,13 @@ size_t plugin_process_expand(struct plugin_process *p, size_t plugin, const stru
 size_t plugin_process_threads(struct plugin_process *p, size_t plugin, const uint64_t *tid, size_t n,
 			      plugin_said_fn *say, void *ctx);
 
-/* Adds to these what made no sense since the last call: things, and files. */
-void plugin_process_refused(struct plugin_process *p, uint64_t *things, uint64_t *files);
+/* What went wrong at a process since that was asked last; false: nothing. */
+struct plugin_trouble {
+	uint64_t things, files;  /* that made no sense */
+	uint64_t ended;          /* workers, while they were wanted */
+	struct err left;         /* why no more of what it tells is read, if that began since; else code 0 */
+};
+bool plugin_process_trouble(struct plugin_process *p, struct plugin_trouble *ret);
 
 DEFINE_AUTO(plugins_free, struct plugins);
 

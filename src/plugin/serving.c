@@ -7,7 +7,6 @@
 
 #include "plugin/serving.h"
 
-#include "plugin/cpython.h"
 #include "plugin/hosted.h"
 #include "plugin/load.h"
 #include "plugin/sandbox.h"
@@ -19,9 +18,11 @@
 #include <unistd.h>
 
 /* The CPU time is what a worker whose sberf is gone can use up; sberf starts another one before it is used up. */
-static const struct sandbox_needs needs = {
-	.memory_bytes = 512u << 20, .stack_bytes = 1u << 20, .files = 32, .cpu_seconds = 60,
-};
+static struct sandbox_needs serving_needs(const struct plugin_means *means)
+{
+	return (struct sandbox_needs){ .memory_bytes = means->memory_bytes, .stack_bytes = 1u << 20, .files = 32,
+				       .cpu_seconds = means->cpu_seconds, .reads_files = means->reads_files };
+}
 
 struct serving {
 	int socket;
@@ -31,16 +32,31 @@ struct serving {
 	struct plugin_message call;      /* what sberf wants; stays while the plug-in works on it */
 	struct plugin_message out;
 	struct plugin_message answer;
+	struct plugin_message said;      /* names that are being gathered */
 };
 
-/* Sends what is in S->out. */
+static void serving_send_message(struct serving *s, struct plugin_message *m, enum plugin_op op, uint32_t length)
+{
+	m->head.op = op;
+	m->head.length = length;
+	m->head.call = s->call.head.call;
+	m->head.process = s->call.head.process;
+	s->gone = s->gone || plugin_message_send(s->socket, m, -1);
+}
+
+/* Sends the names that have been gathered. */
+static void serving_flush(struct serving *s)
+{
+	if (s->said.head.length)
+		serving_send_message(s, &s->said, PLUGIN_SAY, s->said.head.length);
+	s->said.head.length = 0;
+}
+
+/* Sends what is in S->out, behind those. */
 static void serving_send(struct serving *s, enum plugin_op op, uint32_t length)
 {
-	s->out.head.op = op;
-	s->out.head.length = length;
-	s->out.head.call = s->call.head.call;
-	s->out.head.process = s->call.head.process;
-	s->gone = s->gone || plugin_message_send(s->socket, &s->out, -1);
+	serving_flush(s);
+	serving_send_message(s, &s->out, op, length);
 }
 
 /* An errand: sends S->out and waits for its answer, of LENGTH bytes when it has succeeded. Its result. */
@@ -141,9 +157,12 @@ static void serving_refused(void *ctx, uint64_t n)
 static void serving_say(void *ctx, size_t i, const struct sberf_said *said)
 {
 	struct serving *s = ctx;
-	struct plugin_said_body *b = (struct plugin_said_body *)s->out.body;
+	struct plugin_said_body *b;
 
-	serving_clear_out(s);
+	if (sizeof(*b) > sizeof(s->said.body) - s->said.head.length)
+		serving_flush(s);
+	b = (struct plugin_said_body *)(s->said.body + s->said.head.length);
+	s->said.head.length += sizeof(*b);
 	memset(b, 0, sizeof(*b));
 	b->i = (uint32_t)i;
 	b->kind = said->kind;
@@ -152,7 +171,6 @@ static void serving_say(void *ctx, size_t i, const struct sberf_said *said)
 	b->size_bytes = said->size_bytes;
 	snprintf(b->function, sizeof(b->function), "%s", said->function);
 	snprintf(b->file, sizeof(b->file), "%s", said->file);
-	serving_send(s, PLUGIN_SAY, sizeof(*b));
 }
 
 static const struct plugin_services services = {
@@ -275,6 +293,7 @@ int serving_loop(int socket, const struct sberf_plugin *entry, struct err *e)
 
 int serving_run(int socket, int code)
 {
+	const struct sandbox_needs needs = serving_needs(&(struct plugin_means)PLUGIN_MEANS_USUAL);
 	plugin_entry_fn *entry = NULL;
 	struct err e = ERR_INIT;
 
@@ -286,16 +305,12 @@ int serving_run(int socket, int code)
 	return serving_loop(socket, entry ? entry(SBERF_PLUGIN_ABI) : NULL, &e);
 }
 
-int serving_run_built_in(int socket, const char *name)
+int serving_run_built_in(int socket, const struct plugin_built_in *which)
 {
-	static const struct sberf_plugin *const built_in[] = { &cpython_plugin };
+	const struct sandbox_needs needs = serving_needs(&which->means);
 	struct err e = ERR_INIT;
 
-	for (size_t i = 0; i < sizeof(built_in) / sizeof(*built_in); i++)
-		if (!strcmp(name, built_in[i]->name)) {
-			if (!sandbox_enter(&needs, &e))
-				sandbox_close(&needs, &e);
-			return serving_loop(socket, e.code ? NULL : built_in[i], &e);
-		}
-	return 2;
+	if (!sandbox_enter(&needs, &e))
+		sandbox_close(&needs, &e);
+	return serving_loop(socket, e.code ? NULL : which->entry, &e);
 }

@@ -23,8 +23,19 @@ void plugin_target_init(struct plugin_target *t, const struct plugin_source *sou
 	*t = (struct plugin_target){ .source = *source, .elf = elf, .dir = -1, .mem = -1 };
 }
 
+#define FILES_MAX 64u                    /* that are open at once of a process */
+
+static void target_close_files(struct plugin_target *t)
+{
+	for (size_t i = 0; t->nr_files && i < t->map.n; i++)
+		if (t->map.v[i].fd >= 0)
+			close(take_fd(&t->map.v[i].fd));
+	t->nr_files = 0;
+}
+
 void plugin_target_end(struct plugin_target *t)
 {
+	target_close_files(t);
 	if (t->mem >= 0)
 		close(take_fd(&t->mem));
 	if (t->dir >= 0)
@@ -149,7 +160,7 @@ static void target_take_map(void *ctx, const struct maps_line *m)
 		.start = m->start, .end = m->end, .offset = m->pgoff, .path = (uint32_t)t->texts.n,
 		.flags = (m->read ? SBERF_MAPPED_READ : 0) | (m->write ? SBERF_MAPPED_WRITE : 0) |
 			 (m->exec ? SBERF_MAPPED_EXECUTE : 0),
-		.dev = makedev(m->maj, m->min), .ino = m->ino,
+		.dev = makedev(m->maj, m->min), .ino = m->ino, .fd = -1,
 	};
 	memcpy(t->texts.v + t->texts.n, m->name, len);
 	t->texts.v[t->texts.n + len] = '\0';
@@ -167,6 +178,7 @@ static int target_read_maps(struct plugin_target *t)
 		return 0;
 	if (target_dir(t))
 		return -EIO;
+	target_close_files(t);
 	t->map.n = t->texts.n = 0;
 	if (proc_read_maps(t->dir, target_take_map, t) < 0)
 		return -EIO;
@@ -221,27 +233,59 @@ static int target_open(const struct plugin_target *t, size_t i)
 	return target_open_file(t, path, m->ino);
 }
 
+/* The mapping with which the file of the mapping I begins, or with which the first part of it that is there does. */
+static size_t target_first_part(const struct plugin_target *t, size_t i)
+{
+	const struct plugin_target_map *m = &t->map.v[i];
+
+	while (i && t->map.v[i].offset && t->map.v[i - 1].ino == m->ino && t->map.v[i - 1].dev == m->dev)
+		i--;
+	return i;
+}
+
+/* The file behind the mapping I, which stays open until the call of the plug-in ends; or a negative errno. */
+static int target_file(struct plugin_target *t, size_t i)
+{
+	struct plugin_target_map *first = &t->map.v[target_first_part(t, i)];
+
+	if (first->fd >= 0)
+		return first->fd;
+	if (t->nr_files == FILES_MAX)
+		target_close_files(t);
+	first->fd = target_open(t, i);
+	t->nr_files += first->fd >= 0;
+	return first->fd;
+}
+
 /*
  * What is added to virtual addresses of the file of the mapping I, which FD is. Segments may share a page of the
  * file, so what is mapped from its beginning tells better.
  */
 static uint64_t target_bias(const struct plugin_target *t, size_t i, int fd)
 {
-	const struct plugin_target_map *m = &t->map.v[i];
-	size_t first = i;
+	const struct plugin_target_map *m = &t->map.v[target_first_part(t, i)];
 	uint64_t vaddr;
 
-	while (first && t->map.v[first].offset && t->map.v[first - 1].ino == m->ino &&
-	       t->map.v[first - 1].dev == m->dev)
-		first--;
-	m = &t->map.v[first];
 	return t->elf->vaddr(fd, m->offset, &vaddr) ? m->start - vaddr : 0;
+}
+
+/* The same, found once for all parts of the file; 0 where it cannot be opened. */
+static uint64_t target_bias_of(struct plugin_target *t, size_t i)
+{
+	struct plugin_target_map *first = &t->map.v[target_first_part(t, i)];
+
+	if (!first->biased) {
+		const int fd = target_file(t, i);
+
+		first->biased = fd >= 0;
+		first->bias = fd >= 0 ? target_bias(t, i, fd) : 0;
+	}
+	return first->bias;
 }
 
 int plugin_target_mapped(struct plugin_target *t, size_t i, struct plugin_mapped_body *ret)
 {
 	const struct plugin_target_map *m;
-	AUTO_FD int fd = -1;
 	int r = target_read_maps(t);
 
 	r = r ? r : target_dir(t);
@@ -252,9 +296,7 @@ int plugin_target_mapped(struct plugin_target *t, size_t i, struct plugin_mapped
 	m = &t->map.v[i];
 	*ret = (struct plugin_mapped_body){ .start = m->start, .end = m->end, .offset = m->offset, .flags = m->flags };
 	snprintf(ret->path, sizeof(ret->path), "%s", t->texts.v + m->path);
-	fd = target_open(t, i);
-	if (fd >= 0)
-		ret->bias = target_bias(t, i, fd);
+	ret->bias = target_bias_of(t, i);
 	return 0;
 }
 
@@ -268,10 +310,10 @@ static bool target_path_ends(const char *path, const char *module)
 }
 
 /* The symbol NAME of the file of the mapping I, with ALL also one that it does not export. */
-static bool target_symbol_in(const struct plugin_target *t, size_t i, const char *name, bool all, uint64_t *ret_address,
+static bool target_symbol_in(struct plugin_target *t, size_t i, const char *name, bool all, uint64_t *ret_address,
 			     uint64_t *ret_size)
 {
-	AUTO_FD int fd = target_open(t, i);
+	const int fd = target_file(t, i);
 	uint64_t vaddr, size;
 
 	if (fd < 0 || !t->elf->symbol(fd, name, all, &vaddr, &size))

@@ -49,6 +49,9 @@ struct plugin_target_map {
 	uint32_t flags;              /* SBERF_MAPPED_* */
 	uint32_t path;               /* in texts */
 	uint64_t dev, ino;
+	uint64_t bias;               /* of the first part of a file, once it is BIASED: what target_bias() says */
+	bool biased;
+	int fd;                      /* of the first part of a file: the file, of the call that runs; -1 = not opened */
 };
 
 struct plugin_target {
@@ -62,6 +65,7 @@ struct plugin_target {
 	ino_t exe_ino;
 	bool mapped;                 /* the mappings have been read */
 	VEC(struct plugin_target_map) map;
+	uint32_t nr_files;           /* that are open of it */
 	VEC(char) texts;
 	/* Counted, and taken by whoever shows them. */
 	uint64_t refused;            /* things that the process tells and that make no sense */

@@ -3,8 +3,8 @@
  * worker.h - starts sberf-worker, a program that gives up all it does not need before it touches what is
  * foreign (sandbox.h), and looks after it: how much CPU it has used, how it ended.
  *
- * A job is what the worker is told to do: to run a plug-in, from a file or one that it has itself, or to read files
- * of code (symbol/names_worker.h).
+ * A job is what the worker is told to do: to run a plug-in, from a file or one that it has itself (that for perf maps
+ * is such a one), or to read files of code (symbol/names_worker.h).
  */
 #ifndef SBERF_PLUGIN_WORKER_H
 #define SBERF_PLUGIN_WORKER_H

@@ -35,6 +35,7 @@ struct resolver {
 	struct elf_names *elf;       /* NULL = in WORKER */
 	struct names_worker *worker; /* NULL = in ELF */
 	struct symbolizer_stats *stats;
+	struct unread *unread;
 	const _Atomic bool *stop;
 	VEC(struct mod) mods;        /* by module id */
 	struct kernel_table kernel;
@@ -100,6 +101,7 @@ struct resolver *resolver_new(const struct module_opener *opener, const struct s
 	r->fetcher = fetcher;
 	r->opener = *opener;
 	r->stats = stats;
+	r->unread = unread;
 	r->stop = stop;
 	return resolver_begin(r, options, unread) ? take_ptr(r) : NULL;
 }
@@ -228,15 +230,40 @@ static int resolver_open_process(void *ctx, uint32_t id)
 	return r->opener.process && !atomic_load(r->stop) ? r->opener.process(r->opener.ctx, id) : -ESRCH;
 }
 
+/* Counts what went wrong at the process of M, and keeps the sentence. */
+static void resolver_note_trouble(struct resolver *r, struct mod *m)
+{
+	struct plugin_trouble t;
+	char what[64];
+
+	if (!runtime_names_trouble(&m->names, &t))
+		return;
+	r->stats->refused_lines += t.things;
+	r->stats->refused_maps += t.files;
+	r->stats->workers_ended += t.ended;
+	if (!t.left.code)
+		return;
+	r->stats->files_left++;
+	snprintf(what, sizeof(what), "what process %d tells of code that it made", (int)m->m.pid);
+	unread_add(r->unread, what, &t.left);
+}
+
+static struct plugin_source resolver_source(struct resolver *r, const struct mod *m)
+{
+	return (struct plugin_source){ .pid = m->m.pid, .start_ns = m->m.start_ns, .names = resolver_open_names,
+				       .process = resolver_open_process, .ctx = r, .id = (uint32_t)(m - r->mods.v) };
+}
+
 static bool name_jit(struct resolver *r, struct mod *m, uint64_t addr, struct answer *answer)
 {
-	const struct plugin_source source = { .pid = m->m.pid, .start_ns = m->m.start_ns, .names = resolver_open_names,
-					      .process = resolver_open_process, .ctx = r,
-					      .id = (uint32_t)(m - r->mods.v) };
+	const struct plugin_source source = resolver_source(r, m);
+	size_t n;
 
 	arena_reset(&r->files);
-	return runtime_names_find(&m->names, r->plugins, &source, !atomic_load(r->stop), addr, resolver_take_told,
-				  &(struct told){ r, answer }, &r->stats->refused_lines, &r->stats->refused_maps);
+	n = runtime_names_find(&m->names, r->plugins, &source, !atomic_load(r->stop), addr, resolver_take_told,
+			       &(struct told){ r, answer });
+	resolver_note_trouble(r, m);
+	return n;
 }
 
 static bool name_note(uint64_t note, struct answer *answer)
@@ -352,12 +379,35 @@ bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct 
 
 bool resolver_wants(const struct resolver *r, module_id id, uint64_t offset, bool details)
 {
-	return r->worker && resolver_knows(r, id) && resolver_is_file(&r->mods.v[id]) &&
-	       !names_worker_has(r->worker, id, offset, details);
+	const struct mod *m = resolver_knows(r, id) ? &r->mods.v[id] : NULL;
+
+	if (!m || atomic_load(r->stop))
+		return false;
+	if (m->m.kind == MODULE_ANON)
+		return !details && runtime_names_wants(&m->names, offset);
+	return r->worker && resolver_is_file(m) && !names_worker_has(r->worker, id, offset, details);
+}
+
+/* Those of the N places Q from the FIRST on that are of its module, which has no file. */
+static void resolver_prepare_made(struct resolver *r, const struct names_question *q, size_t first, size_t n)
+{
+	struct mod *m = &r->mods.v[q[first].module];
+	const struct plugin_source source = resolver_source(r, m);
+	uint64_t pc[NAMES_BATCH_MAX];
+	size_t nr = 0;
+
+	for (size_t i = first; i < n && nr < NAMES_BATCH_MAX; i++)
+		if (q[i].module == q[first].module)
+			pc[nr++] = q[i].offset;
+	runtime_names_prepare(&m->names, r->plugins, &source, pc, nr);
+	resolver_note_trouble(r, m);
 }
 
 void resolver_prepare(struct resolver *r, const struct names_question *q, size_t n, bool details)
 {
+	for (size_t i = 0; i < n && !details; i++)
+		if (r->mods.v[q[i].module].m.kind == MODULE_ANON && resolver_wants(r, q[i].module, q[i].offset, false))
+			resolver_prepare_made(r, q, i, n);
 	if (r->worker)
 		names_worker_prepare(r->worker, q, n, details);
 }

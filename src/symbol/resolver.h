@@ -64,7 +64,7 @@ bool resolver_may_detail(const struct resolver *r, module_id id);
 bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
 
 /*
- * In a worker, places are asked for together: true when the answer for a place in a file is not here yet. Then
+ * What workers know is asked for together: true when the answer for a place is not here yet. Then
  * resolver_prepare() fetches those of N places Q, of whatever modules are known, NAMES_BATCH_MAX at most.
  */
 bool resolver_wants(const struct resolver *r, module_id id, uint64_t offset, bool details);

@@ -8,6 +8,7 @@
 #include "plugin/serving.h"
 #include "plugin/worker.h"
 #include "symbol/names_message.h"
+#include "symbol/runtime_names.h"
 #include "worker/names_serving.h"
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 int main(int argc, char **argv)
 {
 	const bool from_file = argc == 2 && !strcmp(argv[1], WORKER_JOB_PLUGIN);
+	const struct plugin_built_in *built_in = argc == 2 ? runtime_built_in_named(argv[1]) : NULL;
 	socklen_t len = sizeof(int);
 	int type = 0, status = 2;
 
@@ -28,7 +30,7 @@ int main(int argc, char **argv)
 		syscall(SYS_close_range, from_file ? WORKER_FILE + 1 : WORKER_SOCKET + 1, ~0u, 0);
 		status = from_file ? serving_run(WORKER_SOCKET, WORKER_FILE) :
 			 !strcmp(argv[1], NAMES_JOB) ? names_serving_run(WORKER_SOCKET) :
-				     serving_run_built_in(WORKER_SOCKET, argv[1]);
+			 built_in ? serving_run_built_in(WORKER_SOCKET, built_in) : 2;
 	}
 	if (status == 2)
 		fputs("sberf-worker: sberf starts this program by itself; there is no other use for it\n", stderr);

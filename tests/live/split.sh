@@ -208,6 +208,22 @@ else
 	skip "python3 is not installed" "functions of Python have names"
 	skip "python3 is not installed" "not without plug-ins"
 fi
+# What names code that a compiler makes at run time is read by another such process.
+mkdir dumps
+start_workload latenames 60 unwind "$SCRATCH/dumps"
+split_on out/made.data -p "$workload"
+map_reader() {
+	process=$(pgrep -P $recorder -f '^sberf-worker perf-map$')
+}
+wait_until 60 map_reader
+equal "the one that reads jitdumps: the same user, no capability, no new privileges, filters" \
+	"$nobody $nobody $nobody $nobody $none $none $none 1 2" "$(held "$process" Uid | tr '\t' ' ') $(held "$process" CapPrm) \
+$(held "$process" CapEff) $(held "$process" CapInh) $(held "$process" NoNewPrivs) $(held "$process" Seccomp)"
+equal "it has a socket, and nothing else" "/dev/null socket" "$(files "$process" | xargs)"
+kill -INT $recorder
+wait $recorder
+stop_workload
+rm -r dumps
 start_workload shares
 
 # The buffers that sberf maps count for its user, who is not root.

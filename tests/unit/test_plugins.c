@@ -8,10 +8,10 @@
 #include "cmocka_all.h"
 
 #include "base/cleanup.h"
-#include "plugin/cpython.h"
 #include "plugin/hosted.h"
 #include "plugin/plugins.h"
 #include "symbol/byname.h"
+#include "symbol/runtime_names.h"
 #include "system/procfs.h"
 #include "tests/plugin/misbehaves.h"
 
@@ -101,7 +101,7 @@ static void world_end(struct world *w)
 static size_t world_ask(struct world *w, uint64_t pc)
 {
 	w->heard.n = 0;
-	return plugin_process_name(w->process, pc, hear, &w->heard);
+	return plugin_process_name(w->process, &pc, 1, hear, &w->heard);
 }
 
 /* What the one plug-in is now. */
@@ -263,7 +263,7 @@ static void plans_python_in_the_worker(void **state)
 	pid = start_python(&out);
 	source.pid = pid;
 	source.id = (uint32_t)pid;
-	assert_int_equal(plugins_add_built_in(ps, &cpython_plugin, true, NULL), 0);
+	assert_int_equal(plugins_add_built_in(ps, runtime_built_in_named("python"), true, NULL), 0);
 	p = plugin_process_new(ps, &source);
 	memset(&plan, 0, sizeof(plan));
 	found = !plugin_process_plan(p, &plan, &plugin);

@@ -383,21 +383,62 @@ static pid_t own_worker(const char *children)
 	return f && fscanf(f, "%d", &pid) == 1 ? pid : 0;
 }
 
-/* A file that is fatal to read: of the module called "bad", by the signal that reading a truncated mapping gives. */
+static int fatal_signal;
+
+/* A file that is fatal to read, by that signal: of the module called "bad", or of process 41. */
 static int open_fatal(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
 {
 	struct world *w = ctx;
 	const struct module *m = dict_get_module(w->dict, module);
 
-	if (!strcmp(strtab_get(dict_strings(w->dict), m->path), "/bin/bad"))
-		assert_int_equal(kill(own_worker("/proc/thread-self/children"), SIGBUS), 0);
+	if (m->pid == 41 || !strcmp(strtab_get(dict_strings(w->dict), m->path), "/bin/bad"))
+		assert_int_equal(kill(own_worker("/proc/thread-self/children"), fatal_signal), 0);
 	return open_module(ctx, module, ret_uid, e);
 }
 
-static void a_file_that_is_fatal_twice_is_left_alone(void **state)
+/* What is told of a worker that FATAL_SIGNAL has ended twice. */
+static void is_told(const struct world *w, const char *file, const char *where)
 {
 	struct symbolizer_stats stats;
 	struct unread unread;
+	char sentence[256];
+
+	symbolizer_stats(w->sy, &stats);
+	assert_int_equal(stats.workers_ended, 2);
+	assert_int_equal(stats.files_left, 1);
+	symbolizer_unread(w->sy, &unread);
+	assert_int_equal(unread.n, 1);
+	snprintf(sentence, sizeof(sentence), "%s: no more of it is read: sberf-worker ended twice while it read it: it "
+		 "crashed (signal %d, %s)%s", file, fatal_signal, strsignal(fatal_signal), where);
+	assert_string_equal(unread.text[0], sentence);
+}
+
+static void a_perf_map_that_is_fatal_twice_is_left_alone(void)
+{
+	frame_id good, bad;
+	struct world w;
+
+	setup(&w);
+	w.opener.open = open_fatal;
+	w.map_fd = memfd_create("map", MFD_CLOEXEC);
+	write_map(&w, "1000 10 a_function\n");
+	bad = dict_frame(w.dict, dict_module(w.dict, &(struct module){ .kind = MODULE_ANON, .pid = 41 }), 0x1004);
+	good = dict_frame(w.dict, dict_module(w.dict, &(struct module){ .kind = MODULE_ANON, .pid = 42 }), 0x1004);
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	/* The second time. The third it is not opened. */
+	for (int i = 0; i < 2; i++) {
+		symbolizer_look_again(w.sy);
+		assert_true(symbolizer_wait(w.sy, LONG));
+	}
+	assert_null(names_get(w.names, bad));
+	assert_string_equal(called(&w, good), "a_function");
+	is_told(&w, "what process 41 tells of code that it made", " in changed");
+	teardown(&w);
+}
+
+static void a_file_that_is_fatal_twice_is_left_alone(void)
+{
 	struct world w;
 	frame_id good, bad;
 
@@ -411,14 +452,20 @@ static void a_file_that_is_fatal_twice_is_left_alone(void **state)
 	assert_string_equal(called(&w, good), "known_function");
 	symbolizer_kick(w.sy);
 	assert_true(symbolizer_wait(w.sy, LONG));
-	symbolizer_stats(w.sy, &stats);
-	assert_int_equal(stats.workers_ended, 2);
-	assert_int_equal(stats.files_left, 1);
-	symbolizer_unread(w.sy, &unread);
-	assert_int_equal(unread.n, 1);
-	assert_string_equal(unread.text[0], "bad: no more of it is read: sberf-worker ended twice while it read it: it "
-			    "crashed (signal 7, Bus error)");
+	is_told(&w, "bad", "");
 	teardown(&w);
+}
+
+/* A truncated mapping, a damaged pointer, the limit of time. */
+static void files_that_are_fatal_twice_are_left_alone(void **state)
+{
+	static const int signals[] = { SIGBUS, SIGSEGV, SIGXCPU };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		fatal_signal = signals[i];
+		a_file_that_is_fatal_twice_is_left_alone();
+		a_perf_map_that_is_fatal_twice_is_left_alone();
+	}
 }
 
 /* Somebody else ends the worker again and again: whatever it was at is read by the next one. */
@@ -477,7 +524,7 @@ int main(void)
 		cmocka_unit_test(a_hanging_file_does_not_hold_anybody_up),
 		cmocka_unit_test(can_be_freed_at_any_moment),
 	}, tests_of_worker[] = {
-		cmocka_unit_test(a_file_that_is_fatal_twice_is_left_alone),
+		cmocka_unit_test(files_that_are_fatal_twice_are_left_alone),
 		cmocka_unit_test(killed_workers_cost_no_names),
 	};
 	int failed = cmocka_run_group_tests_name("here", tests, NULL, NULL);
