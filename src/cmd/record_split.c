@@ -176,7 +176,7 @@ void split_say(const char *command, const struct profile_meta *m)
 		fprintf(stderr, "sberf %s: sberf-worker, which reads files, ended %s time%s and was started again\n",
 			command, units_thousands(asked, m->worker_ended), m->worker_ended == 1 ? "" : "s");
 	for (unsigned int i = 0; i < UNREAD_MAX && m->files_left; i++)
-		if (strstr(m->unread.text[i], "sberf-worker"))
+		if (strstr(m->unread.text[i], UNREAD_LEFT))
 			fprintf(stderr, "sberf %s: %s\n", command, m->unread.text[i]);
 }
 

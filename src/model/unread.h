@@ -12,6 +12,8 @@
 
 #define UNREAD_MAX 8u
 #define UNREAD_TEXT 384u
+/* how what is told begins of a file that is left alone, as reading it has ended sberf-worker twice */
+#define UNREAD_LEFT "no more of it is read: sberf-worker ended twice while it read it"
 
 struct unread {
 	uint64_t n;

@@ -83,6 +83,7 @@ struct names_worker {
 	size_t next;                 /* of places: where the last one was found */
 	unsigned int kills;          /* by somebody else, since a batch was answered last */
 	bool start_failed;
+	bool only;                   /* no other worker is started */
 	struct names_message in, out;
 };
 
@@ -103,6 +104,18 @@ struct names_worker *names_worker_new(const struct elf_names_files *files, const
 	if (!w->symfs)
 		w->symfs = strdup("");
 	return w->symfs ? take_ptr(w) : NULL;
+}
+
+struct names_worker *names_worker_of(int socket, const struct elf_names_files *files, struct symbolizer_stats *stats,
+				     struct unread *unread)
+{
+	struct names_worker *w = names_worker_new(files, NULL, stats, unread);
+
+	if (w) {
+		w->worker.socket = socket;
+		w->only = true;
+	}
+	return w;
 }
 
 /* Forgets what the last batch said. */
@@ -227,7 +240,7 @@ static void names_worker_leave(struct names_worker *w, struct told_module *m, co
 
 	m->left = true;
 	w->stats->files_left++;
-	err_set(&e, EFAULT, "no more of it is read: sberf-worker ended twice while it read it: %s", how);
+	err_set(&e, EFAULT, UNREAD_LEFT ": %s", how);
 	unread_add(w->unread, m->path, &e);
 }
 
@@ -285,8 +298,8 @@ static bool names_worker_start(struct names_worker *w)
 
 	if (w->worker.pid && worker_cpu_ns(&w->worker) > RETIRE_NS)
 		names_worker_end(w, false, how, sizeof(how));
-	if (w->worker.socket >= 0)
-		return true;
+	if (w->worker.socket >= 0 || w->only)
+		return w->worker.socket >= 0;
 	if (worker_start(NAMES_JOB, -1, &w->worker, &e)) {
 		if (!w->start_failed)
 			unread_add(w->unread, "files of code", &e);

@@ -19,6 +19,9 @@ struct names_worker;
 /* As elf_names_new(). No worker is started yet. */
 struct names_worker *names_worker_new(const struct elf_names_files *files, const char *symfs,
 				      struct symbolizer_stats *stats, struct unread *unread);
+/* The same for a worker that is there already, at the other end of SOCKET, which becomes the result's, and no other. */
+struct names_worker *names_worker_of(int socket, const struct elf_names_files *files, struct symbolizer_stats *stats,
+				     struct unread *unread);
 void names_worker_free(struct names_worker *w);          /* NULL is fine */
 
 /* As elf_names_add() and elf_names_call(). */

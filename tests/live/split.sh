@@ -286,7 +286,7 @@ kill_reader() {
 	for process in $(reader); do
 		kill -KILL "$process" && kills=$((kills + 1))
 	done
-	[ $kills -ge 20 ] || ! kill -0 $recorder 2>/dev/null
+	[ $kills -ge 50 ] || ! kill -0 $recorder 2>/dev/null
 }
 until kill_reader; do
 	sleep 0.02
@@ -294,7 +294,7 @@ done
 kill $commands
 kill -INT $recorder
 wait $recorder
-equal "with what reads files killed 20 times it records on" "0 20" "$? $kills"
+equal "with what reads files killed 50 times it records on" "0 50" "$? $kills"
 note "$(cat err)"
 check "it is told how often that ended" test "$(value out/killed.data worker_ended)" -ge 10
 equal "and no file is left alone" 0 "$(value out/killed.data files_left)"

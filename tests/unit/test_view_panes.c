@@ -313,6 +313,26 @@ static void frame_pointers_are_followed_in_the_kernel(void **state)
 	end(&w);
 }
 
+/* A file at which sberf-worker has ended twice is named where they are counted, and why it did; others are not. */
+static void files_that_are_left_alone_are_named(void **state)
+{
+	struct world w;
+
+	madesession_init(&w.f);
+	w.f.meta.files_left = 1;
+	/* The line of files that could not be read in part has all of them, and is not shown without a number. */
+	snprintf(w.f.meta.unread.text[0], UNREAD_TEXT, "/opt/odd.so: its debug information is odd");
+	snprintf(w.f.meta.unread.text[1], UNREAD_TEXT, "/opt/bad.so: " UNREAD_LEFT ": it crashed (signal 7)");
+	driver_init(&w.d, &w.f, 160, 60, false);
+	driver_press(&w.d, "80G");
+	assert_screen_has(w.d.canvas, "files_left: files at which it ended twice, and of which no more is read");
+	assert_screen_has(w.d.canvas, "/opt/bad.so: no more of it is read: sberf-worker ended twice while it read it");
+	assert_false(screen_has(w.d.canvas, "/opt/odd.so"));
+	end(&w);
+
+	(void)state;
+}
+
 /* Each plug-in has a line, with what it failed at; frames of Python that are missing have one for each reason. */
 static void plugins_and_what_they_failed_at(void **state)
 {
@@ -686,6 +706,7 @@ int main(void)
 		cmocka_unit_test(how_stacks_were_unwound),
 		cmocka_unit_test(frame_pointers_are_followed_in_the_kernel),
 		cmocka_unit_test(how_good_figures_are),
+		cmocka_unit_test(files_that_are_left_alone_are_named),
 		cmocka_unit_test(plugins_and_what_they_failed_at),
 		cmocka_unit_test(digits_show_and_hide),
 		cmocka_unit_test(escape_closes_the_pane_in_focus),

@@ -405,12 +405,15 @@ static void add_plugins(struct maker *m, uint32_t parent, const char *plugins)
 		quality_add(m, parent, line, 0);
 }
 
-/* Which files that are, and why. */
-static void add_unread(struct maker *m, uint32_t parent, const struct unread *u)
+/* Which files that are, and why; LEFT: those alone that are left alone. */
+static void add_unread(struct maker *m, uint32_t parent, const struct unread *u, bool left)
 {
-	struct quality_line line = { .part = QUALITY_DOUBTS, .level = QUALITY_FILE, .module = ID_NONE };
+	struct quality_line line = { .part = QUALITY_DOUBTS, .level = left ? QUALITY_LEFT : QUALITY_FILE,
+				     .module = ID_NONE };
+
 	for (; line.reason < UNREAD_MAX && u->text[line.reason][0]; line.reason++)
-		quality_add(m, parent, line, 0);
+		if (!left || strstr(u->text[line.reason], UNREAD_LEFT))
+			quality_add(m, parent, line, 0);
 }
 
 /* Which files that are, with how many of the functions that were seen of each. */
@@ -449,7 +452,9 @@ static void add_doubts(struct maker *m, const struct profile_meta *meta, const s
 		if (head)
 			at = quality_add(m, head, line, 0);
 		if (at && i == DOUBT_UNREAD)
-			add_unread(m, at, &meta->unread);
+			add_unread(m, at, &meta->unread, false);
+		if (at && i == DOUBT_FILES_LEFT)
+			add_unread(m, at, &meta->unread, true);
 		if (at && i == DOUBT_PLUGINS)
 			add_plugins(m, at, meta->plugins);
 		if (at && i == DOUBT_STRIPPED)
@@ -593,7 +598,7 @@ static char *quality_label_of(const struct quality *q, uint32_t node, bool brief
 		quality_put_part(l, &words);
 	else if (l->level == QUALITY_MODULE)
 		quality_put_module(q, l->module, &words);
-	else if (l->level == QUALITY_FILE)
+	else if (l->level == QUALITY_FILE || l->level == QUALITY_LEFT)
 		text_builder_put(&words, "%s", q->unread.text[l->reason]);
 	else if (l->level == QUALITY_PLUGIN)
 		quality_put_plugin(q->plugins, l->reason, &words);

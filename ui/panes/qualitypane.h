@@ -36,6 +36,7 @@ enum quality_level {
 	QUALITY_MODULE,          /* of a cut */
 	QUALITY_REST,            /* the other modules of a cut: module is how many */
 	QUALITY_FILE,            /* one that could not be read: reason is which */
+	QUALITY_LEFT,            /* one of these that is left alone: the same */
 	QUALITY_PLUGIN,          /* one of the plug-ins: the same */
 };
 
