@@ -20,6 +20,7 @@
 #include "model/allocation.h"
 #include "model/measure.h"
 #include "model/probes.h"
+#include "plugin/worker.h"
 #include "probe/spec.h"
 #include "probe/tracepoint.h"
 #include "session/when.h"
@@ -464,7 +465,8 @@ static int launch_resolve_all(struct launch *s, const struct options *o, bool de
 	s->config.target_text = s->target_text;
 	s->config.symbols = (struct symbolizer_options){
 		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
-		.in_worker = o->split,
+		/* A raw capture may be anybody's. */
+		.in_worker = o->split || (o->target == OPT_TARGET_REPLAY && worker_is_there()),
 	};
 	s->config.plugins = (struct runtime_plugins){
 		.file = o->plugins.v, .n = o->plugins.n, .in_process = o->plugin_in_process,

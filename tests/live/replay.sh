@@ -21,7 +21,16 @@ same() {
 	shift
 	record "$name.data" -F 997 --no-off-cpu --raw-capture "$name.raw" "$@"
 	result $? "$name: a raw capture is written beside a recording"
-	"$SBERF" record --replay "$name.raw" -o "$name.again" 2>"$name.err"
+	"$SBERF" record --replay "$name.raw" -o "$name.again" 2>"$name.err" &
+	replay=$!
+	# What reads the files of code has no privilege, and no file that it could open by itself.
+	has_reader() {
+		reader=$(pgrep -P $replay -f '^sberf-worker names$') &&
+			[ "$(sed -n 's/^Seccomp:[[:space:]]*//p' "/proc/$reader/status")" = 2 ] || ! kill -0 $replay 2>/dev/null
+	}
+	wait_until 60 has_reader
+	[ -z "$reader" ] || readers=$((readers + 1))
+	wait $replay
 	result $? "$name: it can be replayed"
 	note "$(tail -1 "$name.err")"
 	folded "$name.data" --python native >"$name.1"
@@ -32,7 +41,7 @@ same() {
 	equal "$name: with as many samples" "$(value "$name.data" oncpu_samples)" "$(value "$name.again" oncpu_samples)"
 }
 
-stacks=3
+stacks=3 readers=0 reader=
 # A workload ends by SIGALRM.
 # shellcheck disable=SC2016
 for_a_second='"$0" 1 >/dev/null || :'
@@ -130,4 +139,5 @@ size=$(stat -c %s copies.raw)
 head -c $((size * 2 / 3)) copies.raw >cut.raw
 check "one that is cut is replayed up to there" "$SBERF" record --replay cut.raw -o cut.data
 at_least "samples of it" 20 "$(value cut.data oncpu_samples)"
+at_least "replays whose names a process without privileges has read" 1 "$readers"
 finish
