@@ -65,6 +65,7 @@ table=(
 	'^CAP_BPF is missing'                            'no_capability 39'
 	'file capabilities'                              'no_file_capabilities'
 	'^runc makes no container here'                  'no_runc_container'
+	'^this kernel has no Landlock'                   '[ "$(python3 -c "import ctypes; print(ctypes.CDLL(None).syscall(444, 0, 0, 1))")" -le 0 ]'
 	'^no writable cgroup of memory'                  '! command -v objcopy >/dev/null || [ ! -w /sys/fs/cgroup/memory/memory.limit_in_bytes ]'
 	'^no writable cgroup v2'                         '[ ! -w /sys/fs/cgroup/cgroup.subtree_control ]'
 	'^no user namespaces'                            '! unshare --user true'

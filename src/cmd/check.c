@@ -342,12 +342,13 @@ int cmd_check(const struct options *o, struct err *e)
 	static const char *const usual = "sberf.data";
 	const char *const *path = o->files.n ? o->files.v : &usual;
 	const size_t n = o->files.n ? o->files.n : 1;
-	int status = SOUND;
+	int status = SOUND, r = sandbox_reading(&(struct sandbox_reading){ .opens = true }, e);
 
+	if (r)
+		return r;
 	for (size_t i = 0; i < n; i++) {
 		struct checked c = { .path = open_recording_path(path[i]) };
 		struct err one = ERR_INIT;
-		int r;
 
 		if (i)
 			putchar('\n');

@@ -42,12 +42,16 @@ static bool diff_same_file(const char *a, const char *b)
 
 static int diff_load(struct sides *s, const struct options *o, struct err *e)
 {
+	int r;
+
 	if (diff_same_file(s->path[DIFF_BEFORE], s->path[DIFF_AFTER]))
 		return err_set(e, EINVAL, "'%s' and '%s' are the same file: name the recording before and "
 			       "the one after", s->path[DIFF_BEFORE], s->path[DIFF_AFTER]);
+	r = sandbox_reading(&(struct sandbox_reading){ .opens = true, .writes = { o->output } }, e);
+	if (r)
+		return r;
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		struct options of_side = *o;
-		int r;
 
 		if (o->import && outfile_is_recording(s->path[side]))
 			of_side.import = IMPORT_NONE;

@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "cmd/options.h"
 #include "cmd/pipes.h"
+#include "plugin/sandbox.h"
 #include "export/outfile.h"
 #include "model/probenotes.h"
 #include "numa/state.h"
@@ -490,7 +491,7 @@ static void merge_free(struct merge *m)
 	profile_free(m->profile);
 }
 
-int cmd_merge(const struct options *o, struct err *e)
+int merge_recordings(const struct options *o, struct err *e)
 {
 	struct merge *m = calloc(1, sizeof(*m));
 	int r;
@@ -505,4 +506,12 @@ int cmd_merge(const struct options *o, struct err *e)
 	merge_free(m);
 	free(m);
 	return r;
+}
+
+int cmd_merge(const struct options *o, struct err *e)
+{
+	const struct sandbox_reading keeps = { .opens = true, .writes = { o->output, pipes_folder() } };
+	const int r = sandbox_reading(&keeps, e);
+
+	return r < 0 ? r : merge_recordings(o, e);
 }

@@ -22,17 +22,18 @@ const char *open_recording_path(const char *input)
 	return input ? input : "sberf.data";
 }
 
-static int open_recording_load(struct open_recording *l, const char *path, const struct load_options *lo, struct err *e)
+/* Opens PATH, and gives up what is not needed any more. The descriptor is L's. */
+static int open_recording_file(struct open_recording *l, const char *path, struct err *e)
 {
-	int fd;
+	const char *name;
+	const int fd = l->twice ? pipes_open_again(path, NULL, e) : recording_open(path, &name, e);
 
-	if (!l->twice)
-		return recording_load(path, l->profile, l->names, &l->meta, &l->report, lo, e);
-	fd = pipes_open_again(path, NULL, e);
 	if (fd < 0)
 		return fd;
-	l->again = fd + 1;
-	return recording_load_fd(fd, pipes_name(path), l->profile, l->names, &l->meta, &l->report, lo, e);
+	l->opened = fd + 1;
+	if (l->keeps && sandbox_reading(l->keeps, e))
+		return -e->code;
+	return fd;
 }
 
 static int open_own(struct open_recording *l, const char *path, const struct options *o, struct err *e)
@@ -41,13 +42,14 @@ static int open_own(struct open_recording *l, const char *path, const struct opt
 	const struct load_options lo = { .min_block_ns = o->min_block_ns, .progress = &progress };
 	char what[64];
 	bool patient;
-	int r;
+	int fd, r;
 
 	l->min_block_ns = o->min_block_ns;
 	patient = pipes_begin_patience(path);
 	snprintf(what, sizeof(what), "sberf %s: reading", o->command_name);
 	progress_begin(&progress, what, 0);
-	r = open_recording_load(l, path, &lo, e);
+	fd = open_recording_file(l, path, e);
+	r = fd < 0 ? fd : recording_load_fd(fd, pipes_name(path), l->profile, l->names, &l->meta, &l->report, &lo, e);
 	progress_end(&progress);
 	if (patient)
 		pipes_end_patience();
@@ -66,11 +68,12 @@ static int open_import(struct open_recording *l, const char *path, const struct 
 	const struct import_options io = { .format = o->import, .event = o->imported_event, .progress = &progress };
 	const bool patient = pipes_begin_patience(path);
 	char what[64];
-	int r;
+	int fd, r;
 
 	snprintf(what, sizeof(what), "sberf %s: reading", o->command_name);
 	progress_begin(&progress, what, 0);
-	r = import_load(path, &io, l->profile, l->names, &l->meta, &report, e);
+	fd = open_recording_file(l, path, e);
+	r = fd < 0 ? fd : import_load(fd, pipes_name(path), &io, l->profile, l->names, &l->meta, &report, e);
 	progress_end(&progress);
 	if (patient)
 		pipes_end_patience();
@@ -115,8 +118,8 @@ void open_recording_free(struct open_recording *l)
 	snapshot_unref(l->snapshot);
 	names_free(l->names);
 	profile_free(l->profile);
-	if (l->again)
-		close(l->again - 1);
+	if (l->opened)
+		close(l->opened - 1);
 }
 
 struct second_pass {
@@ -159,13 +162,13 @@ int open_recording_events(void *source, event_fn *fn, void *ctx, struct err *e)
 
 	if (!profile || !names || !meta)
 		return err_nomem(e, "the profile");
-	if (lseek(l->again - 1, 0, SEEK_SET) < 0)
+	if (lseek(l->opened - 1, 0, SEEK_SET) < 0)
 		return err_set(e, errno, "cannot go back to the beginning of the recording: %s", strerror(errno));
 	if (l->writing) {
 		progress_begin(&progress, l->writing->what, 0);
 		l->writing->on = false;
 	}
-	r = recording_load_fd(l->again - 1, "the recording, read again,", profile, names, meta, &report, &lo, e);
+	r = recording_load_fd(l->opened - 1, "the recording, read again,", profile, names, meta, &report, &lo, e);
 	progress_end(&progress);
 	if (l->writing)
 		l->writing->on = true;

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "cmd/options.h"
 #include "export/export_view.h"
+#include "plugin/sandbox.h"
 #include "record/recording.h"
 
 struct progress;
@@ -24,7 +25,9 @@ struct open_recording {
 	void (*hit)(void *ctx, const struct told_hit *h);
 	bool fine;                       /* set before open_recording(): times are exact to 0.1 s, as with --time */
 	bool twice;                      /* set before open_recording(): open_recording_events() will follow */
-	int again;                       /* with TWICE: the open file's descriptor plus one, 0 = none */
+	/* set before open_recording(): what this process keeps once the file is open, and before it is read; or NULL */
+	const struct sandbox_reading *keeps;
+	int opened;                      /* the open file's descriptor plus one, 0 = none */
 	uint64_t min_block_ns;           /* --min-block in force when it was read */
 	/* progress of an output that depends on open_recording_events(); may be NULL */
 	struct progress *writing;

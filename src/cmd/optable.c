@@ -1276,10 +1276,17 @@ static const char *const record_examples[] = {
 	NULL,
 };
 
+/* What commands that read recordings say of what they give up; docs/permissions.md has the table. */
+#define READS_WITHOUT_RIGHTS \
+	"Before it looks at the first byte of a file, sberf gives up what it does not need for that: it can start no " \
+	"program, look into no other process and connect to nobody from then on, and open no files but those that " \
+	"this command writes or reads (by Landlock, where the kernel has it)."
+
 static const char *const report_text[] = {
 	"Reads a recording and shows it: as a tree, as folded stacks, as a list of waits, by NUMA node, as figures for "
 	"scripts, or as a file for another program.",
 	"Filters choose what is counted in every format but summary, which is about all that was recorded.",
+	READS_WITHOUT_RIGHTS,
 	NULL,
 };
 
@@ -1310,6 +1317,7 @@ static const char *const merge_text[] = {
 	"build-id, stay apart from those with the same number here. The duration is the time in which something was "
 	"recorded. The command of the merged recording is that of the merge, so it names the recordings that it was "
 	"made of. Counts of NUMA nodes are added; where memory was is what the last recording says.",
+	READS_WITHOUT_RIGHTS,
 	NULL,
 };
 
@@ -1322,6 +1330,7 @@ static const char *const check_text[] = {
 	"Says what is in recordings: which sberf made them, where and when; how many events of each kind, names and "
 	"losses they have; and the size of each type of block. It also says what is damaged, where, and what is lost "
 	"by the damage.",
+	READS_WITHOUT_RIGHTS,
 	NULL,
 };
 
@@ -1345,6 +1354,7 @@ static const char *const diff_text[] = {
 	"one against (Agresti and Caffo, 2000). ~ stands before a change that is no larger than that. A longer "
 	"recording makes the error smaller: four times as long, half as large.",
 	"Filters choose what is compared, on both sides.",
+	READS_WITHOUT_RIGHTS,
 	NULL,
 };
 

@@ -255,6 +255,8 @@ int cmd_top(const struct options *o, struct err *e);
 int cmd_record(const struct options *o, struct err *e);
 int cmd_report(const struct options *o, struct err *e);
 int cmd_merge(const struct options *o, struct err *e);
+/* The same in a process that goes on afterwards, and keeps its rights. */
+int merge_recordings(const struct options *o, struct err *e);
 int cmd_check(const struct options *o, struct err *e);
 int cmd_diff(const struct options *o, struct err *e);
 int cmd_doctor(const struct options *o, struct err *e);

@@ -87,10 +87,17 @@ static int copy_all(int from, int to, const char *path, const char *dir, struct 
 	return k < 0 ? err_set(e, (int)-k, "cannot read %s: %s", path, strerror((int)-k)) : 0;
 }
 
+const char *pipes_folder(void)
+{
+	const char *tmpdir = getenv("TMPDIR");
+
+	return tmpdir && tmpdir[0] ? tmpdir : "/var/tmp";
+}
+
 /* A copy of FROM, in a file without a name. */
 static int copy_aside(int *fd, const char *path, struct err *e)
 {
-	const char *tmpdir = getenv("TMPDIR"), *dir = tmpdir && tmpdir[0] ? tmpdir : "/var/tmp";
+	const char *dir = pipes_folder();
 	AUTO_FREE char *name = NULL;
 	AUTO_FD int to = -1;
 	int r;

@@ -31,6 +31,9 @@ void pipes_say_waiting(const char *path, const char *command);
 bool pipes_begin_patience(const char *path);
 void pipes_end_patience(void);
 
+/* The folder of such copies. */
+const char *pipes_folder(void);
+
 /*
  * Opens the recording PATH ("-": standard input) so that it can be read from its beginning several
  * times, even when it is renamed meanwhile. Input that can be read only once, such as a pipe, is

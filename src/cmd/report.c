@@ -281,14 +281,18 @@ int cmd_report(const struct options *o, struct err *e)
 	const char *input = open_recording_path(o->input);
 	const struct exporter *x = options_exporter(o, EXPORT_BY_REPORT);
 	struct open_recording l = { .twice = !o->import && (x->reads == EXPORT_EVENTS || o->critical_path) };
+	const bool shown = for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	const struct sandbox_reading keeps = { .writes = { o->output }, .stays = shown || x->opens_code };
 	struct options left;
-	int r = open_recording(&l, input, o, e);
+	int r;
 
+	l.keeps = &keeps;
+	r = open_recording(&l, input, o, e);
 	if (r >= 0)
 		r = report_path(&l, o, &left, e);
 	if (r >= 0 && !left.measures)
 		left.measures = report_probes_alone(&l, for_terminal(o) ? NULL : x);
-	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+	if (r >= 0 && shown)
 		r = report_show(&l, &left, e);
 	else if (r >= 0)
 		r = write_report(&l, &left, x, input, e);

@@ -400,10 +400,12 @@ static int service_drop_privileges(struct err *e)
 
 static int service_read(struct service *s, struct err *e)
 {
+	static const struct sandbox_reading stays = { .stays = true };
 	struct open_recording *l = &s->recording;
 	int r;
 
 	l->fine = true;
+	l->keeps = &stays;
 	l->twice = !s->o->import;
 	r = open_recording(l, open_recording_path(s->o->input), s->o, e);
 	r = r < 0 ? r : service_ask(s, l->meta.arch, l->meta.unit[0], e);

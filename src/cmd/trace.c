@@ -638,7 +638,9 @@ static int trace_put_recording(struct trace *t, struct open_recording *l, struct
 
 static int trace_recording(struct trace *t, struct err *e)
 {
-	struct open_recording l = { .twice = true };
+	/* What it writes is open by then. */
+	static const struct sandbox_reading nothing;
+	struct open_recording l = { .twice = true, .keeps = &nothing };
 	int r = trace_prepare(t, e);
 
 	if (!r)

@@ -152,7 +152,7 @@ const struct exporter exporter_annotate = {
 	.about = "the source and the instructions of the functions that take at least 1 % of the time on the CPU "
 		"themselves, with the share of each line and instruction in the time of its function; their files "
 		"must be here, with the build-ids that were recorded",
-	.reads = EXPORT_TREE, .group_by = GROUP_NONE,
+	.reads = EXPORT_TREE, .opens_code = true, .group_by = GROUP_NONE,
 	.measures = MEASURES_ON_CPU,
 	.write = annotated_write,
 };

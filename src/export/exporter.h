@@ -73,6 +73,7 @@ struct exporter {
 	const char *extensions;
 	const char *about;               /* what it is and what it is for */
 	enum exporter_reads reads;
+	bool opens_code;                         /* it reads functions from their files, by export_view.code */
 	enum exporter_subject subject;
 	enum group_by group_by;          /* default grouping of the tree */
 	measure_mask measures;           /* default measures; 0 = all of wall time */

@@ -4,11 +4,9 @@
 
 #include "import/import.h"
 
-#include "base/cleanup.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "import/import_state.h"
-#include "record/recording.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -143,15 +141,11 @@ int import_read(int fd, const char *name, const struct import_options *o, struct
 	return rc;
 }
 
-int import_load(const char *path, const struct import_options *o, struct profile *p, struct names *names,
+int import_load(int fd, const char *name, const struct import_options *o, struct profile *p, struct names *names,
 		struct profile_meta *meta, struct import_report *report, struct err *e)
 {
-	const char *name;
-	AUTO_FD int fd = recording_open(path, &name, e);
 	struct stat st;
 
-	if (fd < 0)
-		return fd;
 	if (fstat(fd, &st))
 		return err_set(e, errno, "cannot look at %s: %s", name, strerror(errno));
 	if (S_ISDIR(st.st_mode))

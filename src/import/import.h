@@ -61,15 +61,15 @@ struct import_options {
 };
 
 /*
- * Reads PATH ("-" is standard input), which holds what O says, into P and NAMES, both fresh; P
- * should have the limit above. Fills META. A negative errno with a sentence that names the line
+ * Reads the open file FD, called NAME in sentences, which stays open and holds what O says, into P and NAMES, both
+ * fresh; P should have the limit above. Fills META. A negative errno with a sentence that names the line
  * when it is not what the format has, and for a file with no stack at all. A last line that was cut
  * off is left out with a note.
  */
-int import_load(const char *path, const struct import_options *o, struct profile *p, struct names *names,
+int import_load(int fd, const char *name, const struct import_options *o, struct profile *p, struct names *names,
 		struct profile_meta *meta, struct import_report *report, struct err *e);
 
-/* The same for the open file FD, called NAME in sentences, which stays open. */
+/* The same without looking what FD is. */
 int import_read(int fd, const char *name, const struct import_options *o, struct profile *p, struct names *names,
 		struct profile_meta *meta, struct import_report *report, struct err *e);
 

@@ -29,4 +29,18 @@ int sandbox_enter(const struct sandbox_needs *needs, struct err *e);
 /* The second one: nothing can be opened any more. What is open already, and the descriptors of messages, are there. */
 int sandbox_close(const struct sandbox_needs *needs, struct err *e);
 
+/*
+ * What a command gives up that reads a recording, or what another tool wrote, before it looks at the first byte:
+ * other programs and processes, the network, and of files all but what is said here. For good, of the whole process,
+ * which has one thread yet. Where files may be opened, only Landlock can say which, where the kernel has it.
+ */
+struct sandbox_reading {
+	bool opens;              /* files may be opened to be read */
+	/* written, or replaced by what was beside them, or folders in which files are made; NULL, "-" = none */
+	const char *writes[2];
+	/* a view or a server, which goes on to open files, to have threads and to be asked: they keep all that takes */
+	bool stays;
+};
+int sandbox_reading(const struct sandbox_reading *needs, struct err *e);
+
 #endif

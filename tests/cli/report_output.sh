@@ -37,6 +37,25 @@ ln -s /dev/null link
 check "a link to a device is written to" report link
 check "and is still that link" test -L link -a -c /dev/null
 
+# Nobody has written into the pipe yet when it gives up what it does not need to read.
+mkfifo slow
+"$sberf" report --format folded -i slow >got &
+reader=$!
+also_kill $reader
+exec {slow}>slow
+confined() {
+	grep -q '^NoNewPrivs:[[:space:]]*1$' "/proc/$reader/status" && grep -q '^Seccomp:[[:space:]]*2$' "/proc/$reader/status"
+}
+if grep -qF __asan_init "$sberf"; then
+	skip "AddressSanitizer starts a process in the end" "before it reads, it gives up all but what is open"
+else
+	check "before it reads, it gives up all but what is open" wait_until 60 confined
+fi
+cat "$data" >&"$slow"
+exec {slow}>&-
+wait $reader
+check "and reads the same" cmp want got
+
 # A recording is never replaced, neither the one that is read nor another.
 cp "$data" mine.data
 cp "$data" other.data

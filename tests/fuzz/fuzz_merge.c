@@ -86,7 +86,7 @@ static int merge(const struct options *o, char **ret, size_t *ret_n)
 
 	stdout = open_memstream(ret, ret_n);
 	must(stdout);
-	r = cmd_merge(o, &e);
+	r = merge_recordings(o, &e);
 	must(!fclose(stdout));
 	stdout = before;
 	must(r <= 0 && (r == 0) == (e.code == 0) && (!r || e.text[0]));

@@ -196,6 +196,7 @@ suites_record += tests/unit/test_record_compat
 suites_record += tests/unit/test_record_numa
 suites_record += tests/unit/test_record_waits
 suites_record += tests/unit/test_recorder
+suites_record += tests/unit/test_sandbox
 
 suites_engine =
 suites_engine += tests/unit/test_reconcile

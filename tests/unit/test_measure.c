@@ -405,7 +405,7 @@ static void merge(const byte_vec *a, const byte_vec *b, byte_vec *ret)
 	put_file(one, a->v, a->n);
 	put_file(two, b->v, b->n);
 	put_file(both, NULL, 0);
-	if (cmd_merge(&o, &e) < 0)
+	if (merge_recordings(&o, &e) < 0)
 		fail_msg("%s", e.text);
 	fd = open(both, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0 && vec_reserve(ret, 1 << 20));
