@@ -17,7 +17,8 @@
 
 struct span *layout_modules(const struct dict *d)
 {
-	const uint32_t modules = dict_modules(d), frames = dict_frames(d);
+	/* In this order: who adds frames while they are read adds their modules before. */
+	const uint32_t frames = dict_frames(d), modules = dict_modules(d);
 	struct span *span = calloc(modules + 1ul, sizeof(*span));
 	uint64_t next = FIRST_BASE;
 

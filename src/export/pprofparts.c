@@ -27,13 +27,13 @@ bool pprof_parts_init(struct pprof_parts *p, struct gzout *gz, const struct dict
 		.buffer = { .append = pprofparts_append }, .gz = gz, .d = d,
 			.frames = { .d = d, .names = names, .q = q },
 		.texts = strtab_new(),
-		.module_used = calloc(dict_modules(d) + 1ul, 1),
+		.modules = dict_modules(d),
 		.frame_seen = calloc(dict_frames(d) + 1ul, 1),
-		.func_seen = calloc(names_funcs(names) + 2ul, 1),
-		.span = layout_modules(d),
 		.extra = UINT32_MAX + 1ull,      /* behind every id */
 	};
-	return p->texts && p->module_used && p->frame_seen && p->func_seen && p->span;
+	p->module_used = calloc(p->modules + 1ul, 1);
+	p->span = layout_modules(d);
+	return p->texts && p->module_used && p->frame_seen && p->span;
 }
 
 void pprof_parts_free(struct pprof_parts *p)
@@ -42,7 +42,7 @@ void pprof_parts_free(struct pprof_parts *p)
 	strtab_free(p->texts);
 	free(p->module_used);
 	free(p->frame_seen);
-	free(p->func_seen);
+	vec_free(&p->func_seen);
 	free(p->span);
 	vec_free(&p->lines);
 	vec_free(&p->line_list);
@@ -131,7 +131,7 @@ static module_id main_module(const struct pprof_parts *p, str_id exe)
 {
 	module_id first = ID_NONE;
 
-	for (module_id id = 0; id < dict_modules(p->d); id++) {
+	for (module_id id = 0; id < p->modules; id++) {
 		const struct module *m = dict_get_module(p->d, id);
 
 		if (!p->module_used[id] || m->kind != MODULE_FILE)
@@ -150,7 +150,7 @@ void pprof_put_modules(struct pprof_parts *p, str_id exe)
 
 	if (first != ID_NONE)
 		pprofparts_put_module(p, first);
-	for (module_id id = 0; id < dict_modules(p->d); id++)
+	for (module_id id = 0; id < p->modules; id++)
 		if (id != first)
 			pprofparts_put_module(p, id);
 }
@@ -170,6 +170,28 @@ static void pprofparts_put_function(struct pprof_parts *p, uint64_t id, int64_t 
 	pprof_put(p, &part);
 }
 
+/*
+ * Marks the function ID as written. False: it was, or there is no memory. While something runs, names of more functions
+ * come than there were at the beginning.
+ */
+static bool pprofparts_first(struct pprof_parts *p, uint64_t id)
+{
+	const size_t known = p->func_seen.n;
+
+	if (id >= known) {
+		if (!vec_reserve(&p->func_seen, id + 1 - known)) {
+			p->no_memory = true;
+			return false;
+		}
+		memset(p->func_seen.v + known, 0, id + 1 - known);
+		p->func_seen.n = id + 1;
+	}
+	if (p->func_seen.v[id])
+		return false;
+	p->func_seen.v[id] = 1;
+	return true;
+}
+
 /* The number of what the function I of T, that of FRAME, is. It has one file, that of the first line seen of it. */
 static uint64_t pprofparts_function_of(struct pprof_parts *p, frame_id frame,
 				       const struct frame_text *t, unsigned int i)
@@ -178,10 +200,8 @@ static uint64_t pprofparts_function_of(struct pprof_parts *p, frame_id frame,
 	const uint64_t id = f ? t->name[i].func + 1ull : p->extra++;
 	const char *file, *label;
 
-	if (f && p->func_seen[id])
+	if (f && !pprofparts_first(p, id))
 		return id;
-	if (f)
-		p->func_seen[id] = 1;
 	label = frame_label(&p->frames, frame, t, i);
 	if (!label) {
 		p->no_memory = true;

@@ -27,8 +27,9 @@ struct pprof_parts {
 	const struct dict *d;
 	struct frame_reader frames;
 	struct strtab *texts;            /* ids are those of the profile */
-	/* a byte each; frames and functions that were seen are written */
-	uint8_t *module_used, *frame_seen, *func_seen;
+	uint32_t modules;                /* that there were at the beginning */
+	uint8_t *module_used, *frame_seen;       /* a byte each; frames that were seen are written */
+	VEC(uint8_t) func_seen;          /* the same of functions, up to the last that was seen */
 	struct span *span;               /* by module */
 	VEC(Pprof__Line) lines;          /* of a place */
 	VEC(Pprof__Line *) line_list;

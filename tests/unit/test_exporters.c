@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "export/exporter.h"
+#include "export/pprofparts.h"
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/made.h"
 
 #include <string.h>
 
@@ -114,6 +116,42 @@ static void those_that_take_an_option_are_named(void **state)
 	assert_string_equal(exporters_taking(0, text, sizeof(text)), "");
 }
 
+/* While something runs, functions get names that were not there when a profile was begun. */
+static void functions_come_while_it_is_written(void **state)
+{
+	FILE *null = fopen("/dev/null", "w");
+	struct gzout *gz = gzout_open(null);
+	const struct query q = { 0 };
+	struct pprof_parts p;
+	struct err e = ERR_INIT;
+	struct made m;
+	struct name late = { 0 };
+	frame_id frame;
+
+	(void)state;
+	made_init(&m, NULL);
+	frame = dict_get_stack(m.d, made_stack(&m, "main"))->frame;
+	assert_non_null(gz);
+	assert_true(pprof_parts_init(&p, gz, m.d, m.names, &q));
+	for (unsigned int i = 0; i < 300000; i++) {
+		const struct func f = { .kind = FUNC_USER, .start = i, .size = 1,
+					.name = names_add_text(m.names, "f", 1) };
+
+		late.func = names_add_func(m.names, &f);
+	}
+	assert_in_range(late.func, 300000, 300001);
+	assert_int_equal(names_set(m.names, frame, &late, 1, true), 0);
+	assert_int_equal(pprof_place(&p, frame), frame + 1);
+	assert_false(p.no_memory);
+	/* It is marked: another place of it writes it no second time. */
+	assert_int_equal(p.func_seen.n, late.func + 2);
+	assert_int_equal(p.func_seen.v[late.func + 1], 1);
+	pprof_parts_free(&p);
+	assert_int_equal(gzout_close(gz, 0, &e), 0);
+	fclose(null);
+	made_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +160,7 @@ int main(void)
 		cmocka_unit_test(words_are_there_for_each_place),
 		cmocka_unit_test(the_menu_has_no_gap),
 		cmocka_unit_test(those_that_take_an_option_are_named),
+		cmocka_unit_test(functions_come_while_it_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
