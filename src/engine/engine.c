@@ -55,9 +55,10 @@ static void engine_publish(struct engine *en)
 	pthread_mutex_lock(&en->lock);
 	old = en->snapshot;
 	en->snapshot = fresh;
+	/* Both at once, for who asks for the number before and after the snapshot. */
+	atomic_fetch_add(&en->published, 1);
 	pthread_mutex_unlock(&en->lock);
 	snapshot_unref(old);
-	atomic_fetch_add(&en->published, 1);
 }
 
 /* ---- the engine thread ---- */

@@ -23,11 +23,17 @@
 #include <string.h>
 
 #define STRIP_MAX 480u           /* pieces of the strip */
+#define TAKES 8u                 /* of a snapshot with its number, while others are published */
 
+/* What one number is told of twice is the same: a snapshot that came between is not told by the number before it. */
 void serve_moment_take(const struct session *se, struct serve_moment *ret)
 {
-	*ret = (struct serve_moment){ .published = se->published(se->ctx), .ended = se->ended(se->ctx) };
-	ret->snapshot = se->snapshot(se->ctx);
+	*ret = (struct serve_moment){ .ended = se->ended(se->ctx) };
+	for (unsigned int i = 0; i < TAKES && (!i || ret->published != se->published(se->ctx)); i++) {
+		snapshot_unref(ret->snapshot);
+		ret->published = se->published(se->ctx);
+		ret->snapshot = se->snapshot(se->ctx);
+	}
 	se->status(se->ctx, &ret->meta);
 	/* What goes on is not cut off. */
 	ret->meta.complete |= se->reset != NULL;
