@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "cmd/pipes.h"
 #include "import/import.h"
+#include "query/timerange.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TIME_SLICE_NS (100 * NSEC_PER_MSEC)      /* as --help says of --time */
 
 const char *open_recording_path(const char *input)
 {

@@ -1538,9 +1538,9 @@ static const char *const serve_text[] = {
 	"time, functions, threads, waits, locks, NUMA nodes, memory, probes. It is about what runs, and follows it, or "
 	"about a recording. sberf prints the address, and answers until it is interrupted.",
 	"A range that is chosen in the strip, with the pointer or the arrow keys, freezes what is shown, while the "
-	"strip goes on. In a recording it has the totals of sberf report --time; in what runs it goes out to whole "
-	"seconds, and later to more, as old times are kept by longer slices. What is shown can be saved in any format "
-	"of sberf report.",
+	"strip goes on. It consists of slices of 100ms, as those of sberf report --time, and has the same totals. In "
+	"what runs, slices become longer after two minutes; the page says which range it is. What is shown can be "
+	"saved in any format of sberf report.",
 	"The address has a secret in it: whoever has the address can see everything, and nobody else anything. Other "
 	"names of this machine and pages of other sites are refused, and nothing can be changed from the page. "
 	"Programs may ask too: /live (server-sent events, JSON), /snapshot?from=1s&to=2s&pane=tree, /export.pb.gz and "

@@ -19,6 +19,7 @@
 #include "cmd/signals.h"
 #include "engine/ceiling.h"
 #include "push/pusher.h"
+#include "query/timerange.h"
 #include "serve/server.h"
 #include "session/backends.h"
 #include "system/switches.h"
@@ -288,6 +289,8 @@ static int service_capture_once(struct service *s, struct err *e)
 	s->launch.config.refresh_ns = s->o->refresh_ns ? s->o->refresh_ns : NSEC_PER_SEC;
 	s->launch.config.max_cpu = s->o->max_cpu == PERCENT_NONE ? 0 : (uint32_t)(s->o->max_cpu * 1e4 + 0.5);
 	s->launch.config.cpu_level = s->level;
+	/* Ranges are chosen on a page, and nowhere else. */
+	s->launch.config.slice_ns = s->config.may == SERVE_PULLS ? 0 : TIME_SLICE_NS;
 	s->launch.config.unattended = s->config.may == SERVE_PULLS;
 	if (s->o->keep_ns) {
 		signals_keep_usr2(true);

@@ -785,7 +785,7 @@ static int engine_open_recorder(struct engine *en, const struct recorder_config 
 
 static int engine_build(struct engine *en, const struct engine_config *c, struct err *e)
 {
-	const struct profile_limits limits = { .bytes = c->profile_bytes };
+	const struct profile_limits limits = { .bytes = c->profile_bytes, .slice_ns = c->slice_ns };
 	struct module_opener opener = { .open = open_module, .root = open_root, .process = open_process };
 	struct symbolizer_options symbols = c->symbols;
 	int r = runtime_plugins_new(&c->plugins, &en->plugins, e);

@@ -100,6 +100,7 @@ struct engine_config {
 	uint32_t max_cpu;
 	uint32_t cpu_level;              /* the level to begin with */
 	uint64_t profile_bytes;          /* memory limit of the profile; 0 = default */
+	uint64_t slice_ns;               /* of its new slices; 0 = default */
 	struct placement_config placement;       /* where pages are found; zeroed = ask the kernel */
 };
 

@@ -187,6 +187,23 @@ enum time_kind heat_kind(unsigned int event_kind)
 	       event_kind == EVENT_BLOCKED ? TIME_BLOCKED : TIME_NR;
 }
 
+/*
+ * A wait lies before the moment at which it is told. Waits that it stands for beside itself were counted since the last
+ * time that they were told, most often a second: nobody knows when in it they were. All of them before that moment, and
+ * beside those of other stacks, would be more threads than there are.
+ */
+static void heat_wait(struct heat *h, enum time_kind kind, const struct event *ev)
+{
+	const uint64_t known = ev->count < 2 || ev->wait.own_ns > ev->weight ? ev->weight : ev->wait.own_ns;
+	const uint64_t others = ev->weight - known, over = others > NSEC_PER_SEC ? others : NSEC_PER_SEC;
+	const uint64_t one = known < ev->time_ns ? known : ev->time_ns, rest = over < ev->time_ns ? over : ev->time_ns;
+
+	if (one)
+		heat_add(h, kind, ev->time_ns - one, ev->time_ns, (double)known);
+	if (others)
+		heat_add(h, kind, ev->time_ns - rest, ev->time_ns, (double)others);
+}
+
 void heat_event(struct heat *h, const struct event *ev)
 {
 	const enum time_kind kind = heat_kind(ev->kind);
@@ -199,7 +216,7 @@ void heat_event(struct heat *h, const struct event *ev)
 	else if (kind == TIME_RUNNING)
 		heat_add(h, kind, ev->time_ns - ns / 2, ev->time_ns - ns / 2 + ns, (double)ev->weight);
 	else
-		heat_add(h, kind, ev->time_ns - ns, ev->time_ns, (double)ev->weight);
+		heat_wait(h, kind, ev);
 }
 
 /* How much of row ROW of C, or of C when it is of many seconds, lies between FROM_NS and TO_NS: 0 to 1. */

@@ -51,9 +51,9 @@ void heat_add(struct heat *h, enum time_kind kind, uint64_t from_ns, uint64_t to
 
 /*
  * Adds the time of EV, over as long as it weighs: for a wait the time before EV.time_ns, as a
- * thread cannot wait longer than time passes; for a sample the time around it, so that a thread
- * that keeps running leaves no gaps. Kinds that are not time add nothing, nor do times beyond 292
- * years.
+ * thread cannot wait longer than time passes, and for waits that it stands for beside itself a
+ * second at least; for a sample the time around it, so that a thread that keeps running leaves no
+ * gaps. Kinds that are not time add nothing, nor do times beyond 292 years.
  */
 void heat_event(struct heat *h, const struct event *ev);
 

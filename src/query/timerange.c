@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "query/timeview.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,8 +70,8 @@ static uint64_t timerange_since(uint64_t ns, const struct profile_meta *m)
 bool time_range_apply(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m,
 		      struct query *q, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
-	const bool all = r->from.percent && r->from.share <= 0;
-	const uint64_t from = all ? 0 : point_at(&r->from, m), to = point_at(&r->to, m);
+	const bool first = r->from.percent ? r->from.share <= 0 : !r->from.ns;
+	const uint64_t from = first ? 0 : point_at(&r->from, m), to = point_at(&r->to, m);
 	struct slice_view v = { 0 };
 	bool any = false;
 
@@ -87,4 +88,19 @@ bool time_range_apply(const struct time_range *r, const struct snapshot *s, cons
 	*ret_from_ns = timerange_since(any ? q->from_ns : from, m);
 	*ret_to_ns = timerange_since(any ? q->to_ns : to, m);
 	return any;
+}
+
+bool time_range_show(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m,
+		     struct query *q, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+	uint64_t from = point_at(&r->from, m), to = point_at(&r->to, m);
+	struct time_range out = { 0 };
+
+	if (time_range_apply(r, s, m, q, ret_from_ns, ret_to_ns))
+		return true;
+	if (!timeview_round_out(s, &from, &to))
+		return false;
+	out.from.ns = timerange_since(from, m);
+	out.to.ns = timerange_since(to, m);
+	return time_range_apply(&out, s, m, q, ret_from_ns, ret_to_ns);
 }

@@ -6,12 +6,15 @@
 #ifndef SBERF_QUERY_TIMERANGE_H
 #define SBERF_QUERY_TIMERANGE_H
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "profile/meta.h"
 #include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define TIME_SLICE_NS (100 * NSEC_PER_MSEC)      /* of a store that ranges are chosen in; as --help says of --time */
 
 struct time_point {
 	bool percent;
@@ -27,11 +30,19 @@ struct time_range {
 int time_range_parse(const char *text, struct time_range *ret, struct err *e);
 
 /*
- * Narrows Q to the slices of S that begin in R. M gives the beginning and duration of the
- * recording. *RET_FROM_NS to *RET_TO_NS is the range shown, since the beginning. False when the
- * range is empty: Q then finds nothing.
+ * Narrows Q to the slices of S that begin in R; a range from the beginning on has the first one,
+ * too, which begins before it. M gives the beginning and duration of the recording. *RET_FROM_NS
+ * to *RET_TO_NS is the range shown, since the beginning. False when the range is empty: Q then
+ * finds nothing.
  */
 bool time_range_apply(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m,
 		      struct query *q, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
+
+/*
+ * The same for a range that somebody sees rather than names: where no slice begins in R, it goes
+ * out to those that it is in. *RET_FROM_NS to *RET_TO_NS, as a range, has the same slices.
+ */
+bool time_range_show(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m,
+		     struct query *q, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 #endif

@@ -9,17 +9,47 @@
 
 #include <stdlib.h>
 
-/* Waits that end when the slice does, one for each fact. */
+/* Waits that end when the slice does: one for each thread, as it cannot be in two of them at a time. */
 struct open_wait {
+	thread_id thread;
 	uint64_t ns;             /* how long it lasts */
 	double level;            /* threads in it */
 };
+
+static int by_thread(const void *va, const void *vb)
+{
+	const struct open_wait *a = va, *b = vb;
+
+	return compare_numbers(a->thread, b->thread);
+}
 
 static int longest_first(const void *va, const void *vb)
 {
 	const struct open_wait *a = va, *b = vb;
 
 	return compare_numbers(b->ns, a->ns);
+}
+
+/* Makes one wait of those of each thread among the N of W, of LONGEST_NS at most; how many there are then. */
+static size_t one_each(struct open_wait *w, size_t n, uint64_t longest_ns)
+{
+	size_t out = 0;
+
+	if (n)
+		qsort(w, n, sizeof(*w), by_thread);
+	for (size_t i = 0; i < n; i++) {
+		if (out && w[out - 1].thread == w[i].thread)
+			w[out - 1].ns += w[i].ns < UINT64_MAX - w[out - 1].ns ? w[i].ns : UINT64_MAX - w[out - 1].ns;
+		else
+			w[out++] = w[i];
+	}
+	for (size_t i = 0; i < out; i++) {
+		const uint64_t sum = w[i].ns;
+
+		w[i].ns = sum < longest_ns ? sum : longest_ns;
+		w[i].level = (double)sum / (double)w[i].ns;
+	}
+	return out;
 }
 
 /*
@@ -35,11 +65,11 @@ static void add_open(struct heat *h, const struct slice_view *v, enum time_kind 
 
 	for (size_t i = 0; w && i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
-		const uint64_t ns = f->weight < v->to_ns ? f->weight : v->to_ns;
 
-		if (heat_kind(f->kind) == kind && ns)
-			w[n++] = (struct open_wait){ .ns = ns, .level = (double)f->weight / (double)ns };
+		if (heat_kind(f->kind) == kind && f->weight)
+			w[n++] = (struct open_wait){ .thread = f->thread, .ns = f->weight };
 	}
+	n = v->to_ns ? one_each(w, n, v->to_ns) : 0;
 	if (n)
 		qsort(w, n, sizeof(*w), longest_first);
 	for (size_t i = 0; i < n; i++) {

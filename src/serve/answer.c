@@ -205,7 +205,7 @@ static int put_object(FILE *out, struct export_view *v, const struct serve_momen
 	put_head(out, v, m);
 	r = put_strip(out, v, m, e);
 	if (r >= 0 && q->ranged) {
-		time_range_apply(&q->range, m->snapshot, &m->meta, &v->query, &from_ns, &to_ns);
+		time_range_show(&q->range, m->snapshot, &m->meta, &v->query, &from_ns, &to_ns);
 		put_range(out, from_ns, to_ns);
 	}
 	if (r >= 0 && q->pane) {
@@ -249,8 +249,6 @@ static void narrow(struct export_view *v, struct profile_meta *meta, const struc
 
 	if (!m->to_ns)
 		return;
-	/* The first slice begins with the second in which the capture did: before it. */
-	range.from.percent = !range.from.ns;
 	time_range_apply(&range, m->snapshot, &m->meta, &v->query, &from_ns, &to_ns);
 	meta->start_real_ns += range.from.ns;
 	meta->start_mono_ns += range.from.ns;

@@ -72,7 +72,10 @@ def main(address, proxied):
     # However long the one who does not read has been there, an answer comes at once.
     waited = time.monotonic()
     part = json.loads(respond(begin(address, "/snapshot?pane=threads&from=0s&to=1s")).read())
-    say(part["range"][1] - part["range"][0] >= 10 ** 9, "a range goes out to whole slices", part["range"])
+    say(9 * 10 ** 8 <= part["range"][1] - part["range"][0] <= 11 * 10 ** 8, "a range is of slices of 100 ms", part["range"])
+    part = json.loads(respond(begin(address, "/snapshot?pane=threads&from=510ms&to=511ms")).read())
+    start, end = part["range"]
+    say(start <= 511 * 10 ** 6 and end >= 510 * 10 ** 6 and end - start == 10 ** 8 and part["list"]["rows"], "of one at least", part["range"])
     print("a snapshot took %.3f s" % (time.monotonic() - waited))
     locks = json.loads(respond(begin(address, "/snapshot?pane=locks")).read())["list"]
     say(locks["columns"][:2] == ["lock", "total"] and isinstance(locks["notes"], list) and

@@ -81,6 +81,21 @@ fi
 type_line "clear; $SBERF top -e cpu-clock -F 499 --keep 1h -p $workload"
 see "the header says that a flight recorder runs" "^ shares $workload .* keeps 1h00: [1-9][0-9.]* (KB|MB)"
 check "nothing is written" test ! -e "$HERE/sberf-3.sberf"
+# What a page says of a range, after what was in it has settled.
+if command -v python3 >/dev/null; then
+	keys U
+	see "U tells an address here, too" '^ http://127'
+	url=$(screen | sed -n 's,^ \(http://127[^ ]*/\).*,\1,p')
+	read -r page_from page_to total < <(python3 -c "
+import json, time, urllib.request
+def ask(path):
+	return json.load(urllib.request.urlopen('$url' + path))
+while (seen := ask('snapshot?from=0s&to=1900ms'))['head']['duration'] < seen['range'][1] + 5 * 10 ** 9:
+	time.sleep(0.1)
+whole = ask('export.json?from=%dns&to=%dns' % tuple(seen['range']))['tree'][0]
+print(*seen['range'], ' '.join(str(whole[k]) for k in ('total_ns', 'running_ns', 'count')))")
+	matches "a page has the totals of a range" "^[1-9][0-9]* [1-9][0-9]* [1-9][0-9]*\$" "$total"
+fi
 keys R
 see "R writes what is kept" '^ the last [0-9.]+ .* are in sberf-3\.sberf \('
 check "which is sound" sound sberf-3.sberf
@@ -96,6 +111,10 @@ keys q
 see "at the end it writes once more" '^sberf top: the last .* are in sberf-5\.sberf \('
 restored "after the flight recorder"
 check "the last file is sound" sound sberf-5.sberf
+if command -v python3 >/dev/null; then
+	equal "a range has the totals that a page had of it" "$total" "$("$SBERF" report --format json --time "${page_from}ns,${page_to}ns" "$HERE/sberf-5.sberf" 2>/dev/null |
+		python3 -c 'import json, sys; whole = json.load(sys.stdin)["tree"][0]; print(whole["total_ns"], whole["running_ns"], whole["count"])')"
+fi
 check "and has no less" test "$(value "$HERE/sberf-5.sberf" oncpu_samples)" -ge "$(value "$HERE/sberf-4.sberf" oncpu_samples)"
 
 # A disk that is full: the view goes on, and so may another recording.

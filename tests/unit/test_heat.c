@@ -77,6 +77,30 @@ static void events_tell_what_was_before_them(void **state)
 	heat_free(&h);
 }
 
+/* Waits that were counted for a second and are told at its end were anywhere in it, whatever stacks they had. */
+static void counted_waits_lie_in_the_time_in_which_they_were_counted(void **state)
+{
+	struct heat h = { 0 };
+
+	for (unsigned int stack = 0; stack < 10; stack++)
+		heat_event(&h, &(struct event){ .kind = EVENT_RUNNABLE, .time_ns = 7 * S, .weight = 50 * MS,
+						.count = 100, .wait.own_ns = 500000 });
+	assert_sum(&h, 6 * S, 7 * S, 0, 500. * MS, 0);
+	assert_sum(&h, 6 * S, 6 * S + 500 * MS, 0, 247.5 * MS, 0);
+	heat_free(&h);
+	/* One that stands for two more: itself where it was. */
+	heat_event(&h, &(struct event){ .kind = EVENT_BLOCKED, .time_ns = 7 * S, .weight = 300 * MS, .count = 3,
+					.wait.own_ns = 100 * MS });
+	assert_sum(&h, 6 * S + 900 * MS, 7 * S, 0, 0, 120. * MS);
+	assert_sum(&h, 6 * S, 7 * S, 0, 0, 300. * MS);
+	/* More than a second of them, and before time was counted. */
+	heat_event(&h, &(struct event){ .kind = EVENT_BLOCKED, .time_ns = 20 * S, .weight = 4 * S, .count = 40 });
+	assert_sum(&h, 16 * S, 17 * S, 0, 0, 1. * S);
+	heat_event(&h, &(struct event){ .kind = EVENT_BLOCKED, .time_ns = 500 * MS, .weight = 100 * MS, .count = 4 });
+	assert_sum(&h, 0, 500 * MS, 0, 0, 100. * MS);
+	heat_free(&h);
+}
+
 /* 200 ms of every second blocked, at one offset, while the rest runs: seen in the rows after hours, too. */
 static void what_is_periodic_stays_in_its_rows(void **state)
 {
@@ -206,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_lies_where_it_was),
 		cmocka_unit_test(events_tell_what_was_before_them),
+		cmocka_unit_test(counted_waits_lie_in_the_time_in_which_they_were_counted),
 		cmocka_unit_test(what_is_periodic_stays_in_its_rows),
 		cmocka_unit_test(any_time_is_bounded),
 		cmocka_unit_test(copies_stay_as_they_are),

@@ -7,8 +7,12 @@
 #include "tests/unit/made.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
+#include "query/timerange.h"
 #include "query/timeview.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define S NSEC_PER_SEC
@@ -88,6 +92,32 @@ static void waits_lie_over_each_other(void **state)
 	assert_sum(tv, 14 * S, 15 * S, 0, 3.5 * S);
 	heat_sum(&tv->heat, 14 * S, 15 * S, ns);
 	assert_true(ns[TIME_RUNNABLE] > 699. * MS && ns[TIME_RUNNABLE] < 701. * MS);
+	timeview_free(tv);
+	tv = NULL;
+	snapshot_unref(s);
+	made_free(&m);
+}
+
+/* Those of one thread follow each other, in whatever stacks they were: there are never more threads than one. */
+static void waits_of_a_thread_follow_each_other(void **state)
+{
+	AUTO(timeview_free) struct timeview *tv = NULL;
+	struct fact f[3];
+	struct snapshot *s;
+	struct made m;
+
+	made_init(&m, NULL);
+	for (unsigned int i = 0; i < 3; i++) {
+		f[i] = under_way(&m, made_thread(&m, 7, i ? 7 : 8, "app"), EVENT_BLOCKED, 300 * MS);
+		if (i == 2)
+			f[i].stack = made_stack(&m, "main;other");
+	}
+	assert_int_equal(profile_provisional(m.p, 14 * S + 500 * MS, 15 * S, f, 3), 0);
+	s = profile_snapshot(m.p);
+	tv = timeview_new(s, m.names, NULL);
+	assert_non_null(tv);
+	assert_sum(tv, 14 * S + 400 * MS, 14 * S + 700 * MS, 0, 300. * MS);
+	assert_sum(tv, 14 * S + 700 * MS, 15 * S, 0, 600. * MS);
 	timeview_free(tv);
 	tv = NULL;
 	snapshot_unref(s);
@@ -194,13 +224,89 @@ static void lack_of_memory_is_survived(void **state)
 	made_free(&little);
 }
 
+/* Nanoseconds and events of what is in the range of Q. */
+static void range_sums(struct made *m, struct query *q, uint64_t *ret_ns, uint64_t *ret_count)
+{
+	const struct tree *t = made_look(m, q);
+
+	*ret_ns = t->node[0].total_ns;
+	*ret_count = t->node[0].count;
+}
+
+/* FROM_NS to TO_NS of a capture, in a store as a page looks at it, and in one as --time reads a recording. */
+static void assert_same_range(struct made *live, struct made *file, const struct profile_meta *meta, uint64_t from_ns,
+			      uint64_t to_ns)
+{
+	AUTO(snapshot_unref) struct snapshot *seen = profile_snapshot(live->p), *read = profile_snapshot(file->p);
+	struct time_range r = { .from.ns = from_ns, .to.ns = to_ns };
+	struct query q = { .measures = MEASURES_WALL }, again = q;
+	uint64_t from, to, report_from, report_to, ns, count, ns_again, count_again;
+	char text[64];
+
+	assert_true(time_range_show(&r, seen, meta, &q, &from, &to));
+	assert_true(from < to);
+	range_sums(live, &q, &ns, &count);
+	/* To the nanosecond, and as the page says it, which leaves off what is below a millisecond. */
+	for (uint64_t unit = 1; unit <= MS; unit *= MS) {
+		snprintf(text, sizeof(text), "%" PRIu64 "ns,%" PRIu64 "ns", from / unit * unit, to / unit * unit);
+		assert_int_equal(time_range_parse(text, &r, NULL), 0);
+		time_range_apply(&r, read, meta, &again, &report_from, &report_to);
+		range_sums(file, &again, &ns_again, &count_again);
+		assert_int_equal(ns_again, ns);
+		assert_int_equal(count_again, count);
+	}
+}
+
+/*
+ * A range that is chosen on a page has the totals of report --time of the range that the page then names, in a store
+ * whose old slices are merged, too, and where the range begins or ends with the capture or is shorter than a slice.
+ */
+static void ranges_have_the_totals_of_a_report(void **state)
+{
+	const struct profile_limits limits[] = {
+		{ .slice_ns = TIME_SLICE_NS, .keep_fine_ns = 4 * S },
+		{ .slice_ns = TIME_SLICE_NS, .keep_fine_ns = UINT64_MAX / 4 },
+	};
+	const struct profile_meta meta = { .start_mono_ns = 10 * S + 37 * MS + 123457, .duration_ns = 20 * S };
+	uint64_t r = 1;
+	struct made m[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		made_init(&m[i], &limits[i]);
+		for (uint64_t at = 1; at < 2000; at++) {
+			const uint64_t ns = meta.start_mono_ns + at * 10 * MS;
+			const thread_id t = made_thread(&m[i], 7, (pid_t)(7 + at % 3), "app");
+
+			made_add(&m[i], ns, t, at % 5 ? "main;f" : "main;g", 10 * MS + at);
+			if (!(at % 40))
+				made_wait(&m[i], ns + 7, t, "main;h", EVENT_BLOCKED, "futex", 'S', 357 * MS + at);
+			profile_advance(m[i].p, ns);
+		}
+		profile_advance(m[i].p, meta.start_mono_ns + meta.duration_ns);
+	}
+	assert_same_range(&m[0], &m[1], &meta, 0, 100 * MS);
+	assert_same_range(&m[0], &m[1], &meta, 0, 20 * S);
+	assert_same_range(&m[0], &m[1], &meta, 19 * S, 40 * S);
+	assert_same_range(&m[0], &m[1], &meta, 19 * S + 500 * MS, 19 * S + 500 * MS + 1);
+	for (unsigned int i = 0; i < 200; i++) {
+		const uint64_t from = (r = hash_u64(r + 1)) % (19 * S);
+		const uint64_t to = from + 1 + hash_u64(r) % (i % 2 ? 300 * MS : 10 * S);
+
+		assert_same_range(&m[0], &m[1], &meta, from, to < 19 * S ? to : 19 * S + 1);
+	}
+	made_free(&m[0]);
+	made_free(&m[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_has_not_ended_is_there),
 		cmocka_unit_test(waits_lie_over_each_other),
+		cmocka_unit_test(waits_of_a_thread_follow_each_other),
 		cmocka_unit_test(filters_leave_their_part),
 		cmocka_unit_test(ranges_go_out_to_slices),
+		cmocka_unit_test(ranges_have_the_totals_of_a_report),
 		cmocka_unit_test(lack_of_memory_is_survived),
 	};
 
