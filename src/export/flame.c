@@ -336,17 +336,27 @@ static int flame_from_tree(struct flame *ret, const struct tree *t, const struct
 	return r;
 }
 
-int flame_write(FILE *out, const struct export_view *v, flame_drawer *draw, struct err *e)
+int flame_of(struct flame *ret, const struct export_view *v, struct err *e)
 {
-	struct flame f;
-	int r = flame_from_tree(&f, v->tree, v->meta, e);
+	int r = flame_from_tree(ret, v->tree, v->meta, e);
 
 	if (r < 0)
 		return r;
 	if (v->title)
-		r = flame_title(&f, v->title, e);
-	if (r >= 0)
-		r = draw(out, &f, &v->flame, e);
+		r = flame_title(ret, v->title, e);
+	if (r < 0)
+		flame_free(ret);
+	return r;
+}
+
+int flame_write(FILE *out, const struct export_view *v, flame_drawer *draw, struct err *e)
+{
+	struct flame f;
+	int r = flame_of(&f, v, e);
+
+	if (r < 0)
+		return r;
+	r = draw(out, &f, &v->flame, e);
 	flame_free(&f);
 	return r;
 }

@@ -157,5 +157,7 @@ flame_drawer flame_viewer_data;
 /* Draws the tree of V. */
 struct export_view;
 int flame_write(FILE *out, const struct export_view *v, flame_drawer *draw, struct err *e);
+/* The graph that it draws, to *RET, the caller's. 0, or -ENOMEM with *RET empty. */
+int flame_of(struct flame *ret, const struct export_view *v, struct err *e);
 
 #endif

@@ -22,7 +22,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void flame_data_put_number(FILE *out, uint64_t v)
+void flame_put_number(FILE *out, uint64_t v)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -31,11 +31,7 @@ static void flame_data_put_number(FILE *out, uint64_t v)
 	putc_unlocked(digits[v], out);
 }
 
-/*
- * LEN bytes of sanitised TEXT inside a JSON string. What could end a script (</ <!) or a CDATA
- * section (]]>) never stands there unescaped, also when it starts or ends outside of TEXT.
- */
-static void flame_data_put_text(FILE *out, const char *text, size_t len)
+void flame_put_text(FILE *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		const char c = text[i], next = i + 1 < len ? text[i + 1] : '/';
@@ -54,7 +50,7 @@ static void flame_data_put_text(FILE *out, const char *text, size_t len)
 static void flame_data_put_string(struct out *o, const char *text)
 {
 	out_text(o, "\"");
-	flame_data_put_text(o->file, text, strlen(text));
+	flame_put_text(o->file, text, strlen(text));
 	out_text(o, "\"");
 }
 
@@ -73,20 +69,26 @@ static size_t flame_data_common(const char *a, const char *b, size_t *ret_units)
 	return n;
 }
 
+void flame_put_label(struct out *o, const char *last, const char *text, size_t len, uint32_t kind)
+{
+	size_t units, same = flame_data_common(last, text, &units);
+
+	flame_put_number(o->file, units);
+	flame_put_number(o->file, kind);
+	flame_put_text(o->file, text + same, len - same);
+	fputs("\\n", o->file);
+}
+
 static void put_labels(struct out *o, const struct flame_plan *p)
 {
 	char *now = p->text, *last = p->other;
 
 	last[0] = '\0';
 	for (size_t i = 0; i < p->f->labels.n; i++) {
-		const size_t len = flame_text(p, p->label_at[i], now);
-		size_t units, same = flame_data_common(last, now, &units);
 		char *swap = last;
 
-		flame_data_put_number(o->file, units);
-		flame_data_put_number(o->file, p->f->labels.v[p->label_at[i]].kind);
-		flame_data_put_text(o->file, now + same, len - same);
-		fputs("\\n", o->file);
+		flame_put_label(o, last, now, flame_text(p, p->label_at[i], now),
+				p->f->labels.v[p->label_at[i]].kind);
 		last = now;
 		now = swap;
 	}
@@ -105,11 +107,11 @@ static void flame_data_put_node(FILE *out, const struct flame_plan *p, const str
 		v[columns++] = n->error;
 	for (unsigned int c = 0; c < columns; c++)
 		mask |= (uint64_t)(v[c] > 0) << c;
-	flame_data_put_number(out, (uint64_t)up << columns | mask);
-	flame_data_put_number(out, p->rank[n->label]);
+	flame_put_number(out, (uint64_t)up << columns | mask);
+	flame_put_number(out, p->rank[n->label]);
 	for (unsigned int c = 0; c < columns; c++)
 		if (v[c])
-			flame_data_put_number(out, v[c]);
+			flame_put_number(out, v[c]);
 }
 
 static void put_tree(struct out *o, const struct flame_plan *p)
@@ -133,16 +135,22 @@ static void put_facts(struct out *o, const struct flame_plan *p)
 	}
 }
 
-void flame_data(struct out *o, const struct flame_plan *p)
+const char *flame_unit_name(enum flame_unit unit)
 {
 	static const char *const units[] = { [FLAME_NS] = "ns", [FLAME_COUNT] = "count", [FLAME_BYTES] = "bytes" };
+
+	return units[unit];
+}
+
+void flame_data(struct out *o, const struct flame_plan *p)
+{
 	const struct flame *f = p->f;
 
 	out_text(o, "{\"v\":1,\"title\":");
 	flame_data_put_string(o, flame_clean(p, f->title, ""));
 	out_text(o, ",\"facts\":[");
 	put_facts(o, p);
-	out_format(o, "],\"unit\":\"%s\",\"parts\":[", units[f->unit]);
+	out_format(o, "],\"unit\":\"%s\",\"parts\":[", flame_unit_name(f->unit));
 	for (unsigned int k = 0; k < p->parts; k++)
 		out_format(o, "%s%u", k ? "," : "", p->part[k]);
 	out_format(o, "],\"compared\":%s,\"whole\":[%" PRIu64 ",%" PRIu64 "],\"sides\":[",

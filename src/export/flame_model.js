@@ -56,44 +56,50 @@ function readLabels(d) {
 	return { text, kind };
 }
 
-function makeModel(d) {
+// The nodes of D in pre-order, with what ends in each of them, by column.
+function readTree(d) {
 	const n = d.nrNodes, r = reader(d.tree), weights = d.parts.length * (d.compared ? 2 : 1), columns = weights + (d.compared ? 1 : 0);
-	const masks = 2 ** columns;
-	const labels = readLabels(d);
-	const m = {
-		d, n, text: labels.text, kind: labels.kind, parts: d.parts, compared: d.compared,
-		parent: new Int32Array(n), label: new Int32Array(n), end: new Int32Array(n), row: new Int32Array(n),
-		follows: new Uint8Array(n),
-		idle: -1, idleOf: [], idleCounts: true, self: [], total: [], w: new Float64Array(n), chosen: d.parts.map(() => true), numa: null,
+	const masks = 2 ** columns, labels = readLabels(d), path = [];
+	const t = {
+		n, text: labels.text, kind: labels.kind, parent: new Int32Array(n), label: new Int32Array(n),
+		self: Array.from({ length: weights }, () => new Float64Array(n)), error: d.compared ? new Float64Array(n) : null,
 	};
-	const path = [], files = d.sides.map(side => side.replace(/^.*\/(?=[^/])/, ""));
 
-	// What is compared is most often two files: where they lie is in the title.
-	m.sides = files[0] === files[1] ? d.sides : files;
-	for (let c = 0; c < weights; c++)
-		m.self.push(new Float64Array(n));
-	if (d.compared)
-		m.error = new Float64Array(n);
 	for (let i = 0, depth = 0; i < n; i++) {
 		const head = r.number(), mask = head % masks;
 
 		depth = i ? depth + 1 - (head - mask) / masks : 0;
-		m.parent[i] = i ? path[depth - 1] : -1;
+		t.parent[i] = i ? path[depth - 1] : -1;
 		path[depth] = i;
-		m.label[i] = r.number();
+		t.label[i] = r.number();
 		for (let c = 0; c < columns; c++)
 			if (mask >> c & 1)
-				(m.self[c] || m.error)[i] = r.number();
+				(t.self[c] || t.error)[i] = r.number();
 	}
+	return t;
+}
+
+// The model of D, whose nodes are TREE.
+function makeModel(d, tree = readTree(d)) {
+	const { n, text, kind, parent, label, self, error } = tree;
+	const m = {
+		d, n, text, kind, parts: d.parts, compared: d.compared, parent, label, end: new Int32Array(n), row: new Int32Array(n),
+		follows: new Uint8Array(n),
+		idle: -1, idleOf: [], idleCounts: true, self, error, total: [], w: new Float64Array(n), chosen: d.parts.map(() => true), numa: null,
+	};
+	const files = d.sides.map(side => side.replace(/^.*\/(?=[^/])/, ""));
+
+	// What is compared is most often two files: where they lie is in the title.
+	m.sides = files[0] === files[1] ? d.sides : files;
 	for (let i = n - 1; i >= 0; i--) {
 		m.end[i] = Math.max(m.end[i], i + 1);
 		if (i)
 			m.end[m.parent[i]] = Math.max(m.end[m.parent[i]], m.end[i]);
 	}
-	for (const self of m.self)
-		m.total.push(sumUp(m, self));
+	for (const values of m.self)
+		m.total.push(sumUp(m, values));
 	m.idle = idleNode(m);
-	m.idleOf = m.self.map(self => m.idle < 0 ? 0 : self[m.idle]);
+	m.idleOf = m.self.map(values => m.idle < 0 ? 0 : values[m.idle]);
 	foldRuns(m);
 	choose(m, m.chosen);
 	return m;

@@ -60,6 +60,18 @@ bool flame_follows(const struct flame_plan *p, uint32_t at);
  */
 void flame_data(struct out *o, const struct flame_plan *p);
 
+/* Its parts, which flame_growth.c writes, too. A number, in digits of five bits: */
+void flame_put_number(FILE *out, uint64_t v);
+/*
+ * LEN bytes of sanitised TEXT inside a JSON string. What could end a script (</ <!) or a CDATA
+ * section (]]>) never stands there unescaped, also when it starts or ends outside of TEXT.
+ */
+void flame_put_text(FILE *out, const char *text, size_t len);
+/* A label of KIND: a line of what its sanitised TEXT, of LEN bytes, has beyond that of the one before, LAST. */
+void flame_put_label(struct out *o, const char *last, const char *text, size_t len, uint32_t kind);
+/* "ns", "count", "bytes". */
+const char *flame_unit_name(enum flame_unit unit);
+
 /*
  * Writes the picture without scripts, as SVG elements, under a title. REMEDY tells how to see more,
  * "open ..." (not with no_script).

@@ -12,7 +12,7 @@ function makeTable(m, app) {
 	let open = new Set([0]), limits = new Map(), columns = [];
 	const cells = [];
 	// By what is looked at, which a comparison has second.
-	let sort = { column: m.compared ? 2 : 1, falling: true }, current = 0;
+	let sort = { column: m.compared ? 2 : 1, falling: true }, current = 0, top = 0;
 
 	function makeColumns() {
 		const list = [{ name: "function", value: i => m.text[m.label[i]] }];
@@ -213,7 +213,6 @@ function makeTable(m, app) {
 	// The same rows of another model, and where they were scrolled to.
 	app.onUpdate((next, follow) => {
 		const focused = body.contains(document.activeElement), names = columns.map(column => column.name).join();
-		const top = pane.scrollTop;
 
 		m = next;
 		open = new Set(Array.from(open, follow).filter(i => i >= 0));
@@ -225,8 +224,11 @@ function makeTable(m, app) {
 		}
 		fillRows();
 		mark(focused, false);
-		pane.scrollTop = top;
+		if (top)
+			pane.scrollTop = top;
 	});
+	// Asked for at any other time, the browser would have to arrange the page first.
+	pane.addEventListener("scroll", () => top = pane.scrollTop);
 	makeHeads();
 	// At first the heaviest way down is open, as far as nothing else weighs much beside it.
 	for (let i = 0, c; (c = heaviestChild(m, i)) >= 0 && m.w[c] > m.w[i] / 2; i = c)

@@ -176,6 +176,7 @@ suites_export += tests/unit/test_export
 suites_export += tests/unit/test_export_numa
 suites_export += tests/unit/test_exporters
 suites_export += tests/unit/test_flame
+suites_export += tests/unit/test_flame_growth
 suites_export += tests/unit/test_json
 suites_export += tests/unit/test_leaks
 suites_export += tests/unit/test_memorysizes
