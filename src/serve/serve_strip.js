@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // serve_strip.js - the strip of time: how much ran and waited when. A range is chosen by dragging, or by the arrow keys; a click or Escape
-// goes back to everything.
+// goes back to everything. What is under the pointer is told in words.
 
-const STRIP = { high: 58, lane: 40, low: 14 };
+const STRIP = { high: 58, lane: 40, low: 14, tick: 96 };
 
-// "12.3 s", "1:05:00": a moment since the beginning, no finer than STEP.
+// "12.3 s", "1:05:00", "2:05.7": a moment since the beginning, no finer than STEP and no later than it is.
 function moment(ns, step) {
-	const s = ns / 1e9;
+	const digits = step < 1e8 ? 2 : step < 1e9 ? 1 : 0, s = Math.floor(ns / 1e9 * 10 ** digits) / 10 ** digits;
 
 	if (s < 120)
-		return s.toFixed(step < 1e8 ? 2 : step < 1e9 ? 1 : 0) + " s";
-	const whole = Math.floor(s), two = v => String(v).padStart(2, "0");
+		return s.toFixed(digits) + " s";
+	const whole = Math.floor(s), part = digits ? (s - whole).toFixed(digits).slice(1) : "", two = v => String(v).padStart(2, "0");
 
 	return (whole >= 3600 ? Math.floor(whole / 3600) + ":" + two(Math.floor(whole / 60) % 60) : String(Math.floor(whole / 60))) +
-		":" + two(whole % 60);
+		":" + two(whole % 60) + part;
+}
+
+// The step between ticks, a round one, when LENGTH ns are drawn on WIDTH px.
+function tickStep(length, width) {
+	const least = length * STRIP.tick / Math.max(width, 1) / 1e9;
+	const steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
+
+	return (steps.find(step => step >= least) ?? Math.ceil(least / 86400) * 86400) * 1e9;
+}
+
+// A range as --time takes it. What is below a millisecond is left off: a range is of the slices that begin in it.
+function timeText(range) {
+	return range.map(ns => (Math.floor(ns / 1e6) / 1e3).toFixed(3) + "s").join(",");
 }
 
 // A range as the path wants it.
@@ -26,16 +39,18 @@ function makeStrip(html, host, chosen) {
 	const box = html("div", {
 		class: "serve-strip", tabindex: 0, role: "group", "aria-label": "time; drag to choose a range, Escape for everything",
 	}, host);
-	const svg = element(SVG, "svg", { height: STRIP.high, role: "none" }, box), words = html("div", { class: "serve-times" }, box);
-	const lanes = element(SVG, "g", {}, svg), over = element(SVG, "rect", { class: "serve-range", y: 0, height: STRIP.high, visibility: "hidden" }, svg);
-	let strip = null, duration = 0, range = null, from = -1;
+	const words = html("div", { class: "serve-said" }, box);
+	const svg = element(SVG, "svg", { height: STRIP.high, role: "none" }, box), times = html("div", { class: "serve-times" }, box);
+	const lanes = element(SVG, "g", {}, svg), ticks = element(SVG, "path", { class: "serve-ticks" }, svg);
+	const over = element(SVG, "rect", { class: "serve-range", y: 0, height: STRIP.high, visibility: "hidden" }, svg);
+	let strip = null, duration = 0, range = null, from = -1, pointed = -1;
 
-	const width = () => box.clientWidth;
-	const at = x => Math.max(0, Math.min(duration, x / (width() || 1) * duration));
+	let width = 0;                          // asked for before anything is changed: else the browser would arrange the page three times
+	const at = x => Math.max(0, Math.min(duration, x / (width || 1) * duration));
 
 	// One colour as one path; the pieces stand on the heights BELOW, which grow.
 	function lane(name, levels, below, most, base, high) {
-		const w = width() * strip.step / (duration || 1), d = [];
+		const w = width * strip.step / (duration || 1), d = [];
 
 		for (let i = 0; i < levels.length; i++) {
 			const h = levels[i] / most * high;
@@ -49,7 +64,8 @@ function makeStrip(html, host, chosen) {
 	}
 
 	function paint() {
-		svg.setAttribute("width", width());
+		width = box.clientWidth;
+		svg.setAttribute("width", width);
 		lanes.replaceChildren();
 		if (!strip)
 			return;
@@ -60,18 +76,47 @@ function makeStrip(html, host, chosen) {
 		lane("t1", strip.runnable, below, busy, STRIP.lane, STRIP.lane);
 		lane("t2", strip.blocked, none, waits, STRIP.high, STRIP.low);
 		mark();
+		paintTimes();
+		say();
+	}
+
+	// The axis: a label a tick, and the end.
+	function paintTimes() {
+		const step = tickStep(duration, width), d = [], last = moment(duration, step), room = 7 * last.length + 20;
+
+		times.replaceChildren();
+		for (let ns = 0; ns < duration; ns += step) {
+			const x = ns / duration * width;
+
+			d.push("M", x.toFixed(1), " 0V", STRIP.high);
+			if (x < width - room - 30)
+				html("span", {}, times, moment(ns, step)).style.left = x.toFixed(1) + "px";
+		}
+		html("span", { class: "end" }, times, last);
+		ticks.setAttribute("d", d.join(""));
+	}
+
+	// What is under the pointer, or at most.
+	function say() {
+		const digits = v => v.toFixed(v < 10 ? 2 : 0);
+		const i = pointed < 0 ? -1 : Math.floor(at(pointed) / strip.step), there = i >= 0 && i < strip.running.length;
+		const busy = Math.max(0, ...strip.running.map((v, k) => v + strip.runnable[k]));
+
 		words.replaceChildren();
-		html("span", {}, words, "0 s");
-		html("span", {}, words, range ? moment(range[0], strip.step) + " – " + moment(range[1], strip.step) : "up to " +
-			busy.toFixed(2) + " threads run or want to, up to " + waits.toFixed(waits < 10 ? 1 : 0) + " are blocked");
-		html("span", {}, words, moment(duration, 1e9));
+		html("span", {}, words, there ? moment(i * strip.step, strip.step) : "threads:");
+		[["running", "t0"], ["runnable", "t1"], ["blocked", "t2"]].forEach(([name, colour]) => {
+			html("i", { class: "f " + colour }, words);
+			html("span", {}, words, (there ? digits(strip[name][i]) + " " : "") + name);
+		});
+		if (!there)
+			html("span", {}, words, "· at most " + digits(busy) + " run or want to, " + digits(Math.max(0, ...strip.blocked)) + " are blocked");
 	}
 
 	function mark() {
 		over.setAttribute("visibility", range ? "visible" : "hidden");
 		if (!range)
 			return;
-		const scale = width() / (duration || 1);
+		const scale = width / (duration || 1);
 
 		over.setAttribute("x", (range[0] * scale).toFixed(2));
 		over.setAttribute("width", Math.max(2, (range[1] - range[0]) * scale).toFixed(2));
@@ -97,10 +142,18 @@ function makeStrip(html, host, chosen) {
 		box.focus({ preventScroll: true });
 	});
 	box.addEventListener("pointermove", e => {
+		pointed = e.clientX - box.getBoundingClientRect().left;
+		if (strip)
+			say();
 		if (from < 0)
 			return;
 		range = dragged(e) || range;
 		mark();
+	});
+	box.addEventListener("pointerleave", () => {
+		pointed = -1;
+		if (strip)
+			say();
 	});
 	box.addEventListener("pointerup", e => {
 		const next = from < 0 ? undefined : dragged(e);
