@@ -54,7 +54,7 @@ safe() {
 }
 
 if [ -n "$serve" ]; then
-	script flame_model.js flame_draw.js flame_page.js flame_app.js flame_table.js serve_strip.js serve_list.js serve_start.js >"$work/serve"
+	script flame_model.js flame_draw.js flame_page.js flame_app.js flame_table.js serve_tree.js serve_strip.js serve_list.js serve_start.js >"$work/serve"
 	cat "$dir/flame.css" "$serve/serve.css" | sed -e 's/^[[:space:]]*//' >"$work/css"
 	safe "$work/serve" "$work/css"
 	echo "/* SPDX-License-Identifier: BSD-2-Clause */"

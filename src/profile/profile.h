@@ -157,6 +157,7 @@ void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret);
 bool snapshot_next(const struct snapshot *s, struct slice_view *v);
 bool snapshot_last(const struct snapshot *s, struct slice_view *ret);    /* the latest; false when there is none */
 bool snapshot_has(const struct snapshot *s, enum event_kind kind);       /* true when there is a fact of KIND */
+uint32_t snapshot_kinds(const struct snapshot *s);       /* all of these at once: a mask of 1 << enum event_kind */
 /* Up to when all was added: what profile_advance() was told last before S was made; 0 = nothing was. */
 uint64_t snapshot_settled_ns(const struct snapshot *s);
 /* Sets *RET to the rows about how stacks ended, the heaviest first; returns how many. */

@@ -181,6 +181,16 @@ bool snapshot_has(const struct snapshot *s, enum event_kind kind)
 	return false;
 }
 
+uint32_t snapshot_kinds(const struct snapshot *s)
+{
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->slice[i]->n; k++)
+			kinds |= 1u << s->slice[i]->fact[k].kind;
+	return kinds;
+}
+
 size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret)
 {
 	*ret = s->row;

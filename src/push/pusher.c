@@ -147,7 +147,7 @@ static int window_profile(struct pusher *p, const struct serve_moment *m, enum s
 	const struct serve_question q = { .what = SERVE_PULL, .pull = pull };
 	struct err e = ERR_INIT;
 
-	return serve_answer(&p->c.source, m, &q, ret, &e);
+	return serve_answer(&p->c.source, m, &q, NULL, ret, &e);
 }
 
 /* Has all been added that happened before p->to_ns? */

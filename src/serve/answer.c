@@ -5,7 +5,8 @@
  *	{"head":{...}, "strip":{...}, "flame":{...}}
  *
  * head says what is profiled and how it is with it, strip how much ran and waited when, and the third member is that
- * of the pane (panes.h). Times are in nanoseconds since the beginning of the capture.
+ * of the pane (panes.h); of a stream that follows the tree it is what has changed in it since the event before. Times
+ * are in nanoseconds since the beginning of the capture.
  */
 #include "config.h"
 
@@ -94,6 +95,21 @@ static void head_exports(struct jsonout *j, const struct export_view *v)
 	jsonout_end(j, ']');
 }
 
+/* What can be counted, [name, title], and what is when nobody chooses. */
+static void head_counts(struct jsonout *j, const struct export_view *v)
+{
+	const measure_mask counts = serve_counts(v);
+
+	jsonout_begin(j, "counts", '[');
+	if (counts)
+		jsonout_put(j, NULL, pair(j, SERVE_COUNT_TIME, SERVE_COUNT_TIME));
+	for (unsigned int id = TIME_NR; id < measures_count(); id++)
+		if (counts >> id & 1)
+			jsonout_put(j, NULL, pair(j, measure_get(id)->name, measure_get(id)->title));
+	jsonout_end(j, ']');
+	jsonout_put(j, "counted", jsonout_string(serve_count_default(v)));
+}
+
 static uint64_t losses_of(const struct profile_meta *m)
 {
 	uint64_t n = 0;
@@ -127,6 +143,7 @@ static void put_head(FILE *out, const struct export_view *v, const struct serve_
 	jsonout_put(&j, "samples", jsonout_u64(m->meta.samples));
 	jsonout_put(&j, "lost", jsonout_u64(losses_of(&m->meta)));
 	head_panes(&j, v);
+	head_counts(&j, v);
 	head_exports(&j, v);
 	jsonout_end(&j, '}');
 }
@@ -146,6 +163,15 @@ static uint64_t strip_step(uint64_t duration_ns)
 	while (duration_ns / step >= STRIP_MAX)
 		step *= 2;
 	return step;
+}
+
+/* What Q counts, if it was told, where one measure is shown. */
+static void count_as_asked(struct query *query, const struct serve_question *q, bool counts)
+{
+	if (!q->count || !counts)
+		return;
+	query->measures = q->count;
+	query->lead = 0;
 }
 
 /* Threads on average, in hundredths. */
@@ -195,8 +221,29 @@ static void put_range(FILE *out, uint64_t from_ns, uint64_t to_ns)
 	jsonout_put(&j, NULL, range);
 }
 
+/* What has changed in the tree since what the reader of the stream has. */
+static int put_growth(FILE *out, const struct export_view *v, const struct serve_moment *m,
+		      const struct serve_question *q, struct growths *g, struct flame_mark *ret_mark, struct err *e)
+{
+	bool made;
+	struct flame_growth *growth = growths_get(g, q->count, m->published, m->ended, &made);
+	struct flame f;
+	int r = growth ? 0 : err_nomem(e, "the call tree");
+
+	if (r >= 0 && !made) {
+		r = serve_tree(&f, v, e);
+		r = r < 0 ? r : flame_growth_take(growth, &f, e);
+		flame_free(&f);
+	}
+	if (r < 0)
+		return r;
+	growths_made(g, q->count, m->published, m->ended);
+	fputs("\"growth\":", out);
+	return flame_growth_write(out, growth, &q->have, ret_mark, e);
+}
+
 static int put_object(FILE *out, struct export_view *v, const struct serve_moment *m, const struct serve_question *q,
-		      struct err *e)
+		      struct growths *g, struct flame_mark *ret_mark, struct err *e)
 {
 	uint64_t from_ns, to_ns;
 	int r;
@@ -210,7 +257,9 @@ static int put_object(FILE *out, struct export_view *v, const struct serve_momen
 	}
 	if (r >= 0 && q->pane) {
 		fputc(',', out);
-		r = serve_pane_write(q->pane, out, v, e);
+		count_as_asked(&v->query, q, q->pane->counts);
+		r = q->pane->grows && q->what == SERVE_LIVE ? put_growth(out, v, m, q, g, ret_mark, e) :
+			serve_pane_write(q->pane, out, v, (uint32_t)q->rows, e);
 	}
 	fputs("}", out);
 	return r;
@@ -226,6 +275,8 @@ static int put_export(FILE *out, struct export_view *v, const struct serve_momen
 	if (q->exporter->reads == EXPORT_EVENTS && !v->each_event)
 		return err_set(e, ENOTSUP, "%s has single events, which only a recording has: use sberf record",
 			       q->exporter->name);
+	count_as_asked(&v->query, q, q->exporter->subject != EXPORT_NODES && q->exporter->subject != EXPORT_PROBES &&
+		       q->exporter->subject != EXPORT_MEMORY);
 	if (q->ranged)
 		time_range_apply(&q->range, m->snapshot, &m->meta, &v->query, &from_ns, &to_ns);
 	return exporter_write(out, q->exporter, v, e);
@@ -288,7 +339,7 @@ static int put_pull(FILE *out, struct export_view *v, const struct serve_moment 
 }
 
 static int serve_put(FILE *out, struct export_view *v, const struct serve_moment *m, const struct serve_question *q,
-		     struct err *e)
+		     struct growths *g, struct flame_mark *ret_mark, struct err *e)
 {
 	switch (q->what) {
 	case SERVE_EXPORT:
@@ -296,7 +347,7 @@ static int serve_put(FILE *out, struct export_view *v, const struct serve_moment
 	case SERVE_PULL:
 		return put_pull(out, v, m, q, e);
 	default:
-		return put_object(out, v, m, q, e);
+		return put_object(out, v, m, q, g, ret_mark, e);
 	}
 }
 
@@ -329,18 +380,19 @@ static int make_event(char **data, size_t *len, uint64_t id, struct err *e)
 }
 
 int serve_answer(const struct serve_source *src, const struct serve_moment *m, const struct serve_question *q,
-		 struct serve_bytes **ret, struct err *e)
+		 struct growths *g, struct serve_bytes **ret, struct err *e)
 {
 	struct export_view v = {
 		.snapshot = m->snapshot, .names = src->names, .meta = &m->meta, .query = src->query,
 		.group_given = src->group_given, .each_event = src->each_event, .source = src->events,
 		.code = src->code,
 	};
+	struct flame_mark mark = { 0 };
 	AUTO_FREE char *data = NULL;
 	struct serve_bytes *b;
 	size_t len = 0;
 	FILE *out = open_memstream(&data, &len);
-	int r = out ? serve_put(out, &v, m, q, e) : err_nomem(e, "an answer");
+	int r = out ? serve_put(out, &v, m, q, g, &mark, e) : err_nomem(e, "an answer");
 
 	if (out && fclose(out) && r >= 0)
 		r = err_nomem(e, "an answer");
@@ -349,7 +401,7 @@ int serve_answer(const struct serve_source *src, const struct serve_moment *m, c
 	b = r < 0 ? NULL : calloc(1, sizeof(*b));
 	if (!b)
 		return r < 0 ? r : err_nomem(e, "an answer");
-	*b = (struct serve_bytes){ .refs = 1, .len = len, .data = take_ptr(data) };
+	*b = (struct serve_bytes){ .refs = 1, .len = len, .data = take_ptr(data), .mark = mark };
 	*ret = b;
 	return 0;
 }

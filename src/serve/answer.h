@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "export/export_view.h"
+#include "serve/growths.h"
 #include "serve/question.h"
 #include "session/session.h"
 
@@ -43,16 +44,18 @@ struct serve_bytes {
 	_Atomic unsigned int refs;
 	size_t len;
 	char *data;
+	struct flame_mark mark;          /* of an event with the tree: what its reader has then */
 };
 
 struct serve_bytes *serve_bytes_ref(struct serve_bytes *b);      /* returns B */
 void serve_bytes_unref(struct serve_bytes *b);                   /* NULL is fine */
 
 /*
- * Answers Q, which is no page. Of LIVE it is one event of server-sent events, of SNAPSHOT its data. 0; a negative errno
- * with a sentence: -ENODATA when what Q asks for is not followed, -ENOTSUP when its format needs single events.
+ * Answers Q, which is no page. Of LIVE it is one event of server-sent events, of SNAPSHOT its data. G, which only LIVE
+ * needs, is what streams have of the tree. 0; a negative errno with a sentence: -ENODATA when what Q asks for is not
+ * followed, -ENOTSUP when its format needs single events.
  */
 int serve_answer(const struct serve_source *src, const struct serve_moment *m, const struct serve_question *q,
-		 struct serve_bytes **ret, struct err *e);
+		 struct growths *g, struct serve_bytes **ret, struct err *e);
 
 #endif

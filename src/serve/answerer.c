@@ -4,6 +4,7 @@
 #include "serve/answerer.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #define KEPT 8u                  /* events that may be asked for again */
 
 struct kept {
-	const struct serve_pane *pane;
+	struct serve_question question;
 	uint64_t published;
 	bool ended;
 	struct serve_bytes *bytes;       /* NULL = none */
@@ -29,7 +30,8 @@ struct answerer {
 	VEC(struct answerer_job) jobs;   /* under lock, oldest first */
 	VEC(struct answerer_done) done;  /* under lock, oldest first */
 	bool stop;                       /* under lock */
-	struct kept kept[KEPT];          /* the thread's */
+	struct growths *growths;         /* the thread's, as are the next */
+	struct kept kept[KEPT];
 	unsigned int next;
 	int fd;
 };
@@ -48,7 +50,10 @@ static struct serve_bytes *answerer_kept(struct answerer *a, const struct answer
 	for (unsigned int i = 0; job->question.what == SERVE_LIVE && i < KEPT; i++) {
 		const struct kept *k = &a->kept[i];
 
-		if (k->bytes && k->pane == job->question.pane && k->published == job->moment.published &&
+		if (k->bytes && k->question.pane == job->question.pane && k->question.rows == job->question.rows &&
+		    k->question.count == job->question.count &&
+		    k->question.have.epoch == job->question.have.epoch &&
+		    k->question.have.version == job->question.have.version && k->published == job->moment.published &&
 		    k->ended == job->moment.ended)
 			return serve_bytes_ref(k->bytes);
 	}
@@ -60,14 +65,15 @@ static void answerer_keep(struct answerer *a, const struct answerer_job *job, st
 	struct kept *k = &a->kept[a->next++ % KEPT];
 
 	serve_bytes_unref(k->bytes);
-	*k = (struct kept){ job->question.pane, job->moment.published, job->moment.ended, serve_bytes_ref(b) };
+	*k = (struct kept){ job->question, job->moment.published, job->moment.ended, serve_bytes_ref(b) };
 }
 
 static struct answerer_done answer_job(struct answerer *a, struct answerer_job *job)
 {
 	struct answerer_done done = { .who = job->who, .bytes = answerer_kept(a, job) };
 
-	if (!done.bytes && !serve_answer(a->src, &job->moment, &job->question, &done.bytes, &done.err) &&
+	growths_age(a->growths, clock_mono_ns());
+	if (!done.bytes && !serve_answer(a->src, &job->moment, &job->question, a->growths, &done.bytes, &done.err) &&
 	    job->question.what == SERVE_LIVE)
 		answerer_keep(a, job, done.bytes);
 	snapshot_unref(job->moment.snapshot);
@@ -128,6 +134,11 @@ int answerer_new(const struct serve_source *src, struct answerer **ret, struct e
 	if (!a)
 		return err_nomem(e, "the server");
 	a->src = src;
+	a->growths = growths_new();
+	if (!a->growths) {
+		free(a);
+		return err_nomem(e, "the server");
+	}
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->asked, NULL);
 	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -135,6 +146,7 @@ int answerer_new(const struct serve_source *src, struct answerer **ret, struct e
 	if (r) {
 		if (a->fd >= 0)
 			close(a->fd);
+		growths_free(a->growths);
 		free(a);
 		return err_set(e, r, "cannot start the thread that makes answers: %s", strerror(r));
 	}
@@ -157,6 +169,7 @@ void answerer_free(struct answerer *a)
 		serve_bytes_unref(a->done.v[i].bytes);
 	for (unsigned int i = 0; i < KEPT; i++)
 		serve_bytes_unref(a->kept[i].bytes);
+	growths_free(a->growths);
 	vec_free(&a->jobs);
 	vec_free(&a->done);
 	pthread_cond_destroy(&a->asked);

@@ -47,6 +47,7 @@ struct connection {
 	bool asked;                      /* an event is being made */
 	uint64_t told;                   /* number of the snapshot that was sent last, plus one; 0 = none */
 	bool told_end;
+	struct flame_mark have;          /* of the tree, with what was sent */
 	uint64_t comment_ns;             /* when the next comment is due */
 	/* of a pull: when it is over, and of which time it is */
 	uint64_t due_ns, from_ns, to_ns;

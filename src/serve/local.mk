@@ -6,6 +6,8 @@ libsberf_engine_a_SOURCES += src/serve/answerer.c
 libsberf_engine_a_SOURCES += src/serve/answerer.h
 libsberf_engine_a_SOURCES += src/serve/connection.c
 libsberf_engine_a_SOURCES += src/serve/connection.h
+libsberf_engine_a_SOURCES += src/serve/growths.c
+libsberf_engine_a_SOURCES += src/serve/growths.h
 libsberf_engine_a_SOURCES += src/serve/page.c
 libsberf_engine_a_SOURCES += src/serve/page.h
 libsberf_engine_a_SOURCES += src/serve/panes.c
@@ -22,7 +24,8 @@ serve_viewer_parts = \
 	src/serve/serve.css \
 	src/serve/serve_list.js \
 	src/serve/serve_start.js \
-	src/serve/serve_strip.js
+	src/serve/serve_strip.js \
+	src/serve/serve_tree.js
 EXTRA_DIST += $(serve_viewer_parts)
 BUILT_SOURCES += src/serve/serve_viewer.h
 CLEANFILES += src/serve/serve_viewer.h

@@ -8,6 +8,7 @@
 #include "serve/panes.h"
 
 #include "base/cleanup.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "export/exporter.h"
 #include "export/jsonout.h"
@@ -39,12 +40,13 @@ static struct query page_query(const struct export_view *v)
 
 /* The call tree */
 
-static int tree_write(FILE *out, const struct export_view *v, struct err *e)
+int serve_tree(struct flame *ret, const struct export_view *v, struct err *e)
 {
 	AUTO(tree_free) struct tree *t = NULL;
 	struct export_view with_tree = *v;
 	int r;
 
+	*ret = (struct flame){ 0 };
 	with_tree.query = page_query(v);
 	if (!v->group_given)
 		with_tree.query.group_by = GROUP_PROCESS;
@@ -53,8 +55,20 @@ static int tree_write(FILE *out, const struct export_view *v, struct err *e)
 	if (r < 0)
 		return r;
 	with_tree.tree = t;
+	return flame_of(ret, &with_tree, e);
+}
+
+static int tree_write(FILE *out, const struct export_view *v, uint32_t rows, struct err *e)
+{
+	struct flame f;
+	int r = serve_tree(&f, v, e);
+
+	if (r < 0)
+		return r;
 	fputs("\"flame\":", out);
-	return flame_write(out, &with_tree, flame_viewer_data, e);
+	r = flame_viewer_data(out, &f, &v->flame, e);
+	flame_free(&f);
+	return r;
 }
 
 /* Lists */
@@ -73,11 +87,10 @@ static void list_begin_rows(struct jsonout *j)
 	jsonout_begin(j, "rows", '[');
 }
 
-/* LEFT_OUT rows are not there; the first TEXTS columns behind the names are words, not figures. */
-static int list_end(struct jsonout *j, uint64_t left_out, unsigned int texts, struct err *e)
+/* Of N rows ROWS at most are there; the first TEXTS columns behind the names are words, not figures. */
+static int list_end(struct jsonout *j, uint64_t n, uint64_t rows, unsigned int texts, struct err *e)
 {
-	jsonout_end(j, ']');
-	jsonout_put(j, "more", jsonout_u64(left_out));
+	jsonout_put(j, "more", jsonout_u64(n > rows ? n - rows : 0));
 	jsonout_put(j, "texts", jsonout_u64(texts));
 	jsonout_end(j, '}');
 	return jsonout_finish(j, "a list", e);
@@ -106,6 +119,12 @@ static void row_figure(struct jsonout *j, json_t *row, const struct list_figure 
 	row_add(j, row, guess);
 }
 
+/* The head of the column of M: of a probe there is room for all of its name. */
+static const char *count_head(const struct measure *m)
+{
+	return m->probe ? m->title : m->head;
+}
+
 /* Functions and modules */
 
 struct flat_page {
@@ -119,7 +138,11 @@ static void flat_page_open(struct flat_page *p, const struct tree *t, const stru
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
 		p->scale.part[place] = tree_whole(t, place);
 	flat_columns(&t->set, tree_is_parted(t) ? (1u << MEASURES_ASKED) - 1 : 0, p->column);
-	p->column[FLAT_COLUMN_AMOUNT].head = tree_text_head(p->scale.lead, v->meta);
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (p->column[FLAT_COLUMN_PARTS + place].head)
+			p->column[FLAT_COLUMN_PARTS + place].head = count_head(measure_column(&t->set, place));
+	p->column[FLAT_COLUMN_AMOUNT].head = p->scale.lead->probe ? p->scale.lead->title :
+		tree_text_head(p->scale.lead, v->meta);
 }
 
 static void flat_page_row(struct jsonout *j, const struct flat_page *p, const struct flatlist *l, uint32_t i)
@@ -127,6 +150,7 @@ static void flat_page_row(struct jsonout *j, const struct flat_page *p, const st
 	const struct flat_row *r = &l->row[i];
 	const struct flat_line line = { .scale = &p->scale, .self_ns = r->self_ns, .total_ns = r->total_ns,
 					.doubt_ns = r->self_ns ? r->doubt_ns : 0, .self = &r->self };
+	const struct list_figure none = { 0 };
 	char label[LABEL_MAX];
 	json_t *row = row_begin(j, i != 0, flatlist_label(l, i, label, sizeof(label)));
 
@@ -134,15 +158,24 @@ static void flat_page_row(struct jsonout *j, const struct flat_page *p, const st
 		const struct list_figure f = c->head ? c->figure(&line) : (struct list_figure){ 0 };
 
 		if (c->head)
-			row_figure(j, row, &f);
+			row_figure(j, row, f.value ? &f : &none);
 	}
 	jsonout_put(j, NULL, row);
+}
+
+/* The heaviest by itself first: that is what is looked for. Row 0, the whole, stays. */
+static int by_self(const void *va, const void *vb)
+{
+	const struct flat_row *a = va, *b = vb;
+
+	return a->self_ns != b->self_ns ? compare_numbers(b->self_ns, a->self_ns) :
+		compare_numbers(b->total_ns, a->total_ns);
 }
 
 typedef int flat_builder(const struct tree *t, struct flatlist **ret, struct err *e);
 
 static int flat_page_write(FILE *out, const struct export_view *v, flat_builder *build, const char *name,
-			   struct err *e)
+			   uint32_t rows, struct err *e)
 {
 	AUTO(tree_free) struct tree *t = NULL;
 	AUTO(flatlist_free) struct flatlist *l = NULL;
@@ -154,25 +187,29 @@ static int flat_page_write(FILE *out, const struct export_view *v, flat_builder 
 	r = r < 0 ? r : build(t, &l, e);
 	if (r < 0)
 		return r;
+	if (l->n > 1)
+		qsort(&l->row[1], l->n - 1ul, sizeof(l->row[0]), by_self);
 	flat_page_open(&p, t, v);
 	list_begin(&j, name);
 	for (const struct list_column *c = p.column; c < p.column + FLAT_COLUMNS; c++)
 		if (c->head)
 			jsonout_put(&j, NULL, json_string(c->head));
 	list_begin_rows(&j);
-	for (uint32_t i = 0; i < l->n && i < SERVE_ROWS; i++)
+	for (uint32_t i = 0; i < l->n && i < rows; i++)
 		flat_page_row(&j, &p, l, i);
-	return list_end(&j, l->n > SERVE_ROWS ? l->n - SERVE_ROWS : 0, 0, e);
+	jsonout_end(&j, ']');
+	jsonout_put(&j, "sort", jsonout_u64(1));
+	return list_end(&j, l->n, rows, 0, e);
 }
 
-static int functions_write(FILE *out, const struct export_view *v, struct err *e)
+static int functions_write(FILE *out, const struct export_view *v, uint32_t rows, struct err *e)
 {
-	return flat_page_write(out, v, flatlist_functions, "function", e);
+	return flat_page_write(out, v, flatlist_functions, "function", rows, e);
 }
 
-static int modules_write(FILE *out, const struct export_view *v, struct err *e)
+static int modules_write(FILE *out, const struct export_view *v, uint32_t rows, struct err *e)
 {
-	return flat_page_write(out, v, flatlist_modules, "module", e);
+	return flat_page_write(out, v, flatlist_modules, "module", rows, e);
 }
 
 /* Threads */
@@ -213,7 +250,7 @@ static void thread_row_write(struct jsonout *j, const struct threadlist *l, uint
 	jsonout_put(j, NULL, row);
 }
 
-static int threads_write(FILE *out, const struct export_view *v, struct err *e)
+static int threads_write(FILE *out, const struct export_view *v, uint32_t rows, struct err *e)
 {
 	AUTO(threadlist_free) struct threadlist *l = NULL;
 	struct jsonout j = { .o.file = out };
@@ -227,12 +264,13 @@ static int threads_write(FILE *out, const struct export_view *v, struct err *e)
 	jsonout_put(&j, NULL, json_string("at the end"));
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
 		if (measure_column(&l->set, place))
-			jsonout_put(&j, NULL, json_string(measure_column(&l->set, place)->head));
+			jsonout_put(&j, NULL, json_string(count_head(measure_column(&l->set, place))));
 	jsonout_put(&j, NULL, json_string("idle"));
 	list_begin_rows(&j);
-	for (uint32_t i = 0; i < l->n && i < SERVE_ROWS; i++)
+	for (uint32_t i = 0; i < l->n && i < rows; i++)
 		thread_row_write(&j, l, i);
-	return list_end(&j, l->n > SERVE_ROWS ? l->n - SERVE_ROWS : 0, 2, e);
+	jsonout_end(&j, ']');
+	return list_end(&j, l->n, rows, 2, e);
 }
 
 /* Waits */
@@ -251,7 +289,7 @@ static unsigned int wait_depth(const struct waits *w, uint32_t i)
 	return depth;
 }
 
-static int waits_write(FILE *out, const struct export_view *v, struct err *e)
+static int waits_write(FILE *out, const struct export_view *v, uint32_t rows, struct err *e)
 {
 	AUTO(waits_free) struct waits *w = NULL;
 	struct jsonout j = { .o.file = out };
@@ -267,7 +305,7 @@ static int waits_write(FILE *out, const struct export_view *v, struct err *e)
 	for (unsigned int c = 0; c < WAIT_COLUMNS; c++)
 		jsonout_put(&j, NULL, json_string(wait_columns[c].head));
 	list_begin_rows(&j);
-	for (uint32_t i = 0; i < w->n && i < SERVE_ROWS; i++) {
+	for (uint32_t i = 0; i < w->n && i < rows; i++) {
 		json_t *row = row_begin(&j, wait_depth(w, i), i ? wait_row_label(w, i, label, sizeof(label)) :
 					"all waits");
 
@@ -278,7 +316,8 @@ static int waits_write(FILE *out, const struct export_view *v, struct err *e)
 		}
 		jsonout_put(&j, NULL, row);
 	}
-	return list_end(&j, w->n > SERVE_ROWS ? w->n - SERVE_ROWS : 0, 0, e);
+	jsonout_end(&j, ']');
+	return list_end(&j, w->n, rows, 0, e);
 }
 
 /* Locks */
@@ -360,7 +399,7 @@ static int lock_notes(struct jsonout *j, const struct locks *l, struct err *e)
 	return 0;
 }
 
-static int locks_write(FILE *out, const struct export_view *v, struct err *e)
+static int locks_write(FILE *out, const struct export_view *v, uint32_t rows, struct err *e)
 {
 	AUTO(locks_free) struct locks *l = NULL;
 	struct jsonout j = { .o.file = out };
@@ -372,9 +411,10 @@ static int locks_write(FILE *out, const struct export_view *v, struct err *e)
 	for (unsigned int c = 0; c < LOCK_COLUMNS; c++)
 		jsonout_put(&j, NULL, json_string(lock_columns[c].head));
 	r = lock_notes(&j, l, e);
-	for (uint32_t i = 0; r >= 0 && i < l->nr_locks && i < SERVE_ROWS; i++)
+	for (uint32_t i = 0; r >= 0 && i < l->nr_locks && i < rows; i++)
 		lock_rows(&j, l, i);
-	return r < 0 ? r : list_end(&j, l->nr_locks > SERVE_ROWS ? l->nr_locks - SERVE_ROWS : 0, 0, e);
+	jsonout_end(&j, ']');
+	return r < 0 ? r : list_end(&j, l->nr_locks, rows, 0, e);
 }
 
 /* Reports */
@@ -391,8 +431,7 @@ static bool probes_there(const struct export_view *v)
 
 static bool memory_there(const struct export_view *v)
 {
-	return snapshot_has(v->snapshot, EVENT_ALLOC) || snapshot_has(v->snapshot, EVENT_GROWN) ||
-	       snapshot_has(v->snapshot, EVENT_SIZE);
+	return snapshot_kinds(v->snapshot) & (1u << EVENT_ALLOC | 1u << EVENT_GROWN | 1u << EVENT_SIZE);
 }
 
 static int text_write(const char *format, FILE *out, const struct export_view *v, struct err *e)
@@ -412,16 +451,16 @@ static int text_write(const char *format, FILE *out, const struct export_view *v
 }
 
 static const struct serve_pane panes[] = {
-	{ "tree", "tree and flame graph", NULL, tree_write, NULL },
-	{ "functions", "functions", NULL, functions_write, NULL },
-	{ "threads", "threads", NULL, threads_write, NULL },
-	{ "waits", "waits", waits_there, waits_write, NULL },
-	{ "locks", "locks", waits_there, locks_write, NULL },
-	{ "numa", "NUMA", nodes_there, NULL, "numa" },
-	{ "memory", "memory", memory_there, NULL, "memory" },
-	{ "probes", "probes", probes_there, NULL, "probes" },
-	{ "modules", "modules", NULL, modules_write, NULL },
-	{ "figures", "figures", NULL, NULL, "summary" },
+	{ "tree", "tree and flame graph", NULL, true, true, tree_write, NULL },
+	{ "functions", "functions", NULL, true, false, functions_write, NULL },
+	{ "threads", "threads", NULL, true, false, threads_write, NULL },
+	{ "waits", "waits", waits_there, false, false, waits_write, NULL },
+	{ "locks", "locks", waits_there, false, false, locks_write, NULL },
+	{ "numa", "NUMA", nodes_there, false, false, NULL, "numa" },
+	{ "memory", "memory", memory_there, false, false, NULL, "memory" },
+	{ "probes", "probes", probes_there, false, false, NULL, "probes" },
+	{ "modules", "modules", NULL, true, false, modules_write, NULL },
+	{ "figures", "figures", NULL, false, false, NULL, "summary" },
 };
 
 const struct serve_pane *serve_pane_get(unsigned int nr)
@@ -438,7 +477,37 @@ const struct serve_pane *serve_pane_named(const char *name)
 	return p;
 }
 
-int serve_pane_write(const struct serve_pane *p, FILE *out, const struct export_view *v, struct err *e)
+int serve_pane_write(const struct serve_pane *p, FILE *out, const struct export_view *v, uint32_t rows, struct err *e)
 {
-	return p->write ? p->write(out, v, e) : text_write(p->text, out, v, e);
+	return p->write ? p->write(out, v, rows, e) : text_write(p->text, out, v, e);
+}
+
+/* What is counted */
+
+measure_mask serve_counts(const struct export_view *v)
+{
+	measure_mask counts = MEASURES_WALL;
+	uint32_t seen;
+
+	if (v->meta->unit[0])
+		return 0;
+	seen = snapshot_kinds(v->snapshot);
+	for (unsigned int id = TIME_NR; id < measures_count(); id++)
+		if (measure_get(id)->kinds & seen && (measure_get(id)->about || measure_get(id)->probe))
+			counts |= MEASURE_BIT(id);
+	return counts;
+}
+
+const char *serve_count_default(const struct export_view *v)
+{
+	const struct measure_set set = measure_set(query_measures(&v->query, v->snapshot), v->query.lead);
+
+	return measure_set_is_wall(&set) ? SERVE_COUNT_TIME : measure_lead(&set)->name;
+}
+
+measure_mask serve_count_named(const char *name)
+{
+	const unsigned int id = measure_named(name, strlen(name));
+
+	return !strcmp(name, SERVE_COUNT_TIME) ? MEASURES_WALL : id == MEASURE_NONE ? 0 : MEASURE_BIT(id);
 }

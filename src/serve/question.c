@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VALUE_MAX 64u            /* bytes of a parameter */
+#define VALUE_MAX 64u            /* bytes of a parameter, */
+#define MEASURE_NAME_MAX 512u    /* and of one that can be the name of a probe */
 
 static int question_no(int status, struct err *e, const char *why)
 {
@@ -41,6 +42,31 @@ static int take_range(const char *path, struct serve_question *q, struct err *e)
 	q->ranged = !no_from || !no_to;
 	snprintf(both, sizeof(both), "%s,%s", from, to);
 	return q->ranged && time_range_parse(both, &q->range, e) ? 400 : 0;
+}
+
+/* How much of a list is wanted. */
+static int take_rows(const char *path, struct serve_question *q, struct err *e)
+{
+	char value[VALUE_MAX];
+	const int r = http_parameter(path, "rows", value, sizeof(value));
+
+	q->rows = SERVE_ROWS;
+	if (r == -ENOENT)
+		return 0;
+	if (r)
+		return question_no(400, e, "rows is a number");
+	return parse_u64(value, "number of rows", 1, SERVE_ROWS, &q->rows, e) ? 400 : 0;
+}
+
+static int take_count(const char *path, struct serve_question *q, struct err *e)
+{
+	char name[MEASURE_NAME_MAX];
+	const int r = http_parameter(path, "count", name, sizeof(name));
+
+	if (r == -ENOENT)
+		return 0;
+	q->count = r ? 0 : serve_count_named(name);
+	return q->count ? 0 : question_no(404, e, "there is no such measure: see --metric");
 }
 
 /* The format of "export.NAME"; its name or one of its extensions is NAME. */
@@ -103,12 +129,15 @@ static int question_take(const char *path, struct serve_question *q, struct err 
 	if (rest) {
 		q->what = SERVE_EXPORT;
 		status = take_export(rest, (size_t)(end - rest), q, e);
+		status = status ? status : take_count(path, q, e);
 		return status ? status : take_range(path, q, e);
 	}
 	q->what = len == strlen("/live") && behind(path, len, "/live") ? SERVE_LIVE : SERVE_SNAPSHOT;
 	if (q->what == SERVE_SNAPSHOT && (len != strlen("/snapshot") || !behind(path, len, "/snapshot")))
 		return question_no(404, e, *path ? "there is nothing here" : "the address ends in a slash");
 	status = take_pane(path, q, e);
+	status = status ? status : take_rows(path, q, e);
+	status = status ? status : take_count(path, q, e);
 	return status || q->what == SERVE_LIVE ? status : take_range(path, q, e);
 }
 

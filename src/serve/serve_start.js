@@ -33,10 +33,12 @@ function serve() {
 	const page = html("div", { class: "sberf-app serve" }, document.body), bar = html("div", { class: "sberf-bar" }, page);
 	const title = html("h1", {}, bar, "sberf"), state = html("span", { class: "serve-state", role: "status", "aria-live": "polite" }, bar);
 	const all = html("button", { type: "button", title: "follow what is live (Escape in the strip)" }, bar, "everything");
-	const exports = html("select", { title: "save what is shown", "aria-label": "save what is shown" }, bar);
+	const counts = html("select", { title: "what is counted", "aria-label": "what is counted", hidden: "" }, bar);
+	const exports = html("select", { title: "save what is shown", "aria-label": "save what is shown", hidden: "" }, bar);
 	const tabs = html("div", { class: "serve-tabs", role: "tablist" }, page);
 	const strip = makeStrip(html, page, freeze), main = html("div", { class: "serve-main" }, page);
 	let pane = "tree", range = null, head = null, stream = null, shown = null, wait = WAIT_MS, timer = 0, asked = 0;
+	let rows = MORE, count = "";            // of a list; "" = what the server was told to
 
 	// What is shown, by the kind of the member that has it.
 
@@ -44,8 +46,9 @@ function serve() {
 		flame(host) {
 			let app = null;
 
-			return data => {
-				const m = makeModel(data);
+			return m => {
+				// What is counted, where that is not time.
+				host.classList.toggle("serve-titled", m.d.title !== head.target);
 
 				// They would be most of the picture of most programs.
 				if (!app)
@@ -58,12 +61,16 @@ function serve() {
 					host.replaceChildren();
 					app = makeApp(m, host, document.documentElement);
 					makeTable(m, app);
+					app.at.idle &&= m.idle >= 0;
 				} else {
 					host.textContent = "nothing yet";
 				}
 			};
 		},
-		list: host => makeList(html, host),
+		list: host => makeList(html, host, wanted => {
+			rows = wanted;
+			refresh();
+		}),
 		text: host => makeText(html, host),
 	};
 
@@ -93,7 +100,9 @@ function serve() {
 		if (range)
 			tell("frozen: " + moment(range[0], 1e7) + " – " + moment(range[1], 1e7) + (head.ended ? "" : "; the strip goes on"));
 		else
-			tell((head.ended ? "ended" : "live, " + head.state) + " · " + moment(head.duration, 1e9) + " · " + thousands(head.samples) + " samples" + lost);
+			tell((!head.ended ? "live, " + head.state : /^(exited|killed)$/.test(head.state) ? "ended, " + head.state : "ended") + " · " +
+				moment(head.duration, 1e9) + " · " + thousands(head.samples) + " samples" + lost);
+		state.title = range ? "the same in a recording: sberf report --time " + timeText(range) : "";
 		all.disabled = !range;
 	}
 
@@ -109,10 +118,19 @@ function serve() {
 				html("button", { type: "button", role: "tab", "data-pane": name, "aria-selected": name === pane }, tabs, words);
 		}
 		if (!before || String(before.exports) !== String(head.exports)) {
+			exports.hidden = false;
 			exports.replaceChildren();
 			html("option", { value: "" }, exports, "save as …");
 			for (const [extension, name] of head.exports)
 				html("option", { value: extension }, exports, name + (extension === name ? "" : " (." + extension + ")"));
+		}
+		if (!before || String(before.counts) !== String(head.counts)) {
+			count = head.counts.some(([name]) => name === count) ? count : "";
+			counts.hidden = head.counts.length < 2;
+			counts.replaceChildren();
+			for (const [name, words] of head.counts)
+				html("option", { value: name }, counts, "count " + words);
+			counts.value = count || head.counted;
 		}
 		strip.show(message.strip, head.duration);
 		tellState();
@@ -145,15 +163,19 @@ function serve() {
 
 	// Resolves to a sentence when the server has one to say.
 	async function follow(own) {
-		const answer = await fetch("live" + (range ? "" : "?pane=" + pane), { signal: own.signal, cache: "no-store" });
+		const answer = await fetch("live" + (range ? "" : "?pane=" + pane + also()), { signal: own.signal, cache: "no-store" });
 
 		if (!answer.ok)
 			return (await answer.text()).replace(/^sberf: |\n$/g, "");
 		wait = WAIT_MS;
+		const grow = makeGrowth();
+
 		await readEvents(answer, message => {
 			if (stream !== own)
 				return;
 			fill(message);
+			if (message.growth)
+				message.flame = grow(message.growth);
 			if (!range)
 				show(message);
 		});
@@ -165,7 +187,7 @@ function serve() {
 		const own = ++asked;
 
 		try {
-			const answer = await fetch("snapshot?pane=" + pane + "&" + rangeText(range), { cache: "no-store" });
+			const answer = await fetch("snapshot?pane=" + pane + also() + "&" + rangeText(range), { cache: "no-store" });
 
 			if (own !== asked || !range)
 				return;
@@ -175,6 +197,8 @@ function serve() {
 			}
 			const message = await answer.json();
 
+			if (message.flame)
+				message.flame = makeModel(message.flame);
 			if (own !== asked || !range)
 				return;
 			range = message.range;
@@ -196,6 +220,19 @@ function serve() {
 			tellState();
 	}
 
+	// The same pane anew, of something else.
+	function refresh() {
+		if (range)
+			ask();
+		else
+			open();
+	}
+
+	// What is asked for beside the pane and the range.
+	function also() {
+		return "&rows=" + rows + (count ? "&count=" + encodeURIComponent(count) : "");
+	}
+
 	tabs.addEventListener("click", e => {
 		const tab = e.target.closest("[data-pane]");
 
@@ -204,18 +241,21 @@ function serve() {
 		pane = tab.dataset.pane;
 		for (const other of tabs.children)
 			other.setAttribute("aria-selected", other === tab);
-		if (range)
-			ask();
-		else
-			open();
+		rows = MORE;
+		refresh();
+	});
+	counts.addEventListener("change", () => {
+		count = counts.value;
+		refresh();
 	});
 	all.addEventListener("click", () => strip.choose(null));
 	exports.addEventListener("change", () => {
 		if (exports.value)
-			html("a", { href: "export." + exports.value + (range ? "?" + rangeText(range) : ""), download: "" }, null).click();
+			html("a", { href: "export." + exports.value + "?" + (range ? rangeText(range) : "") + also(), download: "" }, null).click();
 		exports.value = "";
 	});
 	document.addEventListener("visibilitychange", open);
+	all.disabled = true;
 	tell("connecting", false);
 	open();
 }

@@ -23,7 +23,7 @@
 
 #define LOOK_NS (200 * NSEC_PER_MSEC)    /* how late a new snapshot may be seen */
 #define COMMENT_NS (15 * NSEC_PER_SEC)   /* between comments in a stream, so that what is between knows that it lives */
-#define SLICE_NS NSEC_PER_SEC            /* of a running capture (profile.h) */
+#define SLICE_NS NSEC_PER_SEC            /* of a running capture (profile.h), or some of them */
 #define SETTLE_NS (500 * NSEC_PER_MSEC)  /* after which the events of a time may be in the profile, */
 #define SETTLE_MAX_NS (10 * NSEC_PER_SEC)        /* and for how long that is waited for */
 #define SEND_BYTES 65536         /* of a socket */
@@ -97,6 +97,7 @@ static void server_ask(struct server *s, struct connection *c)
 	if (c->state == CONNECTION_STREAMING) {
 		c->told = job.moment.published + 1;
 		c->told_end = job.moment.ended;
+		job.question.have = c->have;
 	}
 	c->asked = true;
 	c->due_ns = 0;
@@ -218,6 +219,7 @@ static void server_answer(struct server *s, struct connection *c, struct serve_b
 			 "Content-Disposition: attachment; filename=\"%s\"\r\n", q->file);
 	if (c->state == CONNECTION_STREAMING) {
 		s->figures->events++;
+		c->have = bytes->mark;
 	} else {
 		connection_head(c, 200, server_type(q), bytes->len, more);
 		s->figures->answered++;

@@ -38,6 +38,7 @@ def ranges(b, where, address):
     say(b.run(idle + ".length") == 1, "idle waits are left out at first")
     b.run(idle + "[0].click()")
     everything = total(b)
+    equal("everything: the total of report", int(os.environ["TOTAL_NS"]), everything)
     left, top, width = b.run("(r => [r.left, r.top, r.width])(document.querySelector('.serve-strip').getBoundingClientRect())")
     duration = float(os.environ["DURATION_MS"])
     with open(where + "/totals.txt", encoding="ascii") as f:
@@ -65,7 +66,7 @@ def ranges(b, where, address):
 
 
 def panes(b, address, names):
-    """Each pane shows something, and no name is more than text."""
+    """Each pane shows something, and no name is more than text. Those that there are."""
     b.visit(address)
     b.wait(READY)
     shown = b.run("[...document.querySelectorAll('[data-pane]')].map(t => t.dataset.pane)")
@@ -78,6 +79,7 @@ def panes(b, address, names):
                (kind.get(pane, ".serve-text"), pane))
         say(len(b.run("document.querySelector('.serve-main').textContent")) > 20, names + pane + " shows something")
     equal(names + "nothing runs but the page", ["undefined", []], [b.run("typeof PWN"), b.complaints()])
+    return shown
 
 
 def figure(text):
@@ -112,6 +114,81 @@ def sorting(b, address):
     b.run("[...document.querySelectorAll('.serve-list th')].at(-1).click()")
     equal("the third click goes back", came, b.run(names))
     equal("sorting: no complaints", [], b.complaints())
+
+
+def rows(b, address):
+    """A row that is chosen is told in full, by mouse and by arrow keys, and stays chosen while the list is filled anew."""
+    b.visit(address)
+    b.wait(READY)
+    b.run("document.querySelector('[data-pane=waits]').click()")
+    b.wait("document.querySelectorAll('.serve-list tbody tr').length > 4")
+    chosen, who = "document.querySelector('.serve-list tr[aria-selected=true]')", "document.querySelector('.serve-list + .sberf-details .who').textContent"
+    say(b.run("document.querySelector('.serve-list + .sberf-details').hidden"), "at first no row is")
+    b.run("document.querySelectorAll('.serve-list tbody tr')[3].cells[0].lastChild.click()")
+    keys = b.run("[...document.querySelectorAll('.serve-list tbody tr')].map(t => t.dataset.key)")
+    equal("the row that was clicked is told", [keys[3], keys[3].split("\n")[-1]], [b.run(chosen + ".dataset.key"), b.run(who)])
+    b.key("ArrowUp")
+    equal("the row above it", [keys[2], keys[2].split("\n")[-1]], [b.run(chosen + ".dataset.key"), b.run(who)])
+    b.key("ArrowLeft")
+    now = b.run("[...document.querySelectorAll('.serve-list tbody tr')].map(t => t.dataset.key)")
+    say(len(now) < len(keys) and now[2] == keys[2] and not now[3].startswith(keys[2]), "it is folded by keyboard", now[2:4])
+    b.key("ArrowRight")
+    equal("and opened", keys, b.run("[...document.querySelectorAll('.serve-list tbody tr')].map(t => t.dataset.key)"))
+    equal("rows: no complaints", [], b.complaints())
+
+
+def counting(b, address, faults):
+    """What is counted can be chosen, where there is more than time."""
+    b.visit(address)
+    b.wait(READY)
+    chooser = "document.querySelector('[aria-label=\"what is counted\"]')"
+    choices = b.run("[...%s.options].map(o => o.value)" % chooser)
+    say(b.run(chooser + ".value") == "time" and {"time", "far", "faults"} <= set(choices), "time first, and what else was captured", choices)
+    b.run("(s => { s.value = 'faults'; s.dispatchEvent(new Event('change')) })(%s)" % chooser)
+    b.wait("Boolean([...document.querySelectorAll('.serve-titled h1')].find(h => h.textContent.includes('page faults')))")
+    b.run("document.querySelectorAll('.sberf-pane tbody tr td span:last-child')[0].click()")
+    said = b.run(TOTAL)
+    equal("faults: the total of report --metric faults", faults, re.search(r"total ([\d,]+)", said)[1].replace(",", ""))
+    b.run("(s => { s.value = 'time'; s.dispatchEvent(new Event('change')) })(%s)" % chooser)
+    b.wait("!document.querySelector('.serve-titled')")
+    say(b.run("[...document.querySelectorAll('.sberf-legend button')].some(b => b.textContent.startsWith('blocked'))"), "and back")
+    equal("counting: no complaints", [], b.complaints())
+
+
+def pointing(b, address):
+    """What is under the pointer in the strip is told, and ticks say when it was."""
+    b.visit(address)
+    b.wait(READY)
+    left, top, width = b.run("(r => [r.left, r.top, r.width])(document.querySelector('.serve-strip').getBoundingClientRect())")
+    said = "document.querySelector('.serve-said').textContent"
+    say("at most" in b.run(said), "how much at most", b.run(said))
+    b.move(left + width / 2, top + 20)
+    b.wait("/^[\\d.]+ s[\\d.]+ running[\\d.]+ runnable[\\d.]+ blocked$/.test(%s)" % said)
+    b.move(left + width / 2, top + 300)
+    b.wait("%s.includes('at most')" % said)
+    ticks = [float(t.split()[0]) for t in b.run("[...document.querySelectorAll('.serve-times span')].map(s => s.textContent)")]
+    say(len(ticks) > 2 and ticks == sorted(ticks) and ticks[0] == 0, "ticks", ticks)
+
+
+def many(b, address):
+    """Of a long list some rows are made, and more when they are asked for."""
+    b.visit(address)
+    b.wait(READY)
+    b.run("document.querySelector('[data-pane=functions]').click()")
+    rows, more = "document.querySelectorAll('.serve-list tbody tr').length", "document.querySelector('.serve-list > button')"
+    b.wait(rows + " > 1")
+    say(b.run(rows) == 200 and "more" in b.run(more + ".textContent"), "a long list begins with 200 rows", b.run(rows))
+    b.run(more + ".click()")
+    b.wait(rows + " > 450")
+    say(b.run(more + ".hidden"), "and has all of them when they are asked for", b.run(rows))
+    for pane in ("waits", "functions"):
+        b.run("document.querySelector('[data-pane=%s]')?.click()" % pane)
+    b.wait(rows + " === 200")
+    b.run("document.querySelector('.serve-list th').click()")
+    b.wait("document.querySelectorAll('.serve-list tbody tr')[1].dataset.key < '\\udbff' && %s === 200" % rows)
+    names = b.run("[...document.querySelectorAll('.serve-list tbody tr')].slice(1).map(t => t.dataset.key)")
+    equal("sorted by another column it is all of them that are sorted", sorted(names), names)
+    b.wait("document.querySelectorAll('.serve-list tbody tr')[199].dataset.key.startsWith('all\\nmany_2')")
 
 
 def policy(b, address):
@@ -196,13 +273,18 @@ def again(b, where, address):
     say(True, "a page finds a server that was started again")
 
 
-def main(where, address, hostile):
+def main(where, address, hostile, other, faults):
     """All of it."""
     with Browser(flags=("--host-resolver-rules=MAP evil.example 127.0.0.1",)) as b:
         ranges(b, where, address)
         panes(b, address, "")
         panes(b, hostile, "hostile: ")
+        say("numa" in panes(b, other, "nodes: "), "nodes: there is a pane of them")
         sorting(b, address)
+        rows(b, address)
+        counting(b, other, faults)
+        pointing(b, address)
+        many(b, hostile)
         policy(b, address)
         tabs(b, address)
         again(b, where, address)

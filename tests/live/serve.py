@@ -49,6 +49,117 @@ def event(r):
             return json.loads(b"".join(data))
 
 
+class Reader:
+    """Numbers in digits of five bits."""
+
+    def __init__(self, text):
+        self.text, self.at = text, 0
+
+    def number(self):
+        """The next one."""
+        value = shift = 0
+        while True:
+            digit = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".index(self.text[self.at])
+            self.at += 1
+            value |= (digit & 31) << shift
+            shift += 5
+            if digit < 32:
+                return value
+
+
+def labels_of(d):
+    """Texts with their kinds."""
+    found, last = [], ""
+    for line in d["labels"].split("\n")[:d["nrLabels"]]:
+        r = Reader(line)
+        common, kind = r.number(), r.number()
+        last = last.encode("utf-16-le")[:2 * common].decode("utf-16-le") + line[r.at:]
+        found.append((last, kind))
+    return found
+
+
+class Growth:
+    """What a page has of the tree."""
+
+    def __init__(self):
+        self.labels, self.nodes, self.state = [], [], None
+
+    def take(self, d):
+        """Takes what has changed."""
+        if not d["from"]:
+            self.labels, self.nodes = [], []
+        elif (d["epoch"], d["from"]) != self.state:
+            raise ValueError("an event is missing")
+        self.state = d["epoch"], d["to"]
+        self.labels += labels_of(d)
+        r, i = Reader(d["tree"]), 0
+        for _ in range(d["nrNodes"]):
+            n = len(self.nodes)
+            self.nodes.append([n - r.number(), self.labels[r.number()], [0, 0, 0]])
+        r = Reader(d["values"])
+        for _ in range(d["nrValues"]):
+            head = r.number()
+            i += head >> 3
+            self.nodes[i][2] = [r.number() if head >> k & 1 else 0 for k in range(3)]
+
+    def sums(self):
+        """What ends where, by the way from the root."""
+        ways, sums = [], {}
+        for i, (parent, label, values) in enumerate(self.nodes):
+            ways.append((ways[parent] if i else ()) + (label,))
+            if any(values):
+                sums[ways[i]] = [a + b for a, b in zip(sums.get(ways[i], (0, 0, 0)), values)]
+        return sums
+
+
+def sums_of(d):
+    """The same of a graph that was sent as a whole."""
+    labels, r, way, sums = labels_of(d), Reader(d["tree"]), [], {}
+    columns = len(d["parts"])
+    for i in range(d["nrNodes"]):
+        head = r.number()
+        depth = len(way) - (head >> columns) if i else 0
+        way = way[:depth] + [labels[r.number()]]
+        values = [0, 0, 0]
+        for c, part in enumerate(d["parts"]):
+            if head >> c & 1:
+                values[part] = r.number()
+        if any(values):
+            sums[tuple(way)] = [a + b for a, b in zip(sums.get(tuple(way), (0, 0, 0)), values)]
+    return sums
+
+
+def growing(address):
+    """The tree of a stream, which has what has changed, is that of a snapshot."""
+    stream, growth, compared, sizes = respond(begin(address, "/live?pane=tree")), Growth(), 0, []
+    for _ in range(100):
+        seen = event(stream)
+        growth.take(seen["growth"])
+        sizes.append(len(seen["growth"]["values"]) + len(seen["growth"]["tree"]) + len(seen["growth"]["labels"]))
+        whole = json.loads(respond(begin(address, "/snapshot?pane=tree")).read())
+        if whole["head"]["published"] != seen["head"]["published"]:
+            continue
+        ours, theirs = growth.sums(), sums_of(whole["flame"])
+        if ours != theirs:
+            # Names may have come between the two, which are in events to come.
+            if [sum(v) for v in zip(*ours.values())] != [sum(v) for v in zip(*theirs.values())]:
+                differ = [(k, ours.get(k), theirs.get(k)) for k in {**ours, **theirs} if ours.get(k) != theirs.get(k)]
+                say(False, "an event leads to another tree than a snapshot has", len(differ), len(ours), differ[:8])
+                return
+            continue
+        compared += 1
+        if compared == 8 and len(growth.sums()) > 10:
+            break
+    say(compared >= 8 and len(growth.sums()) > 10, "events lead to the trees that snapshots have, frame by frame", compared, len(growth.sums()))
+    say(seen["growth"]["from"] > 0 and sorted(sizes)[len(sizes) // 2] < max(sizes), "and have only what has changed", sizes)
+    counts = [name for name, _ in seen["head"]["counts"]]
+    say(counts[0] == "time" and "grown" in counts and seen["head"]["counted"] == "time", "time and memory can be counted", counts)
+    grown = json.loads(respond(begin(address, "/snapshot?pane=tree&count=grown")).read())["flame"]
+    say(grown["unit"] == "bytes" and any("by_malloc" in label for label, _ in labels_of(grown)), "memory in the tree", grown["unit"], grown["nrNodes"])
+    few = json.loads(respond(begin(address, "/snapshot?pane=functions&rows=3")).read())["list"]
+    say(len(few["rows"]) == 3 and few["more"] > 0, "as many rows as are asked for", few)
+
+
 def main(address, proxied):
     """Events, a reader that has stopped, and pulls through a socket."""
     still = begin(address, "/live?pane=figures", 2048)
@@ -86,6 +197,9 @@ def main(address, proxied):
         memory = respond(begin(address, "/debug/pprof/memory"))
     body = gzip.decompress(memory.read())
     say(b"bytes" in body and b"by_malloc" in body, "memory that has grown, by function", body[:300])
+    text = json.loads(respond(begin(address, "/snapshot?pane=memory")).read())["text"]
+    say(any("resident" in line for line in text), "memory is a pane", text[:5])
+    growing(address)
     for kind, pull in pulls.items():
         r = respond(pull)
         body = r.read()

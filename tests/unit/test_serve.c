@@ -163,6 +163,13 @@ static void questions(void **state)
 	assert_int_equal(question("/live?pane=tree", &q), 0);
 	assert_int_equal(q.what, SERVE_LIVE);
 	assert_string_equal(q.pane->name, "tree");
+	assert_int_equal(q.rows, SERVE_ROWS);
+	assert_true(!q.count);
+	assert_int_equal(question("/live?pane=waits&rows=200&count=time", &q), 0);
+	assert_int_equal(q.rows, 200);
+	assert_true(q.count == MEASURES_WALL);
+	assert_int_equal(question("/export.svg?count=far", &q), 0);
+	assert_true(q.count == MEASURES_FAR);
 	assert_int_equal(question("/live", &q), 0);
 	assert_null(q.pane);
 	assert_int_equal(question("/snapshot?from=1s&to=2500ms&pane=waits", &q), 0);
@@ -202,7 +209,8 @@ static void no_questions(void **state)
 		{ 404, "/export.svgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvgsvg" },
 		{ 400, "/snapshot?from=x" }, { 400, "/snapshot?from=2s&to=1s" }, { 400, "/snapshot?from=1s&from=1s" },
 		{ 400, "/snapshot?from=%00" }, { 400, "/snapshot?from=%5" }, { 400, "/snapshot?from=%zz" },
-		{ 400, "/export.svg?to=-1s" },
+		{ 400, "/export.svg?to=-1s" }, { 404, "/live?pane=tree&count=nothing" }, { 404, "/export.svg?count=" },
+		{ 400, "/live?pane=waits&rows=0" }, { 400, "/live?pane=waits&rows=2001" }, { 400, "/live?rows=x" },
 		{ 400, "/debug/pprof/profile?seconds=0" }, { 400, "/debug/pprof/profile?seconds=61" },
 		{ 400, "/debug/pprof/profile?seconds=1x" }, { 400, "/debug/pprof/profile?seconds=1&seconds=1" },
 	};
