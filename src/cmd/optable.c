@@ -249,12 +249,12 @@ const struct opt opts[] = {
 		.help = "leave all privileges to a small program, sberf-collector",
 		.more = "With sudo, sberf becomes the user who called it before it looks at anything of the target, "
 			"and the recording is that user's. Without sudo it takes a sberf-collector that has "
-			"capabilities of its own (sberf doctor says how); then --split need not be given. "
-			"sberf-collector, which parses nothing, loads and attaches the BPF programs, opens programs "
-			"and libraries of the target, and reads the stacks of threads that slept already when the "
-			"capture began. Files are read in sberf-worker, which may do nothing else. It does not go "
-			"with --probe, --memory and --numa, and needs Linux 5.19. In a view the keys 3, P and A, "
-			"which would take privileges, do nothing then.",
+			"capabilities of its own (sberf doctor says how); then --split need not be given, nor to sberf "
+			"serve with sudo, as what answers browsers is not to be root. "
+			"sberf-collector, which parses nothing, loads and attaches the BPF programs and probes, opens "
+			"programs and libraries of the target, and reads the stacks of threads that slept already "
+			"when the capture began. Files are read in sberf-worker, which may do nothing else. It needs "
+			"Linux 5.19. In a view the keys P and A, which would take privileges, do nothing then.",
 	}, {
 		.name = "no-split", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(no_split),

@@ -116,13 +116,26 @@ bool split_find(char program[PATH_MAX], bool *ret_set_up)
 	return there;
 }
 
+/* What answers browsers is not to be root, where somebody else has called it. */
+static bool split_is_for_server(const struct options *o)
+{
+	char program[PATH_MAX];
+	struct caller caller;
+	bool set_up;
+
+	return !strcmp(o->command_name, "serve") && !caller_find(&caller, NULL) && caller.other &&
+		split_find(program, &set_up) && worker_is_there() && rights_suffice_for_maps(&caller);
+}
+
 bool split_is_usual(const struct options *o)
 {
 	char program[PATH_MAX];
 	bool set_up;
 
-	if (o->split || o->no_split || !geteuid() || o->target == OPT_TARGET_NONE || split_hindrance(o))
+	if (o->split || o->no_split || o->target == OPT_TARGET_NONE || split_hindrance(o))
 		return false;
+	if (!geteuid())
+		return split_is_for_server(o);
 	/* sberf itself may have been given capabilities. */
 	return rights_lacking(policy_caps_to_hold()) && split_find(program, &set_up) && set_up && worker_is_there();
 }

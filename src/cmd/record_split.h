@@ -20,7 +20,10 @@
  */
 bool split_find(char program[PATH_MAX], bool *ret_set_up);
 
-/* Is a capture of O split without being asked for? Where that is the only way, and nothing of O stands against it. */
+/*
+ * Is a capture of O split without being asked for? Where that is the only way, and where `sudo sberf serve` answers
+ * browsers, if nothing of O stands against it.
+ */
 bool split_is_usual(const struct options *o);
 
 /*

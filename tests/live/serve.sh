@@ -24,6 +24,16 @@ agent=$server agent_address=$address
 equal "with --split it has no capabilities" 0000000000000000 "$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$agent/status")"
 equal "and is not root" 65534 "$(awk '/^Uid:/ { print $3 }' "/proc/$agent/status")"
 mv serve.err agent.err
+SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody serves -p "$shares" -e cpu-clock -d 100ms
+equal "with sudo a server becomes who called it" 65534 "$(awk '/^Uid:/ { print $3 }' "/proc/$server/status")"
+python3 -c 'import json, sys, urllib.request
+assert "flame" in json.load(urllib.request.urlopen(sys.argv[1] + "snapshot?pane=tree", timeout=20))' "$address"
+equal "and answers" 0 $?
+ends INT
+equal "and ends" 0 $?
+SUDO_UID=65534 SUDO_GID=65534 SUDO_USER=nobody serves --no-split -p "$shares" -e cpu-clock
+equal "but with --no-split" 0 "$(awk '/^Uid:/ { print $3 }' "/proc/$server/status")"
+ends INT
 serves -p "$shares,$grows" -e cpu-clock -F 499 -d 100ms --memory=growth
 
 echo >&8
