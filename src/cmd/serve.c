@@ -194,6 +194,15 @@ static void service_trim(struct service *s)
 	(void)malloc_trim(0);
 }
 
+/* The file with the number of switches has a line for each CPU: it is read no more often than it is looked at. */
+static void service_look_for_room(struct service *s)
+{
+	const uint64_t now = clock_mono_ns();
+
+	if (now - s->waits.at_ns >= CEILING_LOOK_NS)
+		s->room = ceiling_room_look(&s->waits, s->launch.config.max_cpu, system_switches(), now);
+}
+
 static bool service_turn(void *ctx)
 {
 	struct service *s = ctx;
@@ -207,7 +216,7 @@ static bool service_turn(void *ctx)
 		service_say_level(s, &m);
 		s->exceeded = m.own_exceeded && s->may_pause;
 		s->share = m.own_share;
-		s->room = ceiling_room_look(&s->waits, s->launch.config.max_cpu, system_switches(), clock_mono_ns());
+		service_look_for_room(s);
 	}
 	/* Who serves pages has what was seen so far on them; an agent has pushed it, or was asked for it. */
 	s->full = m.refused && s->may_pause && s->config.may == SERVE_PULLS &&

@@ -5,6 +5,9 @@
 
 #define CALM_LOOKS 15u
 #define OVER_LOOKS 3u
+#define MEAN_LOOKS 8             /* that the mean is about */
+#define CREDIT_LOOKS 15
+#define START_TIMES 4u           /* so many times the ceiling is too much for a start, too */
 #define ROOM 0.7                 /* of the ceiling, which waits may take when they are followed again */
 #define CALM_NS (120ull * 1000000000)
 #define CALM_MAX_NS (3600ull * 1000000000)
@@ -15,10 +18,27 @@ static bool ceiling_raise(struct ceiling *c)
 
 	c->calm = 0;
 	c->over = before == CEILING_LEVELS ? c->over + 1 : 0;
-	for (uint32_t share = c->share; share > c->most && c->level < CEILING_LEVELS; share /= 2)
+	for (uint32_t mean = c->mean; mean > c->most && c->level < CEILING_LEVELS; mean /= 2)
 		c->level++;
-	c->exceeded = c->over >= OVER_LOOKS || (c->over && c->share / 4 > c->most);
+	c->exceeded = c->over >= OVER_LOOKS;
 	return c->level != before || c->exceeded;
+}
+
+/* Adds up that TOOK was taken while PASSED. */
+static void ceiling_add(struct ceiling *c, uint64_t took, uint64_t passed)
+{
+	const int64_t may = (int64_t)((double)passed * c->most / 1e6);
+	const int64_t credit = (int64_t)(CREDIT_LOOKS * CEILING_LOOK_NS / 1000000 * c->most);
+
+	c->share = (uint32_t)((double)took * 1e6 / (double)passed);
+	c->mean = (uint32_t)((int64_t)c->mean + ((int64_t)c->share - (int64_t)c->mean) / MEAN_LOOKS);
+	c->over_ns += (int64_t)took - may;
+	c->over_ns = c->over_ns < -credit ? -credit : c->over_ns > credit ? credit : c->over_ns;
+}
+
+static bool ceiling_is_over(const struct ceiling *c)
+{
+	return c->began ? c->share > c->most && c->mean > c->most && c->over_ns > 0 : c->share / START_TIMES > c->most;
 }
 
 bool ceiling_look(struct ceiling *c, uint64_t own_ns, uint64_t now_ns)
@@ -32,8 +52,8 @@ bool ceiling_look(struct ceiling *c, uint64_t own_ns, uint64_t now_ns)
 	c->own_ns = own_ns;
 	if (first)
 		return false;
-	c->share = (uint32_t)((double)took * 1e6 / (double)passed);
-	if (c->share > c->most)
+	ceiling_add(c, took, passed);
+	if (ceiling_is_over(c))
 		return ceiling_raise(c);
 	c->over = 0;
 	c->calm = c->share * 5ull < c->most * 2ull ? c->calm + 1 : 0;
@@ -42,6 +62,14 @@ bool ceiling_look(struct ceiling *c, uint64_t own_ns, uint64_t now_ns)
 	c->calm = 0;
 	c->level--;
 	return true;
+}
+
+void ceiling_began(struct ceiling *c)
+{
+	c->began = true;
+	c->at_ns = 0;
+	c->mean = 0;
+	c->over_ns = 0;
 }
 
 bool ceiling_room_look(struct ceiling_room *r, uint32_t most, uint64_t switches, uint64_t now_ns)

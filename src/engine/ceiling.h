@@ -3,9 +3,14 @@
  * ceiling.h - keeps what sberf itself takes (its threads, and its BPF programs) below a share of one CPU, by levels: at
  * level n rates are a 2^n-th of what was asked for. Pure; for one thread.
  *
- * What it took is looked at every two seconds. Above the ceiling the level goes up at once, as far as that share says;
- * down it goes by one, when for half a minute it took less than two fifths. Where even the last level takes more for
- * six seconds, or four times as much, rates are not what costs: then that is said, and the caller pauses.
+ * It is the average that is kept below: what was taken is looked at every two seconds and added up, and what was left
+ * over is a credit, of 30 seconds at most. So a file of symbols that is read once lowers no rate. When the credit is
+ * used up, the level goes up at once, as far as the share of the last quarter of a minute says. Down it goes by one,
+ * when for half a minute it took less than two fifths. Where even the last level takes more for six seconds, rates are
+ * not what costs: then that is said, and the caller pauses.
+ *
+ * What it takes to start is bounded by no rate: names of all that runs are read then. Until that is over
+ * (ceiling_began()), the level goes up for four times as much alone.
  */
 #ifndef SBERF_ENGINE_CEILING_H
 #define SBERF_ENGINE_CEILING_H
@@ -20,7 +25,10 @@
 struct ceiling {
 	uint32_t most;           /* millionths of one CPU; 0 = there is none */
 	uint32_t share;          /* what it was in the last two seconds; the same unit */
+	uint32_t mean;           /* the same of the last quarter of a minute, later looks weighing more */
 	uint32_t level;          /* 0 to CEILING_LEVELS */
+	int64_t over_ns;         /* what was taken beyond MOST; below 0: what may still be */
+	bool began;              /* it does not start any more */
 	bool exceeded;
 	uint64_t at_ns, own_ns;  /* the last look; 0 = there was none */
 	unsigned int calm, over; /* looks in a row, far below and above at the last level */
@@ -31,6 +39,11 @@ struct ceiling {
  * look only begins: what it takes to start can be lowered by nothing.
  */
 bool ceiling_look(struct ceiling *c, uint64_t own_ns, uint64_t now_ns);
+/*
+ * It has started: what is taken counts from the next look on, which may be about more than those before. Nothing of
+ * what those saw is in the mean any more.
+ */
+void ceiling_began(struct ceiling *c);
 
 /*
  * When waits may be followed again that were left out, because following them took too much. What they take goes with

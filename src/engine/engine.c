@@ -37,6 +37,9 @@
 #define TURN_WAITS_MS 100        /* ... while waits are followed, whose totals are read four times a second ... */
 #define TURN_MS 250              /* ... and else */
 #define BEGUN_NS NSEC_PER_SEC
+/* with a ceiling of what sberf takes, a start takes so long, and longer while there are names to be read */
+#define START_NS (5 * NSEC_PER_SEC)
+#define START_MAX_NS (60 * NSEC_PER_SEC)
 #define NUMA_RETRY_NS (2 * NSEC_PER_SEC)  /* before what could not be switched on is tried again */
 #define POLL_NS (5 * NSEC_PER_MSEC)      /* while events are taken in, files that were loaded are looked for so often */
 /* what waits for a file is tried again when one is there, and so often: all of it is walked */
@@ -178,14 +181,31 @@ static void engine_watch(struct engine *en)
 	atomic_store(&en->save, true);
 }
 
-/* Rates of the level that what sberf takes has brought about. */
+/* Have names been read of what ran when it began? */
+static bool engine_has_begun(const struct engine *en, uint64_t now)
+{
+	const uint64_t passed = now - en->started_ns;
+
+	return passed >= START_MAX_NS || (passed >= START_NS && !en->meta.symbols_pending);
+}
+
+/*
+ * Rates of the level that what sberf takes has brought about. Until it has begun, files are read that would be read at
+ * any rate, by other threads than this one.
+ */
 static void engine_keep_below(struct engine *en, uint64_t now)
 {
 	struct profile_meta *m = &en->meta;
 	const uint64_t bpf_ns = m->bpf_cpu_ns == META_UNKNOWN ? 0 : m->bpf_cpu_ns;
+	uint64_t own_ns;
 	uint32_t hz;
 
-	if (m->user_cpu_ns == META_UNKNOWN || !ceiling_look(&en->ceiling, m->user_cpu_ns + bpf_ns, now))
+	if (!en->ceiling.most)
+		return;
+	if (!en->ceiling.began && engine_has_begun(en, now))
+		ceiling_began(&en->ceiling);
+	own_ns = en->ceiling.began ? m->user_cpu_ns : m->engine_cpu_ns;
+	if (!ceiling_look(&en->ceiling, own_ns + bpf_ns, now))
 		return;
 	hz = en->full_hz >> en->ceiling.level;
 	atomic_store(&en->wanted_hz, hz ? hz : 1);

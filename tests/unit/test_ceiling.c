@@ -29,29 +29,89 @@ static unsigned int take(struct run *r, unsigned int looks, uint64_t millionths)
 
 static void up_and_down(void **state)
 {
-	struct run r = { .c = { .most = 10000 }, .now = 77 * NSEC_PER_SEC, .own = 20 * NSEC_PER_SEC };
+	struct run r = { .c = { .most = 10000, .began = true }, .now = 7 * NSEC_PER_SEC, .own = 20 * NSEC_PER_SEC };
 
 	(void)state;
-	/* What it took to start is not counted. */
+	/* What was taken before the first look is not counted. */
 	assert_false(ceiling_look(&r.c, r.own, r.now));
-	assert_int_equal(take(&r, 10, 10000), 0);
+	assert_int_equal(take(&r, 50, 10000), 0);
 	assert_int_equal(r.c.level, 0);
-	/* Twice as much as the ceiling and a little: to a fourth. */
+	/* More than the ceiling, and on the average, too: to a half, and where that does not help, to less. */
 	assert_int_equal(take(&r, 1, 21000), 1);
-	assert_int_equal(r.c.level, 2);
+	assert_int_equal(r.c.level, 1);
 	assert_int_equal(r.c.share, 21000);
+	assert_int_equal(take(&r, 2, 21000), 2);
+	assert_int_equal(r.c.level, 3);
 	/* Between two fifths and the ceiling it stays. */
 	assert_int_equal(take(&r, 30, 4100), 0);
 	assert_int_equal(take(&r, 14, 3900), 0);
 	assert_int_equal(take(&r, 1, 3900), 1);
-	assert_int_equal(r.c.level, 1);
-	assert_int_equal(take(&r, 100, 100), 1);
+	assert_int_equal(r.c.level, 2);
+	assert_int_equal(take(&r, 100, 100), 2);
 	assert_int_equal(r.c.level, 0);
+}
+
+/* What took a moment is made up for by half a minute below. */
+static void the_average(void **state)
+{
+	struct run r = { .c = { .most = 10000, .began = true }, .now = 9 * NSEC_PER_SEC };
+
+	(void)state;
+	assert_false(ceiling_look(&r.c, r.own, r.now));
+	/* Two seconds of 10 % are what 18 seconds leave over. */
+	assert_int_equal(take(&r, 10, 100), 0);
+	assert_int_equal(take(&r, 1, 100000), 0);
+	assert_int_equal(r.c.level, 0);
+	assert_int_equal(take(&r, 1, 100000), 1);
+	assert_true(r.c.level > 1);
+	/* No more than half a minute can be left over. */
+	r = (struct run){ .c = { .most = 10000, .began = true }, .now = 9 * NSEC_PER_SEC };
+	assert_false(ceiling_look(&r.c, r.own, r.now));
+	assert_int_equal(take(&r, 1000, 0), 0);
+	assert_int_equal(take(&r, 1, 150000), 0);
+	assert_int_equal(take(&r, 1, 21000), 1);
+}
+
+/* Whatever it takes at level 0, the average of a minute is below the ceiling then, if a level is half of it. */
+static void is_held_below(void **state)
+{
+	(void)state;
+	for (uint64_t full = 5000; full < 600000; full += full / 3) {
+		struct run r = { .c = { .most = 10000, .began = true }, .now = NSEC_PER_SEC };
+		uint64_t own;
+
+		assert_false(ceiling_look(&r.c, r.own, r.now));
+		for (unsigned int i = 0; i < 30; i++)
+			(void)take(&r, 1, full >> r.c.level);
+		own = r.own;
+		for (unsigned int i = 0; i < 30; i++)
+			(void)take(&r, 1, full >> r.c.level);
+		assert_in_range(r.own - own, 1, 60 * (NSEC_PER_SEC / 100));
+	}
+}
+
+static void a_start(void **state)
+{
+	struct run r = { .c = { .most = 10000 }, .now = NSEC_PER_SEC };
+
+	(void)state;
+	assert_false(ceiling_look(&r.c, r.own, r.now));
+	assert_int_equal(take(&r, 20, 39000), 0);
+	/* It counts from now on, and by another sum. */
+	ceiling_began(&r.c);
+	r.own += 100 * NSEC_PER_SEC;
+	assert_int_equal(take(&r, 1, 9000), 0);
+	/* What the start took is in no mean: a push of a window, a moment later, is none of it. */
+	assert_int_equal(take(&r, 2, 39000), 0);
+	assert_int_equal(take(&r, 1, 39000), 1);
+	r = (struct run){ .c = { .most = 10000 }, .now = NSEC_PER_SEC };
+	assert_false(ceiling_look(&r.c, r.own, r.now));
+	assert_int_equal(take(&r, 1, 360000), 1);
 }
 
 static void rates_are_not_what_costs(void **state)
 {
-	struct run r = { .c = { .most = 10000 }, .now = NSEC_PER_SEC };
+	struct run r = { .c = { .most = 10000, .began = true }, .now = NSEC_PER_SEC };
 
 	(void)state;
 	assert_false(ceiling_look(&r.c, r.own, r.now));
@@ -65,11 +125,6 @@ static void rates_are_not_what_costs(void **state)
 	assert_int_equal(take(&r, 1, 11000), 1);
 	assert_true(r.c.exceeded);
 	assert_int_equal(take(&r, 10, 11000), 0);
-	/* Far above it is no use to wait. */
-	r = (struct run){ .c = { .most = 10000, .level = CEILING_LEVELS }, .now = NSEC_PER_SEC };
-	assert_false(ceiling_look(&r.c, r.own, r.now));
-	assert_int_equal(take(&r, 1, 50000), 1);
-	assert_true(r.c.exceeded);
 }
 
 /* LOOKS looks while the machine switches SWITCHES times in each; at which of them there was room, 0 = at none. */
@@ -127,6 +182,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(up_and_down),
+		cmocka_unit_test(the_average),
+		cmocka_unit_test(is_held_below),
+		cmocka_unit_test(a_start),
 		cmocka_unit_test(rates_are_not_what_costs),
 		cmocka_unit_test(waits_come_back),
 		cmocka_unit_test(none),
