@@ -490,7 +490,8 @@ static void add_own(struct items *is, const struct header *h)
 	if (own < 0 && m->duration_ns && m->user_cpu_ns != META_UNKNOWN)
 		own = (double)header_own_cpu_ns(m) / (double)m->duration_ns;
 	if (own >= 0 && !is_cut_off(h))
-		header_add(is, 2, RANK_OWN, STYLE_TEXT, "sberf %s CPU", units_percent(a, own))->right = true;
+		header_add(is, 2, RANK_OWN, STYLE_TEXT, "sberf %s CPU%s", units_percent(a, own),
+			   m->bpf_cpu_ns == META_UNKNOWN ? " without BPF" : "")->right = true;
 	if (m->rss_bytes && m->rss_bytes != META_UNKNOWN && !is_cut_off(h))
 		header_add(is, 2, RANK_OWN, STYLE_TEXT, "%s", units_bytes(a, m->rss_bytes))->right = true;
 	if (m->file_bytes && m->file_bytes != META_UNKNOWN)

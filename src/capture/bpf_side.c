@@ -25,6 +25,7 @@
 #include "capture/traceway.h"
 #include "model/allocation.h"
 #include "model/probes.h"
+#include "system/bpfprogs.h"
 #include "system/cgroup.h"
 #include "system/lookup.h"
 #include "system/sysfile.h"
@@ -888,7 +889,7 @@ static uint64_t bpf_side_ran_ns(const struct bpf_side *k)
 
 static void bpf_side_begin_runtime(struct bpf_side *k, const struct capture_plan *plan)
 {
-	const bool partly = plan->nr_calls || plan->nr_traces || plan->nr_places || plan->places_to_come;
+	bool partly = plan->nr_calls || plan->nr_traces || plan->nr_places || plan->places_to_come;
 
 	/* While it is measured, a program takes longer. */
 	if (partly)
@@ -896,7 +897,9 @@ static void bpf_side_begin_runtime(struct bpf_side *k, const struct capture_plan
 	for (uint32_t i = 0; i < plan->nr_calls; i++)
 		probes_note_own(plan->calls[i].probe, k->own.call);
 	k->stats_fd = k->features.run_stats ? runtime_enable() : -1;
-	k->features.run_stats = k->stats_fd >= 0;
+	/* Who may not ask for it has it where somebody else did: all of the time then. */
+	k->features.run_stats = k->features.run_stats && (k->stats_fd >= 0 || bpfprogs_counted());
+	partly = partly && k->stats_fd >= 0;
 	runtime_begin(&k->runtime, partly, partly ? bpf_side_ran_ns(k) : 0, clock_mono_ns());
 }
 

@@ -775,11 +775,13 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_AGENT, .at = FIELD(max_cpu), .max = 100000,
 		.fallback = "none",
 		.help = "what sberf itself may take, BPF programs included, in percent of one CPU",
-		.more = "Above that it samples less often and tells fewer waits one by one, down to a 64th, and each "
-			"of them weighs as much more. Where that does not suffice, as with hundreds of "
-			"thousands of switches a second, it leaves out waits until the machine has been calm for two "
-			"minutes, and then captures for a part of the time, with pauses between. All of that is "
-			"said on standard error, and at the end what it took.",
+		.more = "sberf-collector and sberf-worker count, too. What BPF programs take the kernel measures with "
+			"CAP_SYS_ADMIN, or when kernel.bpf_stats_enabled is 1, as the unit of systemd sets it; else "
+			"that is said. Above the ceiling it samples less often and tells fewer waits one by one, down "
+			"to a 64th, and each of them weighs as much more. Where that does not suffice, as with "
+			"hundreds of thousands of switches a second, it leaves out waits until the machine has been "
+			"calm for two minutes, and then captures for a part of the time, with pauses between. All of "
+			"that is said on standard error, and at the end what it took.",
 	}, {
 		.name = "push", .metavar = "URL", .type = OPT_TEXT, .what = "address to push to",
 		.section = SECTION_OUTPUT, .commands = CMD_AGENT, .at = FIELD(push),

@@ -52,6 +52,7 @@ struct service {
 	bool may_pause, exceeded;        /* it may capture for a part of the time; rates do not suffice */
 	bool full;                       /* the capture's store is, so another one is to begin */
 	bool room;                       /* for waits, which were left out */
+	bool unknown;                    /* what the BPF programs take: that was said */
 	struct ceiling_room waits;       /* and what is known of that */
 	uint32_t share;                  /* what all took in the last two seconds, in millionths of one CPU */
 	uint64_t begun_ns;               /* of the capture */
@@ -183,6 +184,17 @@ static void service_say_level(struct service *s, const struct profile_meta *m)
 	s->level = m->own_level;
 }
 
+/* The ceiling is for all that sberf takes, so it is said where it cannot be. */
+static void service_say_unknown(struct service *s, const struct profile_meta *m)
+{
+	if (s->unknown || !m->user_cpu_ns || m->bpf_cpu_ns != META_UNKNOWN)
+		return;
+	s->unknown = true;
+	fprintf(stderr, "sberf %s: what its BPF programs take is not known, so --max-cpu %g%% is for the rest alone: "
+		"the kernel measures it with CAP_SYS_ADMIN, or after: sudo sysctl kernel.bpf_stats_enabled=1\n",
+		s->o->command_name, s->o->max_cpu);
+}
+
 /* Windows and tables of symbols come and go in all threads: an agent kept twice as much as it used. */
 static void service_trim(struct service *s)
 {
@@ -214,6 +226,7 @@ static bool service_turn(void *ctx)
 	engine_status(s->launch.engine, &m);
 	if (s->o->max_cpu != PERCENT_NONE) {
 		service_say_level(s, &m);
+		service_say_unknown(s, &m);
 		s->exceeded = m.own_exceeded && s->may_pause;
 		s->share = m.own_share;
 		service_look_for_room(s);
@@ -391,8 +404,9 @@ static int service_capture(struct service *s, struct err *e)
 	s->o = asked;
 	all_ns = service_own_ns() - own_ns + s->bpf_ns;
 	if (asked->max_cpu != PERCENT_NONE)
-		fprintf(stderr, "sberf %s: took %s of one CPU in all, with its start%s%s\n", asked->command_name,
+		fprintf(stderr, "sberf %s: took %s of one CPU in all, with its start%s%s%s\n", asked->command_name,
 			units_percent(took, (double)all_ns / (double)(clock_mono_ns() - begun_ns)),
+			s->unknown ? ", without its BPF programs" : "",
 			paused_ns ? "; it paused for " : "", paused_ns ? units_time(time, paused_ns) : "");
 	return r;
 }

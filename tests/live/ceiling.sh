@@ -40,4 +40,61 @@ equal "ends well" 0 $?
 note "$(cat err)"
 matches "says what it took" "sberf agent: took [0-9.]+ % of one CPU in all, with its start" "$(cat err)"
 stop_workload
+
+# Where the kernel does not measure BPF programs, and where somebody else has it measure them.
+counted=$(cat /proc/sys/kernel/bpf_stats_enabled)
+lesser() {
+	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$SBERF" "$@" 2>err
+}
+echo 0 >/proc/sys/kernel/bpf_stats_enabled
+lesser agent --max-cpu 50% --keep 1m -o l.data --when 'cpu > 900%' -- sleep 3
+note "$(cat err)"
+matches "without run-time statistics: the ceiling is not for BPF programs" \
+	"what its BPF programs take is not known, so --max-cpu 50% is for the rest alone: .*sysctl kernel.bpf_stats_enabled=1" "$(cat err)"
+matches "and what it took is without them" "took [0-9.]+ % of one CPU in all, with its start, without its BPF programs" "$(cat err)"
+lesser record -o l.data -- sleep 0.1
+equal "nor are they in a recording" unknown "$(value l.data bpf_cpu_seconds)"
+echo 1 >/proc/sys/kernel/bpf_stats_enabled
+lesser agent --max-cpu 50% --keep 1m -o l.data --when 'cpu > 900%' -- sleep 3
+equal "measured for somebody else: the ceiling is for them, too" 0 "$(grep -c 'BPF programs' err)"
+lesser record -a -o m.data --duration 0.5s
+echo "$counted" >/proc/sys/kernel/bpf_stats_enabled
+check "and they are in a recording" test "$(value m.data bpf_cpu_seconds | tr -dc 1-9)" -gt 0
+
+# Of a command it is known what it took of a CPU, from beginning to end: each sample weighs what it stands for, at whatever rate it was taken.
+# Where waits are followed, too, the sum is that of the kernel; without them it is as good as samples are, by chance where a CPU is shared.
+cat >spin.c <<'END'
+#include <stdio.h>
+#include <time.h>
+static long long used(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000ll + t.tv_nsec / 1000;
+}
+int main(void)
+{
+	while (used() < 6000000)
+		;
+	printf("%lld\n", used());
+	return 0;
+}
+END
+${CC:-cc} -O2 -o spin spin.c || exit 99
+# weighs PERCENT OPTIONS...
+weighs() {
+	local percent=$1 took told samples
+	shift
+	"$SBERF" agent -e cpu-clock -F 3999 "$@" --max-cpu 0.05% --keep 1h -o w.data --when 'cpu > 900%' -- ./spin >used 2>err
+	equal "$*: ends well with its command" 0 $?
+	read -r took <used
+	told=$(value w.data oncpu_weight_us) samples=$(value w.data oncpu_samples)
+	note "of $took us on the CPU, $told are told by $samples samples"
+	note "$(cat err)"
+	check "$*: rates were lowered meanwhile" test "$samples" -lt 20000 -a "$(grep -c 'Hz instead of 3999' err)" -ge 1
+	check "$*: the sum of weights is the time on the CPU, within $percent percent" \
+		test $((told * 100)) -gt $((took * (100 - percent))) -a $((told * 100)) -lt $((took * (100 + percent)))
+}
+weighs 3 --off-cpu
+weighs 15 --no-off-cpu
 finish

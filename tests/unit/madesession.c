@@ -109,7 +109,7 @@ void madesession_init(struct made_session *f)
 	f->meta = (struct profile_meta){ .target = "app 7", .event = "cpu-clock", .freq_asked = 99,
 					 .freq_got = 99, .cpus = 2,
 					 .start_mono_ns = MADE_START_NS, .target_state = TARGET_RUNNING,
-					 .bpf_cpu_ns = META_UNKNOWN, .file_bytes = META_UNKNOWN,
+					 .bpf_cpu_ns = 0, .file_bytes = META_UNKNOWN,
 					 .rss_bytes = 21 << 20 };
 	f->published = 1;
 }

@@ -604,6 +604,7 @@ static void losses_and_doubts(void **state)
 	f.meta.freq_got = 61;
 	f.meta.symbols_pending = 1234;
 	f.meta.late = 5;
+	f.meta.bpf_cpu_ns = META_UNKNOWN;
 	driver_init(&d, &f, 100, 30, false);
 	expect(&d, "losses-100x30");
 	driver_resize(&d, 80, 24);
