@@ -56,12 +56,14 @@ struct service {
 	struct ceiling_room waits;       /* and what is known of that */
 	uint32_t share;                  /* what all took in the last two seconds, in millionths of one CPU */
 	uint64_t begun_ns;               /* of the capture */
+	uint64_t over_ns;                /* since when its target is no more; 0 = it is */
 	uint64_t trimmed_ns;             /* when free memory was last given back */
 	uint64_t bpf_ns;                 /* that captures which have ended took in the kernel */
 };
 
 #define ARENAS 2                 /* of the allocator of an agent: what is free in one is room that others do not get */
 #define TRIM_NS (10 * NSEC_PER_SEC)      /* between two times when what is free goes back to the kernel */
+#define GOODBYE_NS (2 * NSEC_PER_SEC)    /* for who has asked an agent for a profile when its target ended */
 #define LAST_NAMES_NS NSEC_PER_SEC       /* for names of what is pushed at the end */
 #define PAUSE_MOST_NS (3600 * NSEC_PER_SEC)
 #define STORE_LEAST_NS (10 * NSEC_PER_SEC)       /* a store that is full sooner than that stays as it is until then */
@@ -234,7 +236,9 @@ static bool service_turn(void *ctx)
 	/* Who serves pages has what was seen so far on them; an agent has pushed it, or was asked for it. */
 	s->full = m.refused && s->may_pause && s->config.may == SERVE_PULLS &&
 		clock_mono_ns() - s->begun_ns >= STORE_LEAST_NS;
-	return s->exceeded || s->full || s->room;
+	if (s->session.ended(s->session.ctx) && !s->over_ns)
+		s->over_ns = clock_mono_ns();
+	return s->exceeded || s->full || s->room || (s->over_ns && clock_mono_ns() - s->over_ns >= GOODBYE_NS);
 }
 
 static int service_run(struct service *s, struct err *e)
@@ -367,7 +371,7 @@ static int service_capture(struct service *s, struct err *e)
 		uint64_t pause_ns, took_ns;
 
 		r = service_capture_once(s, e);
-		on = r >= 0 && (s->exceeded || s->full || s->room);
+		on = r >= 0 && !s->over_ns && (s->exceeded || s->full || s->room);
 		if (!on)
 			break;
 		launch_close(&s->launch);
