@@ -197,7 +197,7 @@ static void service_say_unknown(struct service *s, const struct profile_meta *m)
 		s->o->command_name, s->o->max_cpu);
 }
 
-/* Windows and tables of symbols come and go in all threads: an agent kept twice as much as it used. */
+/* Windows, trees and tables of symbols come and go in all threads: an agent kept twice as much as it used. */
 static void service_trim(struct service *s)
 {
 	const uint64_t now = clock_mono_ns();
@@ -241,6 +241,13 @@ static bool service_turn(void *ctx)
 	return s->exceeded || s->full || s->room || (s->over_ns && clock_mono_ns() - s->over_ns >= GOODBYE_NS);
 }
 
+/* Of pages: who looks at one has it until it is told to end. */
+static bool service_turn_page(void *ctx)
+{
+	service_trim(ctx);
+	return false;
+}
+
 static int service_run(struct service *s, struct err *e)
 {
 	struct serve_figures figures;
@@ -254,7 +261,7 @@ static int service_run(struct service *s, struct err *e)
 	s->config.source.code = &s->session.code;
 	s->config.wake_fd = wake;
 	s->config.stop = service_stop;
-	s->config.turn = s->config.may == SERVE_PULLS ? service_turn : NULL;
+	s->config.turn = s->config.may == SERVE_PULLS ? service_turn : service_turn_page;
 	s->config.ctx = s;
 	if (s->config.listening[0] >= 0 || s->config.listening[1] >= 0)
 		say_address(s);

@@ -10,6 +10,7 @@
 
 #include "symbol/elfnames.h"
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "symbol/debugfile.h"
 #include "symbol/details.h"
@@ -29,6 +30,9 @@
 #define FDS_MAX 128u
 #define SYMBOLS_BYTES_MAX (256u << 20)
 #define DETAILS_BYTES_MAX (512u << 20)
+/* Beyond so much, what nobody has asked for for so long is dropped: with -a programs come and go. */
+#define DETAILS_IDLE_BYTES (64u << 20)
+#define DETAILS_IDLE_NS (30 * NSEC_PER_SEC)
 
 struct mod {
 	bool known;
@@ -46,6 +50,7 @@ struct mod {
 	bool no_starts;
 	bool dwarf_failed;
 	struct dwarf_info *dwarf;
+	uint64_t dwarf_asked_ns;     /* when it was last looked into */
 	struct members *members;     /* of dwarf; NULL = not needed yet */
 };
 
@@ -395,9 +400,12 @@ bool elf_names_may_detail(const struct elf_names *n, module_id id)
 	return m && m->m.kind == MODULE_FILE && !m->dwarf_failed;
 }
 
-/* Drops debug information, the oldest first, until the rest fits; never that of KEEP. */
-static void bound_details(struct elf_names *n, const struct mod *keep)
+/* Drops debug information, the oldest first, until the rest fits; never that of KEEP, which is being looked into. */
+static void bound_details(struct elf_names *n, struct mod *keep)
 {
+	const uint64_t now = clock_mono_ns();
+
+	keep->dwarf_asked_ns = now;
 	for (;;) {
 		struct mod *oldest = NULL;
 		size_t bytes = 0;
@@ -406,10 +414,11 @@ static void bound_details(struct elf_names *n, const struct mod *keep)
 			struct mod *m = &n->mods.v[i];
 
 			bytes += m->dwarf ? dwarf_info_bytes(m->dwarf) : 0;
-			if (m->dwarf && m != keep && (!oldest || m->used < oldest->used))
+			if (m->dwarf && m != keep && (!oldest || m->dwarf_asked_ns < oldest->dwarf_asked_ns))
 				oldest = m;
 		}
-		if (bytes <= DETAILS_BYTES_MAX || !oldest)
+		if (!oldest || bytes <= (now > oldest->dwarf_asked_ns + DETAILS_IDLE_NS ? DETAILS_IDLE_BYTES :
+					 DETAILS_BYTES_MAX))
 			return;
 		mod_drop_dwarf(oldest);
 		n->stats->tables_dropped++;
