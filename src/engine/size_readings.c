@@ -26,6 +26,9 @@
 #define PROCESSES_MAX 1024u              /* further ones are not read; they are those that came last */
 #define MAPPINGS_NS (5 * NSEC_PER_SEC)
 #define MAPPINGS_COST 100u               /* of the time, at most one part is spent on reading mappings ... */
+#define FINISH_NS (100 * NSEC_PER_MSEC)  /* in the end mappings are waited for as long as that */
+#define FINISH_LOOK_US 200u              /* between looks whether they are there */
+#define FRESH_NS (20 * NSEC_PER_MSEC)    /* what was read so lately is not read once more then */
 #define MAPPINGS_BYTES (4ull << 30)      /* ... and none of a process with more than that: its lock is held for long */
 
 struct sized {
@@ -40,6 +43,7 @@ struct sizes {
 	struct dict *dict;
 	struct event_sink *sink;
 	struct mapping_reader *reader;   /* NULL = there is none: mappings are not told */
+	bool asking;                     /* and has not answered yet */
 	uint64_t due_ns, mappings_due_ns, young_due_ns;
 	VEC(struct sized) all;           /* by pid */
 	size_t next;                     /* who is read next */
@@ -161,17 +165,22 @@ static void sizes_take_mappings(struct sizes *s, uint64_t now_ns)
 
 	if (!mapping_reader_poll(s->reader, &a))
 		return;
+	s->asking = false;
 	s->mappings_due_ns = now_ns + a.took_ns * MAPPINGS_COST;
 	if (a.ok)
 		sizes_tell(s, a.pid, now_ns, &a.sizes);
 }
 
-static void sizes_ask_mappings(struct sizes *s, uint64_t now_ns)
+/* Asks for those of one process, if one is due. */
+static bool sizes_ask_mappings(struct sizes *s, uint64_t now_ns)
 {
 	struct sized *p = now_ns >= s->mappings_due_ns ? sizes_most_due(s, now_ns) : NULL;
 
-	if (p && mapping_reader_ask(s->reader, p->pid))
-		p->mapped_ns = now_ns + MAPPINGS_NS;
+	if (!p || !mapping_reader_ask(s->reader, p->pid))
+		return false;
+	p->mapped_ns = now_ns + MAPPINGS_NS;
+	s->asking = true;
+	return true;
 }
 
 void sizes_turn(struct sizes *s, uint64_t now_ns)
@@ -193,10 +202,26 @@ void sizes_turn(struct sizes *s, uint64_t now_ns)
 	sizes_ask_mappings(s, now_ns);
 }
 
+/* Reads the mappings of all once more, those whose reading is oldest first, as long as there is time for that. */
+static void sizes_finish_mappings(struct sizes *s, uint64_t now_ns)
+{
+	const uint64_t until = clock_mono_ns() + FINISH_NS;
+
+	for (size_t i = 0; i < s->all.n; i++)
+		if (s->all.v[i].mapped_ns < now_ns + MAPPINGS_NS - FRESH_NS)
+			s->all.v[i].mapped_ns = 0;
+	for (; clock_mono_ns() < until; usleep(FINISH_LOOK_US)) {
+		sizes_take_mappings(s, now_ns);
+		s->mappings_due_ns = 0;
+		if (!s->asking && !sizes_ask_mappings(s, now_ns))
+			break;
+	}
+}
+
 void sizes_finish(struct sizes *s, uint64_t now_ns)
 {
-	if (s->reader)
-		sizes_take_mappings(s, now_ns);
 	for (size_t i = 0; i < s->all.n; i++)
 		sizes_read(s, &s->all.v[i], now_ns);
+	if (s->reader)
+		sizes_finish_mappings(s, now_ns);
 }

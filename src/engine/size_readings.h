@@ -31,7 +31,7 @@ void sizes_process(struct sizes *s, const struct raw_event *raw);
 
 /* Reads what is due at NOW_NS. */
 void sizes_turn(struct sizes *s, uint64_t now_ns);
-/* Reads all for the last time. */
+/* Reads all for the last time, mappings for at most 0.1 s: those of the process whose were read first, first. */
 void sizes_finish(struct sizes *s, uint64_t now_ns);
 
 DEFINE_AUTO(sizes_free, struct sizes);
