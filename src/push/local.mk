@@ -12,6 +12,8 @@ libsberf_engine_a_SOURCES += src/push/pusher.c
 libsberf_engine_a_SOURCES += src/push/pusher.h
 libsberf_engine_a_SOURCES += src/push/pushurl.c
 libsberf_engine_a_SOURCES += src/push/pushurl.h
+libsberf_engine_a_SOURCES += src/push/window.c
+libsberf_engine_a_SOURCES += src/push/window.h
 
 # The messages of OTLP, as those of pprof (src/export/local.mk).
 src/push/otlp.pb-c.c: src/push/otlp.proto

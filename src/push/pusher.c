@@ -6,6 +6,7 @@
 
 #include "push/https.h"
 #include "push/retryafter.h"
+#include "push/window.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -38,13 +39,6 @@
 #define BACKOFF_MAX_NS (60 * NSEC_PER_SEC)
 #define REPLY_MAX 65536u
 #define HEADERS_MAX 4096u
-
-/* What a window consists of, by what stores call it. Memory is no matter of a window. */
-static const struct {
-	enum serve_pull pull;
-	const char *name;
-} kinds[] = { { PULL_PROFILE, "process_cpu" }, { PULL_OFFCPU, "off_cpu" } };
-#define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 /* A body that waits. */
 struct window {
@@ -141,15 +135,6 @@ static void queue_trim(struct pusher *p, uint64_t now)
 
 /* Windows */
 
-static int window_profile(struct pusher *p, const struct serve_moment *m, enum serve_pull pull,
-			  struct serve_bytes **ret)
-{
-	const struct serve_question q = { .what = SERVE_PULL, .pull = pull };
-	struct err e = ERR_INIT;
-
-	return serve_answer(&p->c.source, m, &q, NULL, ret, &e);
-}
-
 /* Has all been added that happened before p->to_ns? */
 static bool window_settled(const struct pusher *p)
 {
@@ -169,36 +154,26 @@ static void window_begin(struct pusher *p, uint64_t from_ns, uint64_t ns)
 /* What was captured from p->from_ns to p->to_ns becomes a body at the end of the queue. */
 static void window_make(struct pusher *p)
 {
-	struct serve_bytes *bytes[KINDS] = { NULL };
-	struct push_profile profile[KINDS];
 	struct serve_moment m;
-	struct window *w;
-	struct err e = ERR_INIT;
+	struct window *w = NULL;
 	char *body = NULL;
-	size_t n = 0, len;
+	size_t len;
 
 	serve_moment_take(p->c.session, &m);
 	if (!m.snapshot)
 		return;
 	m.from_ns = p->from_ns;
 	m.to_ns = p->to_ns;
-	for (unsigned int k = 0; k < KINDS; k++)
-		if (!window_profile(p, &m, kinds[k].pull, &bytes[k]))
-			profile[n++] = (struct push_profile){ kinds[k].name, bytes[k]->data, bytes[k]->len };
-	snapshot_unref(m.snapshot);
-	if (n && !push_body(p->c.url.engine, &p->c.labels, profile, n, &body, &len, &e)) {
+	if (!push_window(&p->c.source, &m, p->c.url.engine, &p->c.labels, &body, &len))
 		w = vec_push(&p->queue);
-		if (w) {
-			*w = (struct window){ .body = take_ptr(body), .len = len, .made_ns = clock_mono_ns() };
-			p->bytes += len;
-		}
-	}
-	else
+	snapshot_unref(m.snapshot);
+	if (!w) {
 		p->figures.dropped++;
-	p->figures.dropped += body != NULL;
-	free(body);
-	for (unsigned int k = 0; k < KINDS; k++)
-		serve_bytes_unref(bytes[k]);
+		free(body);
+		return;
+	}
+	*w = (struct window){ .body = body, .len = len, .made_ns = clock_mono_ns() };
+	p->bytes += len;
 }
 
 /* The store */

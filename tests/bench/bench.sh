@@ -107,6 +107,7 @@ as_root "$top_srcdir/tests/bench/agent.sh"
 
 title "memory of an agent while processes and cgroups come and go"
 as_root "$top_srcdir/tests/bench/week.sh"
+"$bench/bench_day"
 
 title "what grows with threads and samples"
 as_root "$top_srcdir/tests/bench/scale.sh"

@@ -2,6 +2,8 @@
 # tests/bench: programs that print figures. They are built by make check, so that they stay buildable, and run by `make bench`,
 # on a machine that has nothing else to do.
 check_PROGRAMS += tests/bench/bench_account
+check_PROGRAMS += tests/bench/bench_day
+tests_bench_bench_day_SOURCES = tests/bench/bench_day.c $(made)
 check_PROGRAMS += tests/bench/bench_access
 check_PROGRAMS += tests/bench/bench_lib
 check_PROGRAMS += tests/bench/bench_placement

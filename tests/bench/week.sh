@@ -3,8 +3,9 @@
 # week.sh - memory of an agent over a day or more: the whole machine is captured and pushed, in windows of a second instead of ten, while
 # processes start and end all the time, each with a name of its own, in cgroups that come and go. What there is to keep of a process, a
 # name, a cgroup and a window comes as often in MINUTES as on a machine with a new process each second and a new container each minute in
-# MINUTES times what is printed as "stands for". RSS of the agent each ten seconds, and how much it grew in the second half. With a small
-# STORE (--store-size) the store is full again and again, so what is kept from one to the next would be seen.
+# MINUTES times what is printed as "stands for". RSS of the agent each ten seconds, and how it grows: the slope of a line through the last
+# three quarters (least squares), and what that is of their mean in the whole time. tests/bench/bench_day.c makes all windows of a day, of
+# made-up events. With a small STORE (--store-size) the store is full again and again, so what is kept from one to the next would be seen.
 set -eu
 work=$(mktemp -d)
 store=$(cd "$(dirname "$0")" && pwd)/store.py
@@ -63,6 +64,12 @@ kill -INT $agent
 wait $agent || :
 grep -c "a new one begins" err | sed 's/^/stores that were full: /'
 tail -n 2 err
-half=$((${#rss[@]} / 2))
 echo "stands for $(($(cat born) / 3600)) h of a machine that starts a process each second"
-echo "rss_growth_second_half_percent $(((${rss[-1]} - ${rss[half]}) * 100 / ${rss[half]}))"
+printf '%s\n' "${rss[@]}" | awk '{ y[NR] = $1 }
+	END {
+		from = int(NR / 4) + 1; n = NR - from + 1
+		for (i = from; i <= NR; i++) { mx += i / n; my += y[i] / n }
+		for (i = from; i <= NR; i++) { xy += (i - mx) * (y[i] - my); xx += (i - mx) ^ 2 }
+		slope = xx ? xy / xx : 0
+		printf "rss_mean_mb %.1f slope_kb_per_minute %.1f growth_percent %.1f\n", my / 1024, slope * 6, slope * NR / my * 100
+	}'
