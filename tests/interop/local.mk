@@ -3,12 +3,16 @@
 # runs them, and so does `./quickstart check` (make check-all), among the rest. One "interop_tests += tests/interop/NAME.sh" a line.
 interop_tests =
 interop_tests += tests/interop/firefox.sh
+interop_tests += tests/interop/parca.sh
 interop_tests += tests/interop/speedscope.sh
+# It captures.
+watching_tests += tests/interop/parca.sh
 EXTRA_DIST += $(interop_tests)
 EXTRA_DIST += tests/interop/app.py
 EXTRA_DIST += tests/interop/functions.py
 EXTRA_DIST += tests/interop/package-lock.json
 EXTRA_DIST += tests/interop/package.json
+EXTRA_DIST += tests/interop/parca.mjs
 EXTRA_DIST += tests/interop/readers.sh
 EXTRA_DIST += tests/interop/schema.cjs
 
