@@ -105,12 +105,22 @@ as_root "$top_srcdir/tests/bench/memory.sh"
 title "an agent of the whole machine, idle and busy, beside perf record"
 as_root "$top_srcdir/tests/bench/agent.sh"
 
+title "a page of the whole machine in a browser, beside the view in a terminal"
+if command -v python3 >/dev/null && command -v chromium >/dev/null; then
+	as_root "$top_srcdir/tests/bench/page.sh"
+else
+	echo "python3 or chromium is not installed"
+fi
+
 title "memory of an agent while processes and cgroups come and go"
 as_root "$top_srcdir/tests/bench/week.sh"
 "$bench/bench_day"
 
 title "what grows with threads and samples"
 as_root "$top_srcdir/tests/bench/scale.sh"
+
+title "privileges in a program of their own: --split beside one process"
+as_root "$top_srcdir/tests/bench/split.sh"
 
 title "asking where accesses go"
 as_root "$top_srcdir/tests/bench/numa.sh"

@@ -23,7 +23,9 @@ image=$(guest_kernel "${SBERF_GUEST_CACHE:-$top_builddir/guest}")
 cat >"$SCRATCH/job.sh" <<JOB
 ln -s /proc/self/fd /dev/fd
 mount -t tracefs tracefs /sys/kernel/tracing
-export PATH=/usr/bin:/bin LC_ALL=C
+export PATH=/usr/bin:/bin LC_ALL=C BPFTRACE_MAX_PROBES=4096 BPFTRACE_MAX_BPF_PROGS=4096
+# bpftrace holds more than 1,024 files for them, sberf raises its limit itself.
+ulimit -n 16384
 bash /measure.bash $rounds
 JOB
 cat >"$SCRATCH/measure.bash" <<'MEASURE'
@@ -63,9 +65,12 @@ for ((round = 0; round < $1; round++)); do
 	beside step "$placed" sberf branches k:ksys_dup3 --count --budget none -p $pid
 	beside step_unmet "$placed" sberf branches 'k:ksys_dup3 /newfd == 12345/' --count --budget none -p $pid
 	rm -f /tmp/r.sberf*
+	# Hundreds of functions, entry and return of each: how many both have is said.
+	beside many_sberf "$placed" sberf branches 'k:tcp_*' --count --budget none -p $pid
+	echo "many_functions $(sed -n 's/^sberf branches: \([0-9]*\) functions of the kernel.*/\1/p' told)"
+	beside many_bpftrace $attached bpftrace -B line -e "BEGIN { printf(\"ready\n\"); } kprobe:tcp_* /pid == $pid/ { @[probe] = count(); } kretprobe:tcp_* /pid == $pid/ { @r[probe] = count(); }"
+	echo "many_probes $(sed -n 's/^Attaching \([0-9]*\) probes.*/\1/p' told)"
 done
-beside many_sberf "$placed" sberf branches 'k:vfs_*' --count --budget none -p $pid
-beside many_bpftrace $attached bpftrace -B line -e "BEGIN { printf(\"ready\n\"); } kprobe:vfs_* /pid == $pid/ { @[probe] = count(); } kretprobe:vfs_* /pid == $pid/ { @r[probe] = count(); }"
 kill $pid
 MEASURE
 root=$SCRATCH/root
@@ -97,5 +102,6 @@ awk '/^[a-z_]+ [0-9]+$/ { v[$1, ++n[$1]] = $2 }
 		line("kfunc", "bpftrace kfunc + kretfunc"); line("bpftrace_pair", "bpftrace kprobe + kretprobe")
 		line("sberf_pair", "sberf record, k: and kr:, without stacks"); line("graph", "sberf branches --how graph, 1 deep")
 		line("step", "sberf branches, all blocks"); line("step_unmet", "the same, condition not met")
-		printf "entries and returns of k:vfs_* attached: sberf %.1f s, bpftrace %.1f s\n", median("attach_many_sberf") / 1000, median("attach_many_bpftrace") / 1000
+		printf "entries and returns of k:tcp_* attached, medians: sberf %d functions in %.1f s, bpftrace %d probes in %.1f s\n",
+			median("many_functions"), median("attach_many_sberf") / 1000, median("many_probes"), median("attach_many_bpftrace") / 1000
 	}' "$SCRATCH/out"
