@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # bounded.sh - memory of `sberf check` and `sberf merge` is bounded, however much a recording holds or claims to.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/passed.sh"
+skip_unless_changed tests/cli/bounded.sh 'src/record/*.[ch]' 'src/profile/*.[ch]' 'src/model/*.[ch]' src/base/{arena,hash,pages,strtab,vec}.[ch] \
+	src/cmd/{check,merge}.c tests/unit/make_recordings.c
 sberf=${SBERF:?is set by make check}
 cd "$SCRATCH" || exit 99
 check "recordings that are large to be read" "${top_builddir:?}/tests/unit/make_recordings" --large .
@@ -44,4 +47,4 @@ equal "merge, 2,400,000 events: exit status" 0 $?
 matches "merge, 2,400,000 events: all of them" "4 recordings, 2,400,000 events" "$(cat err)"
 within 300 "$sberf" check whole.data >out 2>err
 equal "check, 2,400,000 events: sound" 0 $?
-finish
+finish_passed

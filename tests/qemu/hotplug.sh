@@ -5,9 +5,13 @@
 # that is on it and the accesses to it.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/qemu/guest.sh"
+. "$top_srcdir/tests/passed.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
 command -v busybox >/dev/null || skip_all "busybox is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
+skip_unless_changed tests/qemu/hotplug.sh tests/qemu/guest.sh 'src/numa/*.[ch]' 'src/query/numa*.[ch]' src/export/numatext.c bpf/{nodes,faults}.bpf.h \
+	src/capture/live_nodes.c src/capture/faultentry.[ch] 'src/engine/numa_facts.[ch]' \
+	src/capture/{live_cpus,percpu,perf_record}.c tests/live/capture-dump.c tests/workloads/{shares,modes,nodes}.c tests/workloads/{switches,truth,workload}.h
 kernel=$(guest_kernel "${SBERF_GUEST_CACHE:-$top_builddir/guest}") || skip_all "no kernel image can be downloaded"
 
 cat >"$SCRATCH/job.sh" <<'JOB'
@@ -132,4 +136,4 @@ matches "the recording goes on with it" "node status 0" "$(cat "$SCRATCH/out")"
 matches "its memory is known" '^node  *1 .* 2[0-9][0-9] MB ' "$(grep -E '^node +1 ' "$SCRATCH/out" | head -n 1)"
 matches "what is on it is far from the CPUs" '^node  *0  .*~[0-9]' "$(sed -n '/accesses from the CPUs/,/^node $/p' "$SCRATCH/out" | grep -E '^node +0 ')"
 matches "whose fault that is" '~.* far_reader' "$(sed -n '/functions by what/,/^node $/p' "$SCRATCH/out")"
-finish
+finish_passed

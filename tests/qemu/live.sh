@@ -13,26 +13,30 @@
 #	permissions	attaches and samples: a process that runs, as root and as a user with four capabilities; says what is missing,
 #			and ends with the status it should have
 #
-# What asks nothing of the one kernel that it does not ask of the other runs on one of them, half of it on each: each start of a capture
-# that walks takes an emulated CPU ten seconds, most of them in the verifier. growth, unwind_kernel and verifier ask on_share (tests/live/live.sh).
+# What asks nothing of the one kernel that it does not ask of the other runs on one of them, or half of it on each: each start of a capture
+# that walks takes an emulated CPU ten seconds, most of them in the verifier. Scripts ask on_share (tests/live/live.sh).
 #
 # SBERF_GUEST_SCRIPTS names others in their place, all of which run on both kernels. "split_guest" is --split with each value of the
 # settings that are about BPF and about looking at others. "unwind_change unwind_depth" are more of what
 # unwind_kernel is about; "record capture_waits" are about more ways to end and about waits, and take minutes each where the machine
 # does other things as well; waits on both kernels are also what offcpu.sh is about.
 #
+# capture_nodes, growth and permissions are those of live_seldom.sh, which runs when what captures has changed, branches_bpf and
+# branches_kernel those of live_branches.sh.
+#
 # Each result of a script in the guest is one here, with the kernel's version and the script's name before it. What a script skips
 # there counts as failed: the guest has everything that they need. Both guests run at once, since each is emulated by one thread.
-. "$top_srcdir/tests/tap.sh"
+# Also a part of these two, which have done so, and name their SCRIPTS.
+[ -n "${part:-}" ] || . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/qemu/guest.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
 command -v busybox >/dev/null || skip_all "busybox is not installed"
 command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
-scripts=${SBERF_GUEST_SCRIPTS:-branches_bpf branches_kernel capture_nodes growth permissions probe_kernel unwind_kernel verifier}
+scripts=${SBERF_GUEST_SCRIPTS:-${part_scripts:-probe_kernel unwind_kernel verifier}}
 # In a second run (tests/again.sh) what failed in the first, on each kernel.
-before=$top_builddir/tests/qemu/live.first.log
+before=$top_builddir/tests/qemu/live${part:+_$part}.first.log
 if [ -z "${SBERF_GUEST_SCRIPTS:-}" ] && [ -e "$before" ]; then
 	failed=$(sed -n 's/^not ok [0-9]* - [0-9.]*: \([a-z_]*\): .*/\1/p' "$before" | sort -u | tr '\n' ' ')
 	scripts=${failed:-$scripts}
@@ -146,4 +150,5 @@ if [ ${#guests[@]} -eq 2 ]; then
 else
 	skip "no kernel image can be downloaded" "6.12: live tests on a newer kernel"
 fi
+[ -z "${part:-}" ] || finish_passed
 finish

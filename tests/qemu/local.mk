@@ -2,6 +2,8 @@
 # tests/qemu: tests in a guest with another kernel. One "shell_tests += tests/qemu/NAME.sh" a line. The kernel's package is
 # kept in guest/ of the build directory, or in $SBERF_GUEST_CACHE.
 # The longest first.
+shell_tests += tests/qemu/live_branches.sh
+shell_tests += tests/qemu/live.sh
 shell_tests += tests/qemu/numa.sh
 shell_tests += tests/qemu/numa_steps.sh
 shell_tests += tests/qemu/offcpu.sh
@@ -9,7 +11,7 @@ shell_tests += tests/qemu/numa_pane.sh
 shell_tests += tests/qemu/hotplug.sh
 shell_tests += tests/qemu/numa_auto.sh
 shell_tests += tests/qemu/lockdown.sh
-shell_tests += tests/qemu/live.sh
+shell_tests += tests/qemu/live_seldom.sh
 EXTRA_DIST += tests/qemu/guest.sh tests/qemu/numa_lines.sh
 check_PROGRAMS += tests/qemu/ptyrun
 tests_qemu_ptyrun_LDADD = -lutil
@@ -24,5 +26,3 @@ clean-local: clean-guest
 clean-guest:
 	rm -rf guest
 .PHONY: clean-guest
-# It asks what is learned in a given time, in two guests at once, so it does not stand behind others.
-watching_tests += tests/qemu/live.sh

@@ -7,10 +7,14 @@
 # numa_pane.sh.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/qemu/guest.sh"
+. "$top_srcdir/tests/passed.sh"
 . "$top_srcdir/tests/qemu/numa_lines.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
 command -v busybox >/dev/null || skip_all "busybox is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
+skip_unless_changed tests/qemu/numa.sh tests/qemu/guest.sh tests/qemu/numa_lines.sh 'src/numa/*.[ch]' 'src/query/numa*.[ch]' src/export/numatext.c \
+	'bpf/*.[ch]' 'src/capture/*.[ch]' 'src/engine/numa_facts.[ch]' 'src/engine/data_access.[ch]' \
+	tests/workloads/{nodes,migrate}.c tests/workloads/{switches,truth,workload}.h
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
 kernel=$(guest_kernel "$cache") || skip_all "no kernel image can be downloaded"
 
@@ -245,4 +249,4 @@ check "odd: a node without CPUs has memory" eval 'lines odd numa | grep -qE "^ *
 equal "odd: CPUs that are online; those of nodes 0 and 1 that were taken away are not" "0 none 3 no_row none" \
 	"$(for n in 0 1 2 3 4; do printf '%s ' "$(node_cpus odd $n)"; done | sed 's/ $//')"
 matches "odd: it ends well" 'odd status 0' "$(cat "$SCRATCH/out")"
-finish
+finish_passed

@@ -7,10 +7,14 @@
 # offers it, 6.12.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/qemu/guest.sh"
+. "$top_srcdir/tests/passed.sh"
 . "$top_srcdir/tests/qemu/numa_lines.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
 command -v busybox >/dev/null || skip_all "busybox is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
+skip_unless_changed tests/qemu/numa_auto.sh tests/qemu/guest.sh 'src/numa/*.[ch]' 'src/query/numa*.[ch]' src/export/numatext.c bpf/{nodes,faults}.bpf.h \
+	src/capture/live_nodes.c src/capture/faultentry.[ch] 'src/engine/numa_facts.[ch]' \
+	tests/qemu/numa_lines.sh tests/workloads/{arrays,toucher}.c tests/workloads/{switches,truth,workload}.h
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
 kernel=$(guest_kernel "$cache") || skip_all "no kernel image can be downloaded"
 
@@ -135,4 +139,4 @@ if [ -n "$newer" ] && image=$(guest_kernel "$cache" "$newer"); then
 else
 	skip "no kernel image can be downloaded" "6.12: balancing on a newer kernel"
 fi
-finish
+finish_passed

@@ -6,10 +6,14 @@
 # that read near and far.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/qemu/guest.sh"
+. "$top_srcdir/tests/passed.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
 command -v busybox >/dev/null || skip_all "busybox is not installed"
 command -v tmux >/dev/null || skip_all "tmux is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
+skip_unless_changed tests/qemu/numa_pane.sh tests/qemu/guest.sh 'src/numa/*.[ch]' 'src/query/numa*.[ch]' src/export/numatext.c bpf/{nodes,faults}.bpf.h \
+	src/capture/live_nodes.c src/capture/faultentry.[ch] 'src/engine/numa_facts.[ch]' \
+	'ui/panes/numa*.[ch]' tests/qemu/ptyrun.c tests/workloads/{arrays,nodes}.c tests/workloads/{switches,truth,workload}.h
 kernel=$(guest_kernel "${SBERF_GUEST_CACHE:-$top_builddir/guest}") || skip_all "no kernel image can be downloaded"
 terminfo=$(find /lib/terminfo /usr/share/terminfo -path '*/l/linux' 2>/dev/null | head -n 1)
 [ -n "$terminfo" ] || skip_all "there is no terminfo of linux"
@@ -124,4 +128,4 @@ matches "four nodes, small: it ends well" 'status four_small 0' "$(cat "$SCRATCH
 matches "four nodes, small: each has a line" 'node 0 .*node 1 - CPU 2.*node 2 - CPU 3.*node 3 +no CPU' "$(tr '\n' ' ' <<<"$screen")"
 # The matrix is below the nodes where there is no room beside them, and closed where there is none there.
 matches "four nodes, small: the matrix, or where it is" 'accesses from +4|node 3 .* - 31 +- 20 +- 20 +- 10' "$screen"
-finish
+finish_passed

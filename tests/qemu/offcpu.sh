@@ -4,6 +4,9 @@
 # and without the state that sched_switch tells; waits have their length, stack and names; timers are named as wakers; a deadlock
 # from before the start shows, with the stacks of both.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/passed.sh"
+skip_unless_changed tests/qemu/offcpu.sh tests/qemu/guest.sh 'bpf/*.[ch]' 'src/'{capture,engine,process,system,unwind}'/*.[ch]' \
+	tests/workloads/{naps,deadlock,held,locked}.c tests/live/capture-dump.c
 . "$top_srcdir/tests/qemu/guest.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
 command -v busybox >/dev/null || skip_all "busybox is not installed"
@@ -216,4 +219,4 @@ if [ -n "$newer" ] && image=$(guest_kernel "$cache" "$newer"); then
 else
 	skip "no kernel image can be downloaded" "6.12: waits on a newer kernel"
 fi
-finish
+finish_passed
