@@ -102,10 +102,11 @@ skip_all() {
 	exit 0
 }
 
-# wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; fails when SECONDS have passed. The longer it waits, the less often it
-# looks: a look takes processes, which are taken from what is waited for.
+# wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; fails when SECONDS have passed, or four times as many on a machine that is
+# emulated, and that others keep waiting. The longer it waits, the less often it looks: a look takes processes, which are taken from what
+# is waited for.
 wait_until() {
-	local end=$((SECONDS + $1)) pauses=(0.02 0.02 0.02 0.03 0.04 0.06 0.08 0.1) i=0
+	local end=$((SECONDS + $1 * (${SBERF_EMULATED:-0} * 3 + 1))) pauses=(0.02 0.02 0.02 0.03 0.04 0.06 0.08 0.1) i=0
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || return 1

@@ -68,6 +68,50 @@ check "two: each stack has twice the weight" awk '
 	{ w = $NF; $NF = "" } NR == FNR { a[$0] = w; next }
 	!($0 in a) || a[$0] - w > 2 || w - a[$0] > 2 { bad = 1 } { n++ } END { exit bad || n != length(a) }' want got
 
+# Of two machines, of which one was booted at another time: what happened when, by the clock on the wall.
+if command -v python3 >/dev/null; then
+	cat >boot.py <<-'PY'
+		# FILE HOST SECONDS: as if HOST had made it, so much later by the clock on the wall, at the same moment of a clock since its boot.
+		import struct, sys, zlib
+		data, later = bytearray(open(sys.argv[1], "rb").read()), int(sys.argv[3]) * 10**9
+		real = struct.unpack_from("<Q", data, 40)[0]
+		struct.pack_into("<Q", data, 40, real + later)
+		data[28:40] = b"another host"
+		struct.pack_into("<I", data, 60, zlib.crc32(data[:60]))
+		at = struct.unpack_from("<I", data, 12)[0]
+		out = bytes(data[:at])
+		while at < len(data):
+		    head = data[at:at + 32]
+		    stored = struct.unpack_from("<I", head, 20)[0]
+		    body = bytes(data[at + 32:at + 32 + stored])
+		    at += 32 + stored
+		    text = zlib.decompress(body) if head[6] else body
+		    new = text.replace(b"%d" % real, b"%d" % (real + later)).replace(b"host.example", sys.argv[2].encode())
+		    if new != text:
+		        head[6], body = 0, new
+		        struct.pack_into("<II", head, 16, len(new), len(new))
+		    struct.pack_into("<I", head, 28, zlib.crc32(bytes(head[:28]) + body))
+		    out += bytes(head) + body
+		sys.stdout.buffer.write(out)
+	PY
+	cp "$data/v1_2.sberf" a.data
+	python3 boot.py a.data db2.example. 100 >later.data
+	check "two machines: the other one's is sound" "$sberf" check later.data
+	"$sberf" merge a.data later.data -o hosts.data 2>err
+	matches "two machines: how well their times fit is said" "of 2 machines or boots, whose times fit together as well as their clocks did" "$(cat err)"
+	# hosts FROM,TO: whose time is there.
+	hosts() {
+		"$sberf" report -i hosts.data --format folded --metric wall --group-by host --time "$1" 2>/dev/null | cut -d ';' -f 1 | sort -u |
+			paste -sd ' '
+	}
+	equal "two machines: what one did at first" host.example "$(hosts 0s,50s)"
+	equal "two machines: what the other did 100 s later" db2.example. "$(hosts 100s,110s)"
+	equal "two machines: both in all" "db2.example. host.example" "$(hosts 0s,110s)"
+	equal "two machines: nobody's time is stretched" "$((2 * $(summary a.data oncpu_weight_us)))" "$(summary hosts.data oncpu_weight_us)"
+else
+	skip "python3 is not installed" "two machines: their times"
+fi
+
 # Different ones, old and new: events and losses are those of all.
 "$sberf" merge "$data"/v1.sberf "$data"/v1_1.sberf "$data"/v1_2.sberf -o all.data 2>err
 equal "three of different versions: exit status" 1 $?

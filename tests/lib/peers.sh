@@ -61,6 +61,7 @@ judge() {
 		n++; a = $2; b = $4; sub(/[.@(].*|_impl$/, "", a); sub(/[.@(].*|_impl$/, "", b)
 		# Of several names of one address each takes what it likes best.
 		sub(/^(__GI_|__libc_|__|_IO_|_)+/, "", a); sub(/^(__GI_|__libc_|__|_IO_|_)+/, "", b)
+		sub(/^memmove_/, "memcpy_", a); sub(/^memmove_/, "memcpy_", b)
 		if (a != b && $2 !~ /\+0x/) { differ++; print $2, $4 } }
 		END { exit !(n > 0 && differ * (n > 200 ? 2000 : 20) <= n) }' >"$work/names"
 	told $? "$title: and their names, as $peer has them, too" "$work/names"

@@ -21,7 +21,7 @@ judged() {
 preloaded() {
 	local name=$1 interval=$2
 	shift 2
-	"$SBERF" record --no-off-cpu --memory preload --sample-bytes "$interval" --budget none --ring-size 64M -o run.data -- "$@" >said 2>err
+	"$SBERF" record --no-off-cpu --memory preload --sample-bytes "$interval" --budget none --ring-size 256M -o run.data -- "$@" >said 2>err
 	equal "$name, status" 0 $?
 	judged "$name" "$interval"
 }
@@ -89,7 +89,7 @@ matches "also in a report" 'what 3 processes allocated is not seen' "$("$SBERF" 
 equal "and in figures" 3 "$(value run.data memory_unseen_processes)"
 
 # A program with such probes of its own needs no library, from its start or later.
-"$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 64M -o run.data -- \
+"$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 256M -o run.data -- \
 	"$WORKLOADS/tells" 1000 300 >said 2>err
 equal "with probes of its own, status" 0 $?
 judged "with probes of its own" 1
@@ -97,7 +97,7 @@ mkfifo go
 "$WORKLOADS/tells" 1000 0 go >said &
 pid=$!
 also_kill $pid
-"$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 64M -o run.data -p $pid 2>err &
+"$SBERF" record --no-off-cpu --memory preload --sample-bytes 1 --budget none --ring-size 256M -o run.data -p $pid 2>err &
 recorder=$!
 also_kill $recorder
 wait_until 60 probes_placed record

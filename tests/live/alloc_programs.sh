@@ -25,7 +25,8 @@ agrees() {
 	between "$1: percent of what it says itself" $((100 - $2)) $((100 + $2)) "$(awk -v a="$bytes" -v b="$3" 'BEGIN { print 100 * a / b }')"
 }
 
-every=(--no-off-cpu --memory=allocs --sample-bytes 1 --budget none --ring-size 64M)
+# With room for all records, however late they are read.
+every=(--no-off-cpu --memory=allocs --sample-bytes 1 --budget none --ring-size 256M)
 
 # A session of a cluster of our own keeps 500 plans. Its memory contexts say of how many bytes they are.
 postgres() {

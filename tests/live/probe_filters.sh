@@ -161,7 +161,7 @@ EOS
 exec {to}>&-
 
 # So is it where a command is started, whose files are not there before.
-record run.data --probe 'uprobe:noted:handle /sizes > 1/' -- "$WORKLOADS/noted" < <(sleep 1)
+record run.data --probe 'uprobe:noted:handle /sizes > 1/' -- "$WORKLOADS/noted" < <(sleep 3)
 matches "of a command that is started" "no place was found.*has no parameter 'sizes'" "$(cat run.data.err)"
 
 # What is not known is said.

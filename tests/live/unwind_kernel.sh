@@ -97,13 +97,15 @@ if on_share second; then
 fi
 
 # A program that executes itself again and again has other memory each time.
-# For some time each, not some work: machines differ. Not by sh, which is a busybox without unwind information in guests.
+# For some time each, not some work: machines differ, and longer where learning takes seconds. Not by sh, which is a busybox without unwind
+# information in guests.
 cat >again.sh <<'SH'
 n=${1:-0}
-end=$((${EPOCHREALTIME/./} + 250000))
+end=$((${EPOCHREALTIME/./} + ${EACH_US:-250000}))
 while ((${EPOCHREALTIME/./} < end)); do :; done
 [ "$n" -ge 12 ] || exec "$BASH" "$0" $((n + 1))
 SH
+[ -z "${SBERF_EMULATED:-}" ] || export EACH_US=1000000
 record exec.data -F 499 --no-off-cpu --unwind kernel --verify-unwind 1 -- "$BASH" again.sh
 note "exec: $(value exec.data unwound_kernel_percent) % walked in the kernel, $(value exec.data verify_checked) compared," \
 	"$(value exec.data cut_stale) stale"

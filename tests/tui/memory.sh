@@ -44,7 +44,7 @@ see "U: functions are probed" 'blocks of memory are followed: [0-9]+ functions'
 see "blocks are in use, by site" 'leak_fast › turn › .* [KM]B .* [KM]B +[0-9.]+ [KM]B'
 see "and in all" '[─━] memory · .* in use'
 keys U
-see "U again: they are not followed any more" '[─━] memory · [0-9.]+ [KMG]B allocated'
+see "U again: they are not followed any more" '[─━] memory · ([0-9.]+ [KMG]B allocated|.*not followed since [0-9.]+ m?s)'
 keys q
 restored "after q, again"
 finish

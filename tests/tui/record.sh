@@ -146,8 +146,17 @@ check "it is sound" sound sberf-6.sberf
 keys q
 restored "after the target's end"
 
-# Nowhere to write to.
+# A flight recorder that writes by itself: on a condition, and no more files than it may.
 start_workload shares
+mkdir "$HERE/when"
+type_line "clear; cd $HERE/when; $SBERF top -e cpu-clock -F 499 -p $workload --keep 1m --max-files 1 --when 'cpu > 1% for 1s'"
+see "a condition is met: which, and where the file is" '^ cpu > 1% for 1s; the last [0-9.]+ .* are in sberf-1\.sberf \('
+check "the file is sound" sound when/sberf-1.sberf
+check "of what went before" has_burnt when/sberf-1.sberf
+keys q
+restored "after a condition"
+
+# Nowhere to write to.
 type_line "clear; mkdir $SCRATCH/gone; cd $SCRATCH/gone; rmdir $SCRATCH/gone"
 type_line "$SBERF top -e cpu-clock -p $workload"
 see "in a directory that is gone" '▾ main'
