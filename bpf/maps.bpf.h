@@ -203,8 +203,9 @@ struct sb_task {
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];
 	struct sb_inside inside; /* calls that it was in when the wait began */
-	__u32 ready;             /* all of this is set up */
-	__u32 updating;          /* a switch is at it: the sampler keeps off */
+	__u16 ready;             /* all of this is set up */
+	__u16 updating;          /* a switch is at it: the sampler keeps off */
+	__u32 left;              /* how often it had left a CPU when the wait began */
 	__u32 slot;              /* index + 1; 0 = none */
 	__u32 chance;            /* of the wait under way, drawn when it began */
 	__u32 cpu, node;         /* that it left */

@@ -106,11 +106,18 @@ static __always_inline bool is_told(const struct sb_task *st, __u64 length, __u6
 	       (length >= period || st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS < length);
 }
 
-/* A wait of ST begins NOW, after CPU of NODE, with an id whose low byte is LOW. */
-static __always_inline void begin_wait(struct sb_task *st, __u8 state, __u8 flags, __u64 now, __u8 low,
-				       __u32 cpu, __u32 node)
+/* How often TASK has left a CPU. The kernel counts that before it tells of the switch (__schedule()). */
+static __always_inline __u32 times_left(const struct task_struct *task)
+{
+	return (__u32)(task->nvcsw + task->nivcsw);
+}
+
+/* A wait of TASK, with the state ST, begins NOW, after CPU of NODE, with an id whose low byte is LOW. */
+static __always_inline void begin_wait(struct sb_task *st, const struct task_struct *task, __u8 state, __u8 flags,
+				       __u64 now, __u8 low, __u32 cpu, __u32 node)
 {
 	st->id = now << 8 | low;
+	st->left = times_left(task);
 	st->state = state;
 	st->flags = flags;
 	st->chance = bpf_get_prandom_u32() >> (32 - CHANCE_BITS);
@@ -631,7 +638,7 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bo
 	st->on = 0;
 	st->context = 0;
 	st->waking_ns = 0;
-	begin_wait(st, decode_state(task, preempt, state), 0, now, cpu, cpu, bpf_get_numa_node_id());
+	begin_wait(st, task, decode_state(task, preempt, state), 0, now, cpu, cpu, bpf_get_numa_node_id());
 	quota_begin(st, task);
 	if (insides && calls_began)
 		sb_look_inside(&st->inside, false);

@@ -26,7 +26,7 @@ static __always_inline void start_child(struct task_struct *child)
 		return;
 	}
 	st->since_ns = bpf_ktime_get_ns();
-	begin_wait(st, SB_STATE_NEW, 0, st->since_ns, FOUND, bpf_get_smp_processor_id(), bpf_get_numa_node_id());
+	begin_wait(st, child, SB_STATE_NEW, 0, st->since_ns, FOUND, bpf_get_smp_processor_id(), bpf_get_numa_node_id());
 	st->call = SB_CALL_FAULT;
 	st->ready = 1;
 }
@@ -57,7 +57,8 @@ static __always_inline void seed(struct sb_task *st, struct task_struct *task)
 	if (task->on_cpu) {
 		st->on = 1;
 	} else {
-		begin_wait(st, decode_state(task, false, task->__state), SB_WAIT_SEEDED, now, FOUND, cpu, node_of(cpu));
+		begin_wait(st, task, decode_state(task, false, task->__state), SB_WAIT_SEEDED, now, FOUND, cpu,
+			   node_of(cpu));
 		set_call(st, task);
 		seed_lock(st, task);
 	}
@@ -133,6 +134,7 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 {
 	__u32 zero = 0, bytes;
 	struct opening *p = bpf_map_lookup_elem(&opening, &zero);
+	long full;
 	__u8 state;
 
 	if (!p)
@@ -163,16 +165,21 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 	/* It ran meanwhile: not of interest any more. */
 	if (st->on || st->id != p->o.id)
 		return;
-	if (bytes)
-		st->kstack_id = p->o.id;
+	/* It waits for something else now, and nobody was told as the capture has stopped: this is not of that wait. */
+	if (times_left(task) != st->left) {
+		p->o.nr_regs = p->o.nr_returns = p->o.nr_kernel = bytes = 0;
+		p->o.lock.address = 0;
+	}
 	/* When there is no room for one of these, all of them are written again, to the next buffer. */
-	bpf_seq_write(seq, &p->o, sizeof(p->o));
+	full = bpf_seq_write(seq, &p->o, sizeof(p->o));
 	if (p->o.nr_regs)
-		bpf_seq_write(seq, p->reg, sizeof(p->reg));
+		full |= bpf_seq_write(seq, p->reg, sizeof(p->reg));
 	if (bytes)
-		bpf_seq_write(seq, p->kernel, bytes);
+		full |= bpf_seq_write(seq, p->kernel, bytes);
 	if (p->o.nr_returns)
-		bpf_seq_write(seq, p->back, sizeof(p->back));
+		full |= bpf_seq_write(seq, p->back, sizeof(p->back));
+	if (bytes && !full)
+		st->kstack_id = p->o.id;
 }
 
 SEC("iter/task")

@@ -2,7 +2,8 @@
 /*
  * programs.c - see programs.h. Rows of ATTACH_WAITS are attached in their order: the program for
  * threads that leave a CPU before the one for threads that come, so that no arrival is seen without
- * its departure.
+ * its departure; the one for who got a lock before the one for who asks for it, or it would stay noted with a thread
+ * that got it in between.
  */
 #include "config.h"
 
@@ -37,8 +38,8 @@ static const struct program {
 	{ "sb_leave", WHEN_WAITS, ATTACH_WAITS, true, 0 },
 	{ "sb_enter", WHEN_WAITS, ATTACH_WAITS, false, 0 },
 	{ "sb_waking", WHEN_WAITS, ATTACH_WAITS, true, 0 },
-	{ "sb_contend", WHEN_WAITS | WHEN_KERNEL_LOCKS, ATTACH_WAITS, false, 0 },
 	{ "sb_contended", WHEN_WAITS | WHEN_KERNEL_LOCKS, ATTACH_WAITS, true, 0 },
+	{ "sb_contend", WHEN_WAITS | WHEN_KERNEL_LOCKS, ATTACH_WAITS, false, 0 },
 	{ "sb_migrate", WHEN_WAITS | WHEN_MOVES, ATTACH_WAITS, false, 0 },
 	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE, false, 0 },
 	{ "sb_forks", 0, ATTACH_EVENTS, true, EVENT_FORK },

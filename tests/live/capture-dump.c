@@ -5,13 +5,14 @@
  *
  *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-R HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C
  *	CPU] [-f] [-n COMM] [-w MS]
- *		[-N] [-o [-W] [-P] [-H] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
+ *		[-N] [-o [-W] [-P] [-H] [-p PERIOD_US] [-l MS] [-v]] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets
  * its first thread. -f walks frame pointers, -w does not read for MS milliseconds after the start,
  * -n counts samples of that comm. CPU time and samples of the command include its children. -o
- * follows waits, -W wakers too, -p sets the period, -v prints each wait. -P takes the kernel for
- * one from before 5.18, whose sched_switch does not tell the state in which a thread leaves. -H
+ * follows waits, -W wakers too, -p sets the period, -v prints each wait. -l stops after MS milliseconds, and
+ * looks at what is open 100 ms later: late_open counts these waits, late_stacks what is told of where they are.
+ * -P takes the kernel for one from before 5.18, whose sched_switch does not tell the state in which a thread leaves. -H
  * makes helpers (capture/peek.h), one before and one after the start, which must not be seen. -R
  * changes the rate after 20 samples: old_rate counts those, old_rate_ms is what they stand for. -N
  * samples page faults and asks where threads are at home.
@@ -57,7 +58,7 @@ struct counts {
 	uint64_t waits, long_waits, wait_stacks, no_stack, seeded, wakes, wake_stacks, irq_wakes, wait_kernel;
 	double blocked_ns, runnable_ns, waited;          /* what the waits told stand for */
 	uint64_t running_total, blocked_total, runnable_total, waits_total, short_total, gone;
-	uint64_t open, open_stacks, open_regs, open_ns;
+	uint64_t open, open_stacks, open_regs, open_ns, late_open, late_stacks, stop_after_ns;
 	uint64_t faults, fault_samples, fault_stacks, moves, kernel_moves, told_moves, homes, homes_most,
 		policies, wrong_nodes;
 	struct source *source;
@@ -220,6 +221,14 @@ static void count_open(void *ctx, const struct source_open *w)
 	c->open_ns += clock_mono_ns() - w->since_ns;
 }
 
+static void count_late(void *ctx, const struct source_open *w)
+{
+	struct counts *c = ctx;
+
+	c->late_open++;
+	c->late_stacks += w->nr_kernel > 0 || w->nr_regs > 0;
+}
+
 static void take_open(void *ctx, const struct source_open *w)
 {
 	struct counts *c = ctx;
@@ -364,6 +373,8 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("open", c->open);
 	print("open_stacks", c->open_stacks);
 	print("open_regs", c->open_regs);
+	print("late_open", c->late_open);
+	print("late_stacks", c->late_stacks);
 	print("open_us", c->open_ns / 1000);
 	print("faults", c->faults);
 	print("fault_samples", c->fault_samples);
@@ -395,7 +406,7 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 	uint32_t *cpu;
 	int opt, r = 0;
 
-	while (!r && (opt = getopt(argc, argv, "+atfovWPHNc:e:F:R:r:s:C:w:n:p:")) != -1) {
+	while (!r && (opt = getopt(argc, argv, "+atfovWPHNc:e:F:R:r:s:C:w:n:p:l:")) != -1) {
 		switch (opt) {
 		case 'a': d->plan.target = TARGET_ALL; break;
 		case 't': d->plan.target = TARGET_TIDS; break;
@@ -407,6 +418,10 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 		case 'v': c->verbose = true; break;
 		case 'e': d->plan.event = strcmp(optarg, "cycles") ? EVENT_CPU_CLOCK : EVENT_CYCLES; break;
 		case 'p': r = parse_u64(optarg, "period", 1, 10000000, &d->period_us, e); break;
+		case 'l':
+			r = parse_u64(optarg, "time", 1, 60000, &v, e);
+			c->stop_after_ns = v * NSEC_PER_MSEC;
+			break;
 		case 'f': d->plan.frame_pointers = true; break;
 		case 'c': d->plan.target = TARGET_CGROUP; d->plan.cgroup = optarg; break;
 		case 'n': c->comm = optarg; break;
@@ -446,9 +461,23 @@ static int change_rate(struct source *s, struct counts *c, struct err *e)
 	return source_set_rate(s, (uint32_t)c->rate_hz, e);
 }
 
+/* Stops while the command goes on, looks at what was open then, and ends the command. */
+static int end_early(struct source *s, struct counts *c, struct err *e)
+{
+	uint64_t ns;
+	int r;
+
+	source_stop(s);
+	poll(NULL, 0, 100);
+	r = source_open_waits(s, 0, UINT64_MAX, count_late, c, &ns, e);
+	kill(c->child, SIGKILL);
+	return r;
+}
+
 /* Reads until CHILD has ended, then the rest. */
 static int read_all(struct source *s, struct counts *c, struct err *e)
 {
+	const uint64_t start = clock_mono_ns();
 	struct rusage used;
 	unsigned int turn = 0;
 	int status, r;
@@ -460,6 +489,8 @@ static int read_all(struct source *s, struct counts *c, struct err *e)
 		r = source_read(s, 50, false, count, c, e);
 		if (r >= 0)
 			r = change_rate(s, c, e);
+		if (r >= 0 && c->stop_after_ns && !c->late_open && clock_mono_ns() - start >= c->stop_after_ns)
+			r = end_early(s, c, e);
 		c->open = c->open_regs = c->open_ns = c->homes = c->policies = 0;
 		if (r >= 0 && c->numa)
 			r = source_homes(s, count_home, c, e);

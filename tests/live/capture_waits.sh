@@ -40,6 +40,10 @@ is "nothing is lost" "lost == 0"
 capture -o -F 99 -- timeout -s KILL 1.5 "$bin/never"
 is "waits under way have stacks" "open_stacks >= 4"
 
+# Where threads wait after the capture has stopped says nothing of the waits that were under way then.
+capture -o -F 99 -l 300 -- "$bin/naps" 0 3 10000
+is "a wait gets no stack of a later one" "late_open > 0 && late_stacks == 0"
+
 # Everything, but not sberf and its helpers, which wait too.
 capture -a -o -H -F 997 -- "$bin/naps" 0 23 40
 is "sberf and its helpers are not seen" "own == 0 && waits > 40 && open > 0"

@@ -89,6 +89,7 @@ sberf report -i quota.data --format waits | grep -A1 ' throttled$' | sed 's/^/li
 kill $spins
 killall locked
 sberf report -i quota.data --format locks | grep -A9 ' kernel mutex ' | sed 's/^/locks /'
+echo "mixed: $(sberf report -i quota.data --format folded --metric off-cpu | grep -c 'reads_hole;.*nanosleep')"
 # Threads that are woken while their group has no time, on one CPU and on two.
 for how in alone moves; do
 	echo "$([ $how = alone ] && echo 20000 || echo 40000) 100000" >/sys/fs/cgroup/limited/cpu.max
@@ -194,6 +195,7 @@ cpu.max of /limited
 memory limit
 memory.high of /limited" "$(sed -n 's/^limit .*[^ ]  \+\(.*\)/\1/p' "$SCRATCH/out")"
 	matches "$v: a lock of the kernel, by who takes it" ' kernel mutex of _*fdget_pos, 0xffff[0-9a-f]+: reads_hole ' "$(grep '^locks' "$SCRATCH/out")"
+	equal "$v: no wait has the kernel's stack of another one" 0 "$(sed -n 's/^mixed: //p' "$SCRATCH/out")"
 	check "$v: and who held it" test "$(lines '^locks .* held by turns [0-9]+')" -ge 3
 	matches "$v: pressure of the cgroup" \
 		'^pressed of /limited: CPU ([5-9][0-9][.][0-9]|100[.]0) %, memory [<0-9.]+ %, I/O [<0-9.]+ % of the time$' \
