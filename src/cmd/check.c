@@ -339,7 +339,7 @@ static int check_worse(int a, int b)
 
 int cmd_check(const struct options *o, struct err *e)
 {
-	static const char *const usual = "sberf.data";
+	static const char *const usual = RECORDING_USUAL;
 	const char *const *path = o->files.n ? o->files.v : &usual;
 	const size_t n = o->files.n ? o->files.n : 1;
 	int status = SOUND, r = sandbox_reading(&(struct sandbox_reading){ .opens = true }, e);

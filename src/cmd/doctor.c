@@ -76,14 +76,15 @@ static bool doctor_split(void)
 	size_t n = 0;
 
 	if (missing) {
-		printf("%-8s %-32s %s is not installed\n", "note", "sudo sberf record --split", missing);
+		printf("%-8s %-32s %s is not installed\n", "note", "sudo sberf, split", missing);
 		printf("%-8s needed: %s in %s, to capture without privileges\n", "", missing, installed_dir());
 		return false;
 	}
-	printf("%-8s %-32s %s\n", "ok", "sudo sberf record --split", program);
+	printf("%-8s %-32s %s\n", "ok", "sudo sberf, split", program);
 	if (set_up) {
 		printf("%-8s %-32s by the capabilities of %s\n", "ok", "sberf record without sudo", program);
-		printf("%-8s what is MISSING above, only --no-split, --probe, --memory=allocs and --numa need\n", "");
+		printf("%-8s what is MISSING above, only --no-split needs, and probes in programs before Linux 6.10\n",
+		       "");
 		return true;
 	}
 	policy_caps_text(policy_caps() | policy_caps_to_hold(), caps);

@@ -3,6 +3,7 @@
 
 #include "cmd/keeping.h"
 
+#include "cmd/open_recording.h"
 #include "session/recording_text.h"
 #include "session/when.h"
 
@@ -11,7 +12,7 @@
 
 void keeping_config(const struct options *o, struct recorder_config *ret)
 {
-	ret->path = o->output ? o->output : "sberf.data";
+	ret->path = o->output ? o->output : RECORDING_USUAL;
 	ret->keep_ns = o->keep_ns;
 	ret->keep_bytes = o->max_bytes ? o->max_bytes : KEEP_BYTES;
 	ret->max_bytes = o->keep_ns ? 0 : o->max_bytes;

@@ -19,7 +19,7 @@
 
 const char *open_recording_path(const char *input)
 {
-	return input ? input : "sberf.data";
+	return input ? input : RECORDING_USUAL;
 }
 
 /* Opens PATH, and gives up what is not needed any more. The descriptor is L's. */

@@ -12,6 +12,8 @@
 #include "plugin/sandbox.h"
 #include "record/recording.h"
 
+#define RECORDING_USUAL "sberf.data"     /* where none is named */
+
 struct progress;
 struct told_hit;
 

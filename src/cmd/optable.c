@@ -249,8 +249,8 @@ const struct opt opts[] = {
 		.help = "leave all privileges to a small program, sberf-collector",
 		.more = "With sudo, sberf becomes the user who called it before it looks at anything of the target, "
 			"and the recording is that user's. Without sudo it takes a sberf-collector that has "
-			"capabilities of its own (sberf doctor says how); then --split need not be given, nor to sberf "
-			"serve with sudo, as what answers browsers is not to be root. "
+			"capabilities of its own (sberf doctor says how). --split need not be given then, nor with "
+			"sudo, but for the whole machine (-a) and for sberf top without a target. "
 			"sberf-collector, which parses nothing, loads and attaches the BPF programs and probes, opens "
 			"programs and libraries of the target, and reads the stacks of threads that slept already "
 			"when the capture began. Files are read in sberf-worker, which may do nothing else. It needs "
@@ -259,6 +259,9 @@ const struct opt opts[] = {
 		.name = "no-split", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(no_split),
 		.help = "one process, which needs root or capabilities of its own",
+		.more = "It is what sudo sberf record -a uses, as it takes less of the CPU, and what is used where a "
+			"split cannot be: when the user who called sudo may not write the recording, before Linux "
+			"5.19, and before 6.10 for probes in programs.",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),

@@ -12,6 +12,8 @@
 #include "base/thread.h"
 #include "base/units.h"
 #include "capture/hold_ask.h"
+#include "capture/link.h"
+#include "cmd/open_recording.h"
 #include "collector/ask.h"
 #include "collector/collector_policy.h"
 #include "collector/rights.h"
@@ -116,15 +118,33 @@ bool split_find(char program[PATH_MAX], bool *ret_set_up)
 	return there;
 }
 
-/* What answers browsers is not to be root, where somebody else has called it. */
-static bool split_is_for_server(const struct options *o)
+/* Could C write the recording that O is for? */
+static bool split_may_record(const struct options *o, const struct caller *c)
 {
+	return strcmp(o->command_name, "record") || rights_suffice_for_file(c, o->output ? o->output : RECORDING_USUAL);
+}
+
+/* Can sberf-collector place the probes of O, if there may be some in programs? Before Linux 6.10 that took more. */
+static bool split_may_probe(const struct options *o)
+{
+	const bool programs = o->probes.n || o->memory == MEMORY_ALLOCS || o->memory == MEMORY_PRELOAD;
+
+	return !programs || link_way_of(LINK_ENTRY) == LINK_MANY;
+}
+
+/* May root, whom somebody called by sudo, be given up for O without being asked to? */
+static bool split_is_for_caller(const struct options *o)
+{
+	/* What answers browsers is not to be root, whatever that costs. */
+	const bool serves = !strcmp(o->command_name, "serve");
+	const bool one_target = o->target != OPT_TARGET_ALL;
 	char program[PATH_MAX];
 	struct caller caller;
 	bool set_up;
 
-	return !strcmp(o->command_name, "serve") && !caller_find(&caller, NULL) && caller.other &&
-		split_find(program, &set_up) && worker_is_there() && rights_suffice_for_maps(&caller);
+	return (serves || (one_target && strcmp(o->command_name, "agent"))) && !caller_find(&caller, NULL) &&
+		caller.other && split_find(program, &set_up) && worker_is_there() &&
+		split_may_probe(o) && split_may_record(o, &caller) && rights_suffice_for_maps(&caller);
 }
 
 bool split_is_usual(const struct options *o)
@@ -135,7 +155,7 @@ bool split_is_usual(const struct options *o)
 	if (o->split || o->no_split || o->target == OPT_TARGET_NONE || split_hindrance(o))
 		return false;
 	if (!geteuid())
-		return split_is_for_server(o);
+		return split_is_for_caller(o);
 	/* sberf itself may have been given capabilities. */
 	return rights_lacking(policy_caps_to_hold()) && split_find(program, &set_up) && set_up && worker_is_there();
 }

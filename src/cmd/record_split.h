@@ -21,8 +21,9 @@
 bool split_find(char program[PATH_MAX], bool *ret_set_up);
 
 /*
- * Is a capture of O split without being asked for? Where that is the only way, and where `sudo sberf serve` answers
- * browsers, if nothing of O stands against it.
+ * Is a capture of O split without being asked for? Where that is the only way. For who calls sudo, where the target is
+ * not the whole machine, or sberf serves browsers; unless that user could not write the recording, or this kernel wants
+ * more for O than a collector has. It may fork, and test what the kernel can do.
  */
 bool split_is_usual(const struct options *o);
 

@@ -152,7 +152,8 @@ static int top_targets_attach(void *owner, pid_t pid, uint64_t start_ticks, stru
 	}
 	o.target = pid ? OPT_TARGET_PIDS : OPT_TARGET_ALL;
 	o.ids = (u32_vec){ .v = &id, .n = 1, .cap = 1 };
-	o.split |= split_is_usual(&o);
+	/* Root, who could not go on to yet another one then, stays root. */
+	o.split |= geteuid() && split_is_usual(&o);
 	r = capture_open(c->all, &o, &fresh, &status, e);
 	if (!r)
 		r = capture_start(fresh, e);

@@ -39,5 +39,7 @@ int rights_of_answers(bool holds);
  * kernel.unprivileged_bpf_disabled is 0. It forks.
  */
 bool rights_suffice_for_maps(const struct caller *c);
+/* Could C create the file PATH, or write over it? It forks. */
+bool rights_suffice_for_file(const struct caller *c, const char *path);
 
 #endif

@@ -136,6 +136,19 @@ else
 	skip "no writable cgroup v2" "a container has its name and image"
 fi
 
+# Who calls sudo need not ask for it, but for the whole machine; where that user cannot write the recording, root does.
+mkdir -m 700 private
+for where in out/usual.data private/usual.data; do
+	SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record --no-off-cpu -e cpu-clock -F 499 -o $where -p "$workload" --duration 300ms 2>err
+	equal "$where, by sudo: status 0" 0 $?
+	note "$(cat err)"
+done
+at_least "by sudo a capture of a program is split" 1 "$(value out/usual.data split_asked)"
+equal "and the recording is the caller's" $nobody "$(stat -c %u out/usual.data)"
+equal "not where the caller may not write" 0 "$(value private/usual.data split_asked)"
+SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record --no-split --no-off-cpu -e cpu-clock -o out/one.data -p "$workload" --duration 100ms 2>err
+equal "nor with --no-split" 0 "$(value out/one.data split_asked)"
+
 # Threads that slept already: their stacks are read from outside.
 stop_workload
 start_workload deadlock
