@@ -38,6 +38,7 @@ void bpf_side_describe(const struct bpf_side *k, struct hold_reply *ret)
 	ret->own = k->own;
 	ret->many = link_way_of(LINK_ENTRY) == LINK_MANY;
 	ret->faults = bpf_side_has_faults(k);
+	ret->walk_bytes = k->walks ? bpf_side_walk_bytes(k) : 0;
 	ret->session = link_way_of(LINK_SESSION) != LINK_NOT;
 	memcpy(ret->ring_bytes, k->ring_bytes, k->nr_rings * sizeof(*k->ring_bytes));
 }
@@ -50,6 +51,57 @@ static struct bpf_map_skeleton *adopt_map_at(const struct bpf_side *k, uint32_t 
 	return i < (uint32_t)s->map_cnt ? (void *)((char *)s->maps + (size_t)i * (size_t)s->map_skel_sz) : NULL;
 }
 
+/* Entries of which maps a sberf may ask for that cannot by itself. */
+static const struct bpf_map *adopt_entries(const struct bpf_side *k, uint32_t i, enum hold_op op)
+{
+	const struct bpf_map_skeleton *m = adopt_map_at(k, i);
+	const struct sberf_bpf *s = k->skel;
+	const struct {
+		enum hold_op op;
+		const struct bpf_map *map;
+	} may[] = {
+		{ HOLD_READ, s->maps.totals }, { HOLD_DELETE, s->maps.totals },
+		{ HOLD_TAKE, s->maps.even_sums }, { HOLD_TAKE, s->maps.odd_sums },
+		{ HOLD_TAKE, s->maps.even_hits }, { HOLD_TAKE, s->maps.odd_hits },
+		{ HOLD_GET, s->maps.untold },
+		{ HOLD_PUT, s->maps.page_of }, { HOLD_DELETE, s->maps.page_of },
+		{ HOLD_PUT, s->maps.space_of }, { HOLD_DELETE, s->maps.space_of },
+		{ HOLD_PUT, s->maps.plans }, { HOLD_DELETE, s->maps.plans },
+		{ HOLD_PUT, s->maps.caps }, { HOLD_PUT, s->maps.free_slots },
+	};
+
+	for (size_t n = 0; m && n < sizeof(may) / sizeof(*may); n++)
+		if (may[n].op == op && may[n].map == *m->map)
+			return *m->map;
+	return NULL;
+}
+
+int bpf_side_entries(const struct bpf_side *k, enum hold_op op, uint32_t i, uint32_t key)
+{
+	const struct bpf_map *m = adopt_entries(k, i, op);
+	const int fd = m ? bpf_map__fd(m) : -1;
+
+	if (fd < 0)
+		return -EPERM;
+	/* A value of each CPU takes a multiple of eight bytes. */
+	return op == HOLD_GET ? mapway_file_of(fd, key, (bpf_map__value_size(m) + 7) / 8 * 8 * k->sizes.cpus) :
+		mapway_file(fd, bpf_map__key_size(m), bpf_map__value_size(m), op == HOLD_TAKE);
+}
+
+int bpf_side_set_entry(struct bpf_side *k, enum hold_op op, const struct hold_entry *entry)
+{
+	const struct bpf_map *m = adopt_entries(k, entry->map, op);
+	const int fd = m ? bpf_map__fd(m) : -1;
+
+	if (fd < 0)
+		return -EPERM;
+	if (entry->reserved || bpf_map__key_size(m) > sizeof(entry->key) ||
+	    bpf_map__value_size(m) > sizeof(entry->value))
+		return -EINVAL;
+	return op == HOLD_DELETE ? bpf_map_delete_elem(fd, entry->key) :
+		bpf_map_update_elem(fd, bpf_map__key_size(m) ? entry->key : NULL, entry->value, BPF_ANY);
+}
+
 int bpf_side_map_fd(const struct bpf_side *k, uint32_t i)
 {
 	const struct bpf_map_skeleton *m = adopt_map_at(k, i);
@@ -58,6 +110,24 @@ int bpf_side_map_fd(const struct bpf_side *k, uint32_t i)
 	if (m && *m->map == k->skel->maps.loads)
 		return -EPERM;
 	return fd < 0 ? -EINVAL : fd;
+}
+
+uint32_t bpf_adopt_index(const struct bpf_side *k, const struct bpf_map *m)
+{
+	const struct bpf_map_skeleton *at;
+
+	for (uint32_t i = 0; (at = adopt_map_at(k, i)); i++)
+		if (*at->map == m)
+			return i;
+	return UINT32_MAX;
+}
+
+void bpf_adopt_free(struct bpf_side *k)
+{
+	for (uint32_t i = 0; i < k->nr_maps; i++)
+		if (k->map_fd[i] >= 0)
+			close(k->map_fd[i]);
+	free(k->map_fd);
 }
 
 /* The variables of the programs take the place of the initial values of the map M, whose file is FD. */
@@ -88,10 +158,29 @@ static int adopt_map(struct bpf_side *k, uint32_t i, struct err *e)
 		return 0;
 	if (fd < 0)
 		return fd;
-	r = bpf_map__reuse_fd(*m->map, fd);
+	r = k->map_fd ? 0 : bpf_map__reuse_fd(*m->map, fd);
 	if (r)
 		return err_set(e, -r, "cannot use the BPF map %s: %s", m->name, strerror(-r));
-	return adopt_variables(m, fd, e);
+	r = adopt_variables(m, fd, e);
+	if (!r && k->map_fd)
+		k->map_fd[i] = take_fd(&fd);
+	return r;
+}
+
+/* May this process ask the kernel for entries of maps? Else it keeps their files by itself. */
+static int adopt_may_ask(struct bpf_side *k, struct err *e)
+{
+	const uint32_t n = (uint32_t)k->skel->skeleton->map_cnt;
+	const uint32_t key = 0;
+
+	if (features_allow("map_entries") && bpf_map_lookup_elem(-1, &key, NULL) == -EBADF)
+		return 0;
+	k->map_fd = malloc(n * sizeof(*k->map_fd));
+	if (!k->map_fd)
+		return err_nomem(e, "the maps of the BPF programs");
+	memset(k->map_fd, 0xff, n * sizeof(*k->map_fd));
+	k->nr_maps = n;
+	return 0;
 }
 
 static int adopt_rings(struct bpf_side *k, const struct hold_reply *has, struct err *e)
@@ -142,7 +231,8 @@ int bpf_side_adopt(const struct capture_plan *plan, struct bpf_side **ret, struc
 	r = bpf_side_open_object(k, &k->skel);
 	if (r)
 		return err_set(e, -r, "cannot open the BPF programs: %s", strerror(-r));
-	r = adopt_rings(k, has, e);
+	r = adopt_may_ask(k, e);
+	r = r ? r : adopt_rings(k, has, e);
 	for (uint32_t i = 0; !r && adopt_map_at(k, i); i++)
 		r = adopt_map(k, i, e);
 	if (r)

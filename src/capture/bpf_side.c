@@ -362,6 +362,21 @@ void bpf_side_set_node(struct bpf_side *k, uint32_t cpu, uint32_t node)
 }
 
 /* *RET: the N bytes of the map FD, and how many they are in whole pages. NULL when they cannot be mapped. */
+int bpf_side_fd(const struct bpf_side *k, const struct bpf_map *m)
+{
+	const uint32_t i = k->map_fd ? bpf_adopt_index(k, m) : UINT32_MAX;
+
+	return !k->map_fd ? bpf_map__fd(m) : i < k->nr_maps ? k->map_fd[i] : -1;
+}
+
+struct mapway bpf_side_mapway(const struct bpf_side *k, const struct bpf_map *m)
+{
+	return (struct mapway){
+		.fd = bpf_side_fd(k, m), .hold = k->map_fd ? k->hold : NULL,
+		.index = k->map_fd ? bpf_adopt_index(k, m) : 0,
+	};
+}
+
 static void *map_array(int fd, size_t n, int prot, size_t *ret_size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -376,7 +391,7 @@ static int map_slots(struct bpf_side *k, struct err *e)
 {
 	if (!k->off_cpu)
 		return 0;
-	k->slots = map_array(bpf_map__fd(k->skel->maps.slots), (size_t)k->sizes.slots * k->sizes.slot_bytes,
+	k->slots = map_array(bpf_side_fd(k, k->skel->maps.slots), (size_t)k->sizes.slots * k->sizes.slot_bytes,
 			     PROT_READ | PROT_WRITE, &k->slots_size);
 	return k->slots ? 0 : err_set(e, errno, "cannot map the stacks of waits: %s", strerror(errno));
 }
@@ -385,7 +400,7 @@ static int map_slots(struct bpf_side *k, struct err *e)
  * Of the maps that walks by rules need; what was found lately, and families, are among the
  * variables of the programs.
  */
-static uint64_t walk_bytes(const struct bpf_side *k)
+uint64_t bpf_side_walk_bytes(const struct bpf_side *k)
 {
 	const struct bpf_map *const needed[] = {
 		k->skel->maps.page_of, k->skel->maps.pages, k->skel->maps.rules, k->skel->maps.space_of,
@@ -394,6 +409,8 @@ static uint64_t walk_bytes(const struct bpf_side *k)
 	};
 	uint64_t bytes = 0;
 
+	if (k->hold)
+		return hold_reply(k->hold)->walk_bytes;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		bytes += mapmem(bpf_map__fd(needed[i]));
 	return bytes;
@@ -402,14 +419,14 @@ static uint64_t walk_bytes(const struct bpf_side *k)
 static int open_book(struct bpf_side *k, struct err *e)
 {
 	const struct rulebook_maps maps = {
-		.page_of = bpf_map__fd(k->skel->maps.page_of),
-		.pages = bpf_map__fd(k->skel->maps.pages),
-		.rules = bpf_map__fd(k->skel->maps.rules),
-		.space_of = bpf_map__fd(k->skel->maps.space_of),
-		.spaces = bpf_map__fd(k->skel->maps.spaces),
+		.page_of = bpf_side_mapway(k, k->skel->maps.page_of),
+		.pages = bpf_side_fd(k, k->skel->maps.pages),
+		.rules = bpf_side_fd(k, k->skel->maps.rules),
+		.space_of = bpf_side_mapway(k, k->skel->maps.space_of),
+		.spaces = bpf_side_fd(k, k->skel->maps.spaces),
 		.nr_pages = k->sizes.pages,
 		.nr_spaces = k->sizes.spaces,
-		.bytes = k->walks ? walk_bytes(k) : 0,
+		.bytes = k->walks ? bpf_side_walk_bytes(k) : 0,
 	};
 
 	return k->walks ? rulebook_new(&maps, &k->book, e) : 0;
@@ -417,7 +434,7 @@ static int open_book(struct bpf_side *k, struct err *e)
 
 static int map_cpus(struct bpf_side *k, struct err *e)
 {
-	k->cpus = map_array(bpf_map__fd(k->skel->maps.cpus), k->sizes.cpus * sizeof(struct sb_cpu), PROT_READ,
+	k->cpus = map_array(bpf_side_fd(k, k->skel->maps.cpus), k->sizes.cpus * sizeof(struct sb_cpu), PROT_READ,
 			    &k->cpus_bytes);
 	return k->cpus ? 0 : err_set(e, errno, "cannot map the counters of the BPF programs: %s", strerror(errno));
 }
@@ -974,6 +991,7 @@ void bpf_side_free(struct bpf_side *k)
 		if (k->ring_fd[i] >= 0)
 			close(k->ring_fd[i]);
 	rulebook_free(k->book);
+	bpf_adopt_free(k);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
 	if (k->cgroup_fd >= 0)
@@ -1043,19 +1061,21 @@ void bpf_side_deaf(struct bpf_side *k, uint64_t until_ns)
 
 int bpf_side_set_cap(struct bpf_side *k, uint64_t exe_id, uint32_t bytes)
 {
-	return bpf_map_update_elem(bpf_map__fd(k->skel->maps.caps), &exe_id, &bytes, BPF_ANY);
+	const struct mapway caps = bpf_side_mapway(k, k->skel->maps.caps);
+
+	return mapway_put(&caps, &exe_id, sizeof(exe_id), &bytes, sizeof(bytes));
 }
 
 int bpf_side_set_plan(struct bpf_side *k, uint32_t pid, const struct sb_plan *plan)
 {
-	const int fd = bpf_map__fd(k->skel->maps.plans);
+	const struct mapway plans = bpf_side_mapway(k, k->skel->maps.plans);
 	int r;
 
 	if (!plan) {
-		r = bpf_map_delete_elem(fd, &pid);
+		r = mapway_delete(&plans, &pid, sizeof(pid));
 		return r == -ENOENT ? 0 : r;
 	}
-	r = bpf_map_update_elem(fd, &pid, plan, BPF_ANY);
+	r = mapway_put(&plans, &pid, sizeof(pid), plan, sizeof(*plan));
 	if (!r)
 		k->skel->bss->planned = 1;
 	return r;
@@ -1149,18 +1169,20 @@ uint32_t bpf_side_slot_bytes(const struct bpf_side *k)
 
 int bpf_side_free_slot(struct bpf_side *k, uint32_t slot)
 {
-	return bpf_map_update_elem(bpf_map__fd(k->skel->maps.free_slots), NULL, &slot, BPF_ANY);
+	const struct mapway slots = bpf_side_mapway(k, k->skel->maps.free_slots);
+
+	return mapway_put(&slots, NULL, 0, &slot, sizeof(slot));
 }
 
-int bpf_side_totals_fd(const struct bpf_side *k)
+struct mapway bpf_side_totals(const struct bpf_side *k)
 {
-	return k->off_cpu ? bpf_map__fd(k->skel->maps.totals) : -1;
+	return k->off_cpu ? bpf_side_mapway(k, k->skel->maps.totals) : (struct mapway){ .fd = -1 };
 }
 
-bool bpf_side_sums(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn)
+bool bpf_side_sums(struct bpf_side *k, struct mapway ret[2], uint32_t *ret_turn)
 {
-	ret_fd[0] = bpf_map__fd(k->skel->maps.even_sums);
-	ret_fd[1] = bpf_map__fd(k->skel->maps.odd_sums);
+	ret[0] = bpf_side_mapway(k, k->skel->maps.even_sums);
+	ret[1] = bpf_side_mapway(k, k->skel->maps.odd_sums);
 	*ret_turn = k->skel->bss->sums_turn;
 	return k->skel->rodata->sum_waits;
 }
@@ -1170,14 +1192,14 @@ void bpf_side_turn_sums(struct bpf_side *k)
 	__atomic_store_n(&k->skel->bss->sums_turn, k->skel->bss->sums_turn + 1, __ATOMIC_SEQ_CST);
 }
 
-bool bpf_side_hits(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn)
+bool bpf_side_hits(struct bpf_side *k, struct mapway ret[2], uint32_t *ret_turn)
 {
 	const struct sberf_bpf *s = k->probe_skel;
 
 	if (!s || !s->rodata->sum_hits)
 		return false;
-	ret_fd[0] = bpf_map__fd(s->maps.even_hits);
-	ret_fd[1] = bpf_map__fd(s->maps.odd_hits);
+	ret[0] = bpf_side_mapway(k, s->maps.even_hits);
+	ret[1] = bpf_side_mapway(k, s->maps.odd_hits);
 	*ret_turn = k->skel->bss->hits_turn;
 	return true;
 }
@@ -1199,10 +1221,14 @@ static bool bpf_side_sum_untold(const struct bpf_side *k, uint32_t probe, struct
 {
 	AUTO_FREE struct untold *each = calloc(k->sizes.cpus, sizeof(*each));
 	const struct sberf_bpf *s = k->probe_skel;
+	struct mapway way;
 
 	*ret = (struct untold){ 0 };
+	if (!s || probe >= PROBES_MAX || !each)
+		return false;
+	way = bpf_side_mapway(k, s->maps.untold);
 	/* One for each possible CPU: the layout has them all. */
-	if (!s || probe >= PROBES_MAX || !each || bpf_map_lookup_elem(bpf_map__fd(s->maps.untold), &probe, each))
+	if (mapway_get(&way, probe, each, k->sizes.cpus * sizeof(*each)))
 		return false;
 	for (uint32_t cpu = 0; cpu < k->sizes.cpus; cpu++) {
 		ret->count += each[cpu].count;

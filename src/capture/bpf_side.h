@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "bpf/wire.h"
 #include "capture/features.h"
+#include "capture/hold.h"
+#include "capture/mapway.h"
 #include "capture/rulebook.h"
 #include "capture/source.h"
 #include "system/cpus.h"
@@ -42,6 +44,12 @@ void bpf_side_spare(struct bpf_side *k, uint32_t own);
  * memory, so nobody else writes it.
  */
 int bpf_side_map_fd(const struct bpf_side *k, uint32_t i);
+/*
+ * The same, of entries of the map I (mapway.h): what HOLD_READ, HOLD_TAKE and HOLD_GET, of KEY, are answered with, the
+ * caller's; and what HOLD_PUT and HOLD_DELETE do. -EPERM: that is not to be done with this map. Or another errno.
+ */
+int bpf_side_entries(const struct bpf_side *k, enum hold_op op, uint32_t i, uint32_t key);
+int bpf_side_set_entry(struct bpf_side *k, enum hold_op op, const struct hold_entry *entry);
 /* The same: the map of ids of the target, borrowed; nobody but the kernel half changes it once it is fixed. */
 int bpf_side_targets_fd(const struct bpf_side *k);
 int bpf_side_fix_targets(struct bpf_side *k, struct err *e);
@@ -106,7 +114,7 @@ int bpf_side_set_plan(struct bpf_side *k, uint32_t pid, const struct sb_plan *pl
  * The two maps of summed waits (bpf/wire.h); the kernel fills RET_FD[*RET_TURN % 2] now. False when
  * waits are not summed.
  */
-bool bpf_side_sums(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn);
+bool bpf_side_sums(struct bpf_side *k, struct mapway ret[2], uint32_t *ret_turn);
 /*
  * Lets the kernel fill the other map from now on. An update that is under way may still reach the
  * old one.
@@ -114,7 +122,7 @@ bool bpf_side_sums(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn);
 void bpf_side_turn_sums(struct bpf_side *k);
 
 /* The same two of hits. */
-bool bpf_side_hits(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn);
+bool bpf_side_hits(struct bpf_side *k, struct mapway ret[2], uint32_t *ret_turn);
 void bpf_side_turn_hits(struct bpf_side *k);
 /* What was lost of hits of PROBE, SB_HIT_LOST_*; 0 where nothing is known. */
 void bpf_side_hits_lost(const struct bpf_side *k, uint32_t probe, uint64_t ret[SB_HIT_LOST_NR]);
@@ -156,7 +164,7 @@ int bpf_side_open_calls(struct bpf_side *k, bool functions, struct err *e);
 struct sb_slot *bpf_side_slot(struct bpf_side *k, uint32_t slot);
 uint32_t bpf_side_slot_bytes(const struct bpf_side *k);            /* size of one slot, its head included */
 int bpf_side_free_slot(struct bpf_side *k, uint32_t slot);         /* gives it back; 0 or a negative errno */
-int bpf_side_totals_fd(const struct bpf_side *k);                  /* sb_total_key -> sb_total; -1 = none */
+struct mapway bpf_side_totals(const struct bpf_side *k);           /* sb_total_key -> sb_total; fd -1 = none */
 void bpf_side_set_wait_period(struct bpf_side *k, uint64_t ns);
 uint64_t bpf_side_wait_period(const struct bpf_side *k);
 void bpf_side_set_wakers(struct bpf_side *k, bool on);

@@ -9,6 +9,7 @@
 #include "bpf/sberf.skel.h"
 #include "capture/link.h"
 #include "capture/mapsizes.h"
+#include "capture/mapway.h"
 #include "capture/owncost.h"
 #include "capture/programs.h"
 #include "capture/runtime.h"
@@ -34,6 +35,9 @@ typedef VEC(struct capture_trace) trace_vec;
 struct bpf_side {
 	struct sberf_bpf *skel;
 	struct hold *hold;               /* who has loaded and attached it; NULL = this process */
+	/* with HOLD, where sberf may not ask for entries of maps: the file of each map, -1 = it has none; else NULL */
+	int *map_fd;
+	uint32_t nr_maps;
 	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
 	int cgroup_fd;                   /* of the target, -1 = it is something else */
 	struct map_sizes sizes;
@@ -86,6 +90,8 @@ int bpf_side_map_all(struct bpf_side *k, struct err *e);
 int bpf_side_object(const struct bpf_side *k, struct sberf_bpf **ret, struct programs *p, struct err *e);
 /* The program of P that is to be attached to PLACES; NULL = it has none. */
 struct bpf_program *bpf_side_program(const struct programs *p, const struct link_places *places);
+/* Kernel memory of the maps that walks by rules need. */
+uint64_t bpf_side_walk_bytes(const struct bpf_side *k);
 /* Prepares the programs of P that are attached to places in programs, those at FIRST in that way. */
 int bpf_side_prepare_places(const struct programs *p, enum link_kind first, struct err *e);
 /* The conditions of programs.h that what PLAN has of probes makes true. */
@@ -111,7 +117,17 @@ int bpf_side_attach_traces(struct bpf_side *k, const struct capture_trace *trace
 /* Of the placed probes those whose hits count, however long they take, as a mask. */
 uint64_t bpf_side_hits_counted(void);
 
+/* The file of the map M of the skeleton, -1 = this process has none. */
+int bpf_side_fd(const struct bpf_side *k, const struct bpf_map *m);
+/* By which way entries of it are asked for. */
+struct mapway bpf_side_mapway(const struct bpf_side *k, const struct bpf_map *m);
+
 /* ---- bpf_adopt.c ---- */
+
+/* The number of the map M of K by which who holds it knows it; UINT32_MAX = there is no such map. */
+uint32_t bpf_adopt_index(const struct bpf_side *k, const struct bpf_map *m);
+/* Frees what an adopted half has. */
+void bpf_adopt_free(struct bpf_side *k);
 
 /* bpf_side_place() of who holds K. */
 int bpf_adopt_place(struct bpf_side *k, const struct link_places *places, link_failed_fn *failed, void *ctx,

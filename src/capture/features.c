@@ -124,6 +124,8 @@ void features_of(const struct btf *btf, struct features *ret)
 		.rss_parts = rss_in_parts(btf),
 		.run_stats = true,
 		.mmap_lock = lock_told_cheaply(btf),
+		/* bpf_adopt.c tries */
+		.map_entries = true,
 		.contention = pointed_function(btf, "btf_trace_contention_begin") &&
 			      pointed_function(btf, "btf_trace_contention_end"),
 		.exit_code = struct_has(btf, "pidfd_info", "exit_code"),

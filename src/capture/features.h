@@ -45,6 +45,7 @@ enum feature_use {
 	X(run_stats, "5.8", FEATURE_SPARED, "the CPU time of the BPF programs is not known") \
 	X(mmap_lock, "6.14", FEATURE_SPARED, "stacks that were unwound by outdated mappings are detected later, " \
 	  "and dropped") \
+	X(map_entries, "5.19", FEATURE_SPARED, "with --split entries of BPF maps are asked of sberf-collector") \
 	X(contention, "5.19", FEATURE_SPARED, "--kernel-locks: waits for locks of the kernel do not say for which") \
 	X(exit_code, "6.15", FEATURE_SPARED, "the exit status of a process that sberf did not start is not known") \
 	X(throttled_tasks, "6.18", FEATURE_SPARED, "time in the run queue counts as throttled, by the quota of a " \

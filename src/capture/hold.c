@@ -37,6 +37,11 @@ static const struct hold_row rows[HOLD_OPS] = {
 	[HOLD_FAULTS] = { .name = "an event of page faults", .a_max = CPUS_MAX - 1, .b_max = 1, .file = true },
 	[HOLD_BALANCING] = { .name = "faults of balancing", .a_max = 1 },
 	[HOLD_HOMES] = { .name = "the list of home nodes", .file = true },
+	[HOLD_READ] = { .name = "entries of a map", .a_max = MAPS_MAX - 1, .file = true },
+	[HOLD_TAKE] = { .name = "entries taken out of a map", .a_max = MAPS_MAX - 1, .file = true },
+	[HOLD_GET] = { .name = "an entry of a map", .a_max = MAPS_MAX - 1, .b_max = UINT32_MAX, .file = true },
+	[HOLD_PUT] = { .name = "a new entry of a map", .more = sizeof(struct hold_entry) },
+	[HOLD_DELETE] = { .name = "the end of an entry of a map", .more = sizeof(struct hold_entry) },
 	[HOLD_CALLS] = { .name = "the list of calls", .a_max = 1, .file = true },
 };
 

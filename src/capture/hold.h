@@ -31,6 +31,7 @@
 #define HOLD_TRACES_MAX 8192u            /* places in the kernel of all probes: more than engine/placing.h plans */
 #define HOLD_HITS_MAX 100000000u         /* the largest that --every and --max-rate take */
 #define HOLD_PLACES 512u                 /* places in programs of one request */
+#define HOLD_VALUE_MAX 1024u             /* bytes of an entry of a map */
 #define HOLD_PLACED_MAX 65536u           /* requests for places that are in place at a time */
 
 /* A process or thread of the target, and when it began: field 22 of proc_pid_stat(5). */
@@ -95,6 +96,7 @@ struct hold_reply {
 	struct owncost own;
 	uint8_t many, session;           /* links_can() */
 	uint8_t faults;                  /* page faults can be sampled */
+	uint64_t walk_bytes;             /* kernel memory of maps that walks by rules need */
 	uint64_t ring_bytes[HOLD_RINGS_MAX];
 };
 
@@ -118,6 +120,11 @@ enum hold_op {
 	HOLD_FAULTS,                     /* an event that samples page faults of the CPU A; B 1: major ones */
 	HOLD_BALANCING,                  /* faults of automatic NUMA balancing are told from others; A 0: not */
 	HOLD_HOMES,                      /* the list of tasks of the target with their home nodes: a file */
+	/*
+	 * Entries of maps, for a sberf that may not ask the kernel: of the map A all, these taken out, and what it has
+	 * for the key B: a file (mapway.h); one that follows as a struct hold_entry is put, or deleted
+	 */
+	HOLD_READ, HOLD_TAKE, HOLD_GET, HOLD_PUT, HOLD_DELETE,
 	HOLD_CALLS,                      /* the list of calls that have not ended: of system calls, A 1: of functions */
 	HOLD_OPS
 };
@@ -128,6 +135,14 @@ struct hold_places {
 	int32_t pid;                     /* 0 = in all */
 	uint32_t n;                      /* as A of the request; what follows has zeroes behind so many */
 	uint64_t offset[HOLD_PLACES], semaphore[HOLD_PLACES], cookie[HOLD_PLACES];
+};
+
+/* An entry of a map. */
+struct hold_entry {
+	uint32_t map;                    /* as A of HOLD_MAP */
+	uint32_t reserved;               /* 0 */
+	uint8_t key[32];                 /* the map knows how many of these bytes, ... */
+	uint8_t value[HOLD_VALUE_MAX];   /* ... and of these */
 };
 
 struct hold_request {

@@ -12,12 +12,9 @@
 #include "capture/wire_decode.h"
 #include "model/probes.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define BATCH 256u
 
 _Static_assert(SOURCE_SUM_PARTS == SB_SUM_BUCKETS, "one part for each");
 
@@ -50,74 +47,57 @@ bool live_turn_sums(struct source *base, uint64_t *ret_ns)
 {
 	struct live_source *s = live_of(base);
 	uint32_t turn;
-	int fd[2];
+	struct mapway map[2];
 
 	*ret_ns = 0;
-	if (!bpf_side_sums(s->kernel, fd, &turn))
+	if (!bpf_side_sums(s->kernel, map, &turn))
 		return false;
 	bpf_side_turn_sums(s->kernel);
 	*ret_ns = clock_mono_ns();
 	return true;
 }
 
-/* Takes out and tells up to BATCH sums; *RET_END: there are no more. */
-static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32_t position[4],
-		      bool *at_begin, bool *ret_end, source_sum_fn *each, void *ctx)
+struct taking_sums {
+	source_sum_fn *each;
+	void *ctx;
+};
+
+static int live_sums_take(void *ctx, const void *key, const void *value)
 {
-	uint32_t n = BATCH;
-	int r = bpf_map_lookup_and_delete_batch(fd, *at_begin ? NULL : position, position, key, sum, &n, NULL);
+	const struct taking_sums *to = ctx;
+	const struct source_sum one = live_sums_sum_of(key, value);
 
-	*at_begin = false;
-	*ret_end = r == -ENOENT;
-	if (r && r != -ENOENT)
-		return r;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct source_sum one = live_sums_sum_of(&key[i], &sum[i]);
-
-		if (one.n)
-			each(ctx, &one);
-	}
-	return (int)n;
+	if (one.n)
+		to->each(to->ctx, &one);
+	return 0;
 }
 
-/* Reads the map FD, which the kernel half has turned away from, and empties it. */
-static int read_sums_of(int fd, source_sum_fn *each, void *ctx, struct err *e)
+/* Reads the map FROM, which the kernel half has turned away from, and empties it. */
+static int read_sums_of(const struct mapway *from, source_sum_fn *each, void *ctx, struct err *e)
 {
-	AUTO_FREE struct sb_sum_key *key = calloc(BATCH, sizeof(*key));
-	AUTO_FREE struct sb_sum *sum = calloc(BATCH, sizeof(*sum));
-	bool begin = true, end = false;
-	uint32_t position[4];
-	int n = 0;
+	struct taking_sums to = { each, ctx };
+	const int r = mapway_read(from, sizeof(struct sb_sum_key), sizeof(struct sb_sum), true, live_sums_take, &to);
 
-	if (!key || !sum)
-		return err_nomem(e, "sums of the kernel");
-	while (!end) {
-		const int r = read_batch(fd, key, sum, position, &begin, &end, each, ctx);
-
-		if (r < 0)
-			return err_set(e, -r, "cannot read the sums of the kernel: %s", strerror(-r));
-		n += r;
-	}
-	return n;
+	return r < 0 ? err_set(e, -r, "cannot read the sums of the kernel: %s", strerror(-r)) : r;
 }
 
 int live_sums(struct source *base, source_sum_fn *each, void *ctx, struct err *e)
 {
 	struct live_source *s = live_of(base);
 	uint32_t turn;
-	int fd[2];
+	struct mapway map[2];
 
-	return bpf_side_sums(s->kernel, fd, &turn) ? read_sums_of(fd[(turn + 1) % 2], each, ctx, e) : 0;
+	return bpf_side_sums(s->kernel, map, &turn) ? read_sums_of(&map[(turn + 1) % 2], each, ctx, e) : 0;
 }
 
 bool live_turn_hits(struct source *base, uint64_t *ret_ns)
 {
 	struct live_source *s = live_of(base);
 	uint32_t turn;
-	int fd[2];
+	struct mapway map[2];
 
 	*ret_ns = 0;
-	if (!bpf_side_hits(s->kernel, fd, &turn))
+	if (!bpf_side_hits(s->kernel, map, &turn))
 		return false;
 	bpf_side_turn_hits(s->kernel);
 	*ret_ns = clock_mono_ns();
@@ -128,9 +108,9 @@ int live_hits(struct source *base, source_sum_fn *each, void *ctx, struct err *e
 {
 	struct live_source *s = live_of(base);
 	uint32_t turn;
-	int fd[2];
+	struct mapway map[2];
 
-	return bpf_side_hits(s->kernel, fd, &turn) ? read_sums_of(fd[(turn + 1) % 2], each, ctx, e) : 0;
+	return bpf_side_hits(s->kernel, map, &turn) ? read_sums_of(&map[(turn + 1) % 2], each, ctx, e) : 0;
 }
 
 uint64_t live_allocs_seen(const struct source *base)

@@ -23,7 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH 4096u
 #define PERIOD_MIN NSEC_PER_USEC
 #define PERIOD_MAX (10 * NSEC_PER_SEC)
 
@@ -40,25 +39,23 @@ static void totals_free(struct totals *t)
 	vec_free(&t->gone);
 }
 
-/* Reads all entries. Threads come and go meanwhile: an entry may be missed, and is then read the next time. */
-static int live_waits_read_totals(int fd, struct totals *t, struct err *e)
+static int live_waits_take_total(void *ctx, const void *key, const void *value)
 {
-	uint32_t position[4], *from = NULL;
-	int r = 0;
+	struct totals *t = ctx;
 
-	while (!r) {
-		uint32_t n = BATCH;
-
-		if (!vec_reserve(&t->key, n) || !vec_reserve(&t->total, n))
-			return err_nomem(e, "the totals of threads");
-		r = bpf_map_lookup_batch(fd, from, position, t->key.v + t->key.n, t->total.v + t->total.n, &n, NULL);
-		if (r && r != -ENOENT)
-			return err_set(e, -r, "cannot read the totals of threads: %s", strerror(-r));
-		t->key.n += n;
-		t->total.n += n;
-		from = position;
-	}
+	if (!vec_reserve(&t->key, 1) || !vec_reserve(&t->total, 1))
+		return -ENOMEM;
+	memcpy(&t->key.v[t->key.n++], key, sizeof(*t->key.v));
+	memcpy(&t->total.v[t->total.n++], value, sizeof(*t->total.v));
 	return 0;
+}
+
+/* Threads come and go meanwhile: an entry may be missed, and is then read the next time. */
+static int live_waits_read_totals(const struct mapway *from, struct totals *t, struct err *e)
+{
+	const int r = mapway_read(from, sizeof(*t->key.v), sizeof(*t->total.v), false, live_waits_take_total, t);
+
+	return r < 0 ? err_set(e, -r, "cannot read the totals of threads: %s", strerror(-r)) : 0;
 }
 
 static int find_gone(struct totals *t, struct err *e)
@@ -125,15 +122,15 @@ static struct source_total live_waits_tell(const struct sb_total_key *key, const
 int live_totals(struct source *base, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
 {
 	struct live_source *s = live_of(base);
-	const int fd = bpf_side_totals_fd(s->kernel);
+	const struct mapway from = bpf_side_totals(s->kernel);
 	const uint64_t now = clock_mono_ns();
 	struct totals t = { 0 };
 	int r;
 
 	*ret_ns = now;
-	if (fd < 0)
+	if (from.fd < 0)
 		return 0;
-	r = live_waits_read_totals(fd, &t, e);
+	r = live_waits_read_totals(&from, &t, e);
 	if (!r)
 		r = find_gone(&t, e);
 	if (!r && t.gone.n > 1)
@@ -144,7 +141,7 @@ int live_totals(struct source *base, source_total_fn *each, void *ctx, uint64_t 
 
 		each(ctx, &one);
 		if (last)
-			(void)bpf_map_delete_elem(fd, &t.key.v[i]);
+			(void)mapway_delete(&from, &t.key.v[i], sizeof(t.key.v[i]));
 	}
 	r = r ? r : (int)t.key.n;
 	totals_free(&t);
@@ -278,7 +275,7 @@ int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, sou
 
 	*ret_ns = clock_mono_ns();
 	s->open.n = 0;
-	if (bpf_side_totals_fd(s->kernel) < 0)
+	if (bpf_side_totals(s->kernel).fd < 0)
 		return 0;
 	fd = bpf_side_list(s->kernel, min_ns, up_to_ns, e);
 	if (fd < 0)

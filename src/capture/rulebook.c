@@ -11,7 +11,6 @@
 #include "base/hash.h"
 #include "base/order.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@
 #define RENEW_NS (10 * NSEC_PER_SEC)     /* a dictionary that is full is begun anew no more often */
 
 struct shelf {
-	int by_key;              /* the hash in the kernel */
+	struct mapway by_key;    /* the hash in the kernel */
 	uint8_t *item;           /* shared */
 	size_t item_size, used_at, bytes;
 	uint32_t max, n;         /* items, and those in use */
@@ -65,7 +64,7 @@ static void *map_shared(int fd, size_t bytes, struct err *e)
 	return NULL;
 }
 
-static bool shelf_open(struct shelf *s, int by_key, int items, size_t item_size, size_t used_at, uint32_t max,
+static bool shelf_open(struct shelf *s, struct mapway by_key, int items, size_t item_size, size_t used_at, uint32_t max,
 		       struct err *e)
 {
 	s->by_key = by_key;
@@ -127,7 +126,7 @@ static void shelf_drop(struct shelf *s, uint32_t i)
 {
 	const uint64_t key = s->key[i] - 1;
 
-	(void)bpf_map_delete_elem(s->by_key, &key);
+	(void)mapway_delete(&s->by_key, &key, sizeof(key));
 	s->key[i] = 0;
 	s->n--;
 }
@@ -196,7 +195,7 @@ static void shelf_show(struct shelf *s, uint32_t i)
 	const uint64_t key = s->key[i] - 1;
 
 	/* Keys are little-endian: the first bytes of a number are the number. */
-	(void)bpf_map_update_elem(s->by_key, &key, &i, BPF_ANY);
+	(void)mapway_put(&s->by_key, &key, sizeof(key), &i, sizeof(i));
 }
 
 /*

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "bpf/wire.h"
+#include "capture/mapway.h"
 #include "model/dict.h"
 #include "unwind/rows.h"
 
@@ -26,7 +27,8 @@
 
 /* Descriptors of the kernel half's maps. Borrowed; they must outlive the rulebook. */
 struct rulebook_maps {
-	int page_of, pages, rules, space_of, spaces;
+	struct mapway page_of, space_of;
+	int pages, rules, spaces;
 	uint32_t nr_pages, nr_spaces;    /* capacity */
 	uint64_t bytes;                  /* kernel memory of these maps, and of what else walks need */
 };

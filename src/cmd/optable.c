@@ -253,15 +253,15 @@ const struct opt opts[] = {
 			"sudo, but for the whole machine (-a) and for sberf top without a target. "
 			"sberf-collector, which parses nothing, loads and attaches the BPF programs and probes, opens "
 			"programs and libraries of the target, and reads the stacks of threads that slept already "
-			"when the capture began. Files are read in sberf-worker, which may do nothing else. It needs "
-			"Linux 5.19. In a view the keys P and A, which would take privileges, do nothing then.",
+			"when the capture began. Files are read in sberf-worker, which may do nothing else. "
+			"In a view the keys P and A, which would take privileges, do nothing then.",
 	}, {
 		.name = "no-split", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(no_split),
 		.help = "one process, which needs root or capabilities of its own",
 		.more = "It is what sudo sberf record -a uses, as it takes less of the CPU, and what is used where a "
-			"split cannot be: when the user who called sudo may not write the recording, before Linux "
-			"5.19, and before 6.10 for probes in programs.",
+			"split cannot be: when the user who called sudo may not write the recording, and before "
+			"Linux 6.10 for probes in programs.",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),

@@ -144,7 +144,7 @@ static bool split_is_for_caller(const struct options *o)
 
 	return (serves || (one_target && strcmp(o->command_name, "agent"))) && !caller_find(&caller, NULL) &&
 		caller.other && split_find(program, &set_up) && worker_is_there() &&
-		split_may_probe(o) && split_may_record(o, &caller) && rights_suffice_for_maps(&caller);
+		split_may_probe(o) && split_may_record(o, &caller);
 }
 
 bool split_is_usual(const struct options *o)
@@ -183,9 +183,6 @@ int split_plan(struct launch *s, const struct options *o, struct err *e)
 	if (!worker_is_there())
 		return err_set(e, ENOENT, "sberf-worker, which --split needs to read files, is neither beside "
 			       "sberf nor in %s", installed_dir());
-	if (!rights_suffice_for_maps(&s->caller))
-		return err_set(e, ENOTSUP, "--split needs a kernel that lets a process without privileges use BPF maps "
-			       "that it holds (Linux 5.19 or later): leave --split out");
 	s->split = true;
 	s->split_uid = s->caller.other ? s->caller.uid : getuid();
 	s->split_gid = s->caller.other ? s->caller.gid : getgid();

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <limits.h>
 #include <seccomp.h>
@@ -133,47 +132,19 @@ int rights_of_answers(bool holds)
 			     holds ? sizeof(held) / sizeof(*held) : 0, NULL);
 }
 
-/* Does TEST(CTX) hold in a process that has become C? It forks. */
-static bool rights_try(const struct caller *c, bool (*test)(const void *ctx), const void *ctx)
+bool rights_suffice_for_file(const struct caller *c, const char *path)
 {
+	const char *slash = strrchr(path, '/');
 	const pid_t pid = fork();
+	char dir[PATH_MAX];
 	int status = 0;
 
-	if (!pid)
-		_exit(caller_become(c) && test(ctx) ? 0 : 1);
+	if (!pid) {
+		snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+		_exit(caller_become(c) && (!access(path, W_OK) || (errno == ENOENT && !access(dir, W_OK | X_OK))) ?
+		      0 : 1);
+	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
-static bool rights_for_maps(const void *ctx)
-{
-	union bpf_attr attr = { .map_fd = UINT32_MAX };
-
-	(void)ctx;
-	/* The kernel says whether it may be asked, or that there is no such map. */
-	return syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)) && errno == EBADF;
-}
-
-bool rights_suffice_for_maps(const struct caller *c)
-{
-	return rights_try(c, rights_for_maps, NULL);
-}
-
-static bool rights_for_file(const void *ctx)
-{
-	const char *path = ctx, *slash = strrchr(path, '/');
-	char dir[PATH_MAX];
-
-	if (!access(path, W_OK))
-		return true;
-	if (errno != ENOENT)
-		return false;
-	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-	return !access(dir, W_OK | X_OK);
-}
-
-bool rights_suffice_for_file(const struct caller *c, const char *path)
-{
-	return strlen(path) < PATH_MAX && rights_try(c, rights_for_file, path);
 }

@@ -34,11 +34,6 @@ int rights_of_collector(uid_t uid, gid_t gid, uint64_t caps);
 /* The same of system calls: those that answering takes, of a collector that HOLDS the kernel half, or of another. */
 int rights_of_answers(bool holds);
 
-/*
- * Can a process without privileges use BPF maps that it holds? Since Linux 5.19 (commit c8644cd0efe7), or where
- * kernel.unprivileged_bpf_disabled is 0. It forks.
- */
-bool rights_suffice_for_maps(const struct caller *c);
 /* Could C create the file PATH, or write over it? It forks. */
 bool rights_suffice_for_file(const struct caller *c, const char *path);
 

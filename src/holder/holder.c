@@ -52,6 +52,7 @@ struct holder {
 union holder_more {
 	struct sb_loads loads;
 	struct hold_places places;
+	struct hold_entry entry;
 };
 
 /* The tracepoints that --memory=growth takes. */
@@ -306,6 +307,13 @@ static int holder_do(struct holder *h, const struct hold_request *q, const union
 		return 0;
 	case HOLD_HOMES:
 		return bpf_side_homes(h->kernel, e);
+	case HOLD_READ:
+	case HOLD_TAKE:
+	case HOLD_GET:
+		return bpf_side_entries(h->kernel, (enum hold_op)q->op, (uint32_t)q->a, (uint32_t)q->b);
+	case HOLD_PUT:
+	case HOLD_DELETE:
+		return bpf_side_set_entry(h->kernel, (enum hold_op)q->op, &more->entry);
 	case HOLD_CALLS:
 		return bpf_side_open_calls(h->kernel, q->a, e);
 	case HOLD_OPS:

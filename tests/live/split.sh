@@ -149,6 +149,25 @@ equal "not where the caller may not write" 0 "$(value private/usual.data split_a
 SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record --no-split --no-off-cpu -e cpu-clock -o out/one.data -p "$workload" --duration 100ms 2>err
 equal "nor with --no-split" 0 "$(value out/one.data split_asked)"
 
+# On a kernel that lets nobody without privileges ask for entries of maps, who holds them does: of sums, totals and plans of interpreters.
+if command -v strace >/dev/null; then
+	export SBERF_WITHOUT=map_entries
+	printf 'def spins(n):\n\twhile n:\n\t\tn -= 1\nspins(3000000)\n' >spins.py
+	for what in "pingpong 0 20000" "python3 spins.py"; do
+		read -r program arguments <<<"$what"
+		! [ -x "$top_builddir/tests/workloads/bin/$program" ] || program=$top_builddir/tests/workloads/bin/$program
+		SUDO_UID=$nobody SUDO_GID=$nobody timeout 60 strace -f -qq -e trace=bpf,execve -e signal=none -o calls \
+			"$SBERF" record --split -e cpu-clock -F 499 -o "out/asked.data" -- "$program" $arguments >/dev/null 2>err
+		equal "$what, without map_entries: status 0" 0 $?
+		note "$(cat err)" "$(value out/asked.data split_asked)"
+		[[ $what != pingpong* ]] || at_least "and its waits are counted, in sums and totals" 39000 "$(value out/asked.data offcpu_waits)"
+		equal "sberf itself asks the kernel for nothing" 0 "$(grep -c "^$(head -n 1 calls | cut -d ' ' -f 1) bpf(" calls)"
+	done
+	unset SBERF_WITHOUT
+else
+	skip "strace is not installed" "sberf itself asks the kernel for nothing"
+fi
+
 # Threads that slept already: their stacks are read from outside.
 stop_workload
 start_workload deadlock

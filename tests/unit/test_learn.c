@@ -154,7 +154,7 @@ static void miss_outside(struct learn *l, const struct unwind_map *map)
 static void neighbours(void **state)
 {
 	const struct rulebook_maps maps = {
-		.page_of = HASH, .space_of = HASH,
+		.page_of = { .fd = HASH }, .space_of = { .fd = HASH },
 		.pages = map_of(RULEBOOK_PAGES * sizeof(struct sb_page)),
 		.rules = map_of(SB_RULES * sizeof(struct sb_rule)),
 		.spaces = map_of(RULEBOOK_SPACES * sizeof(struct sb_space)),

@@ -92,8 +92,8 @@ static int setup(void **state)
 
 	for (uint32_t i = 0; i < KEYS; i++)
 		page_index[i] = space_index[i] = NONE;
-	maps.page_of = PAGE_OF;
-	maps.space_of = SPACE_OF;
+	maps.page_of.fd = PAGE_OF;
+	maps.space_of.fd = SPACE_OF;
 	maps.nr_pages = RULEBOOK_PAGES;
 	maps.nr_spaces = RULEBOOK_SPACES;
 	pages = shared(&maps.pages, RULEBOOK_PAGES * sizeof(*pages));
