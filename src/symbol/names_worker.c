@@ -12,7 +12,7 @@
 #include "base/sizes.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "plugin/worker.h"
+#include "plugin/worker_blame.h"
 #include "symbol/target_root.h"
 
 #include <errno.h>
@@ -21,30 +21,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LOOK_MS 20                       /* how often a silent worker is looked at */
-#define FAULTS_MAX 2u                    /* crashes at a file, which is left alone then */
 #define TRIES_MAX 128u                   /* of one batch, with longer and longer pauses after one that was killed */
-#define PAUSE_MS 100                     /* the longest one */
 #define FILE_BYTES_MAX (16ull << 30)     /* of a debug file that is handed out */
 /* A worker that has used so much is replaced before its limit ends it. */
 #define RETIRE_NS (300 * NSEC_PER_SEC)
-
-#ifdef __SANITIZE_ADDRESS__
-#define SLOWER 10u
-#else
-#define SLOWER 1u
-#endif
-#define CPU_NS (20 * NSEC_PER_SEC * SLOWER)      /* that it may use between two messages: the debug files of browsers */
-#define IDLE_NS (2 * NSEC_PER_SEC * SLOWER)      /* between two messages, unless it waits for a CPU or a disk ... */
-#define BUSY_NS (30 * NSEC_PER_SEC * SLOWER)     /* ... and even then, beyond what it uses */
 
 struct told_module {
 	bool known;
 	bool told;                   /* to the worker that there is */
 	bool plain;                  /* it has no details */
 	bool said;                   /* what could not be read of it */
-	bool left;                   /* alone */
-	uint8_t faults;
+	struct worker_blame blame;
 	struct names_module is;
 	char *path, *called;
 };
@@ -198,7 +185,7 @@ static bool names_worker_send(struct names_worker *w, enum names_op op, module_i
 					   .result = w->out.head.result };
 	do
 		r = names_message_send(w->worker.socket, &w->out, fd);
-	while (r == -EAGAIN && poll(&p, 1, (int)(IDLE_NS / NSEC_PER_MSEC)) > 0);
+	while (r == -EAGAIN && poll(&p, 1, worker_patience_ms()) > 0);
 	w->out.head.result = 0;
 	return !r;
 }
@@ -230,18 +217,7 @@ bool names_worker_may_detail(const struct names_worker *w, module_id id)
 {
 	const struct told_module *m = names_worker_module(w, id);
 
-	return m && m->is.kind == MODULE_FILE && !m->plain && !m->left;
-}
-
-/* The file of M is left alone from now on: HOW says what the worker came to. */
-static void names_worker_leave(struct names_worker *w, struct told_module *m, const char *how)
-{
-	struct err e = ERR_INIT;
-
-	m->left = true;
-	w->stats->files_left++;
-	err_set(&e, EFAULT, UNREAD_LEFT ": %s", how);
-	unread_add(w->unread, m->path, &e);
+	return m && m->is.kind == MODULE_FILE && !m->plain && !m->blame.left;
 }
 
 /* The worker is of no use any more: WHY, NULL = it has ended. Whatever it was at may be to blame. False. */
@@ -256,8 +232,8 @@ static bool names_worker_fail(struct names_worker *w, const char *why)
 		w->kills++;
 		return false;
 	}
-	if (m && !m->left && ++m->faults >= FAULTS_MAX)
-		names_worker_leave(w, m, why ? why : how[0] ? how : "the connection was closed");
+	if (m && worker_blame(&m->blame, m->path, why ? why : how, w->unread))
+		w->stats->files_left++;
 	return false;
 }
 
@@ -265,25 +241,20 @@ static bool names_worker_fail(struct names_worker *w, const char *why)
 static bool names_worker_take(struct names_worker *w)
 {
 	struct pollfd p = { .fd = w->worker.socket, .events = POLLIN };
-	uint64_t start = 0, cpu_ns = 0;
+	struct worker_patience silence = { 0 };
 	ssize_t n;
 
-	while (poll(&p, 1, LOOK_MS) <= 0) {
-		uint64_t used, waited;
+	while (poll(&p, 1, WORKER_LOOK_MS) <= 0) {
+		const char *why;
 
 		/* Mostly it answers at once. */
-		if (!start) {
-			start = clock_mono_ns();
-			cpu_ns = worker_cpu_ns(&w->worker);
-		}
-		used = worker_cpu_ns(&w->worker) - cpu_ns;
-		waited = clock_mono_ns() - start;
+		if (!silence.start_ns)
+			worker_patience_begin(&silence, &w->worker);
+		why = worker_patience_over(&silence, &w->worker);
 		if (atomic_load(w->files.stop))
 			return false;
-		if (used > CPU_NS)
-			return names_worker_fail(w, "it took too long");
-		if (waited > IDLE_NS && (worker_is_idle(&w->worker) || waited > BUSY_NS + used) && poll(&p, 1, 0) <= 0)
-			return names_worker_fail(w, "it did not answer");
+		if (why && poll(&p, 1, 0) <= 0)
+			return names_worker_fail(w, why);
 	}
 	n = names_message_take(w->worker.socket, true, &w->in, NULL);
 	if (n == 0 || n == -ECONNRESET)
@@ -541,11 +512,11 @@ void names_worker_prepare(struct names_worker *w, const struct names_question *q
 		for (size_t i = 0; i < n && i < NAMES_BATCH_MAX; i++) {
 			const struct told_module *m = names_worker_module(w, q[i].module);
 
-			if (m && !m->left)
+			if (m && !m->blame.left)
 				wanted[left++] = q[i];
 		}
 		if (w->kills && left)
-			poll(NULL, 0, w->kills < PAUSE_MS ? (int)w->kills : PAUSE_MS);
+			poll(NULL, 0, w->kills < WORKER_PAUSE_MS ? (int)w->kills : WORKER_PAUSE_MS);
 		if (!left || names_worker_ask(w, wanted, left))
 			return;
 	}
@@ -573,7 +544,7 @@ bool names_worker_has(const struct names_worker *w, module_id id, uint64_t offse
 	const struct told_module *m = names_worker_module(w, id);
 	size_t at;
 
-	return !m || m->left || names_worker_kept(w, id, offset, details, &at);
+	return !m || m->blame.left || names_worker_kept(w, id, offset, details, &at);
 }
 
 /* One of the names that were said, to RET. False when out of memory. */
