@@ -30,3 +30,5 @@ libsberf_core_a_SOURCES += src/unwind/unwind_x86_64.c
 libsberf_core_a_SOURCES += src/unwind/walk.h
 libsberf_core_a_SOURCES += src/unwind/image_frames_x86_64.c
 libsberf_core_a_SOURCES += src/unwind/go_frames_x86_64.c
+libsberf_core_a_SOURCES += src/unwind/cfi_row.c
+libsberf_core_a_SOURCES += src/unwind/cfi_row.h

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "base/clock.h"
+#include "unwind/cfi_row.h"
 #include "unwind/walk.h"
 
 #include <dwarf.h>
@@ -86,7 +87,7 @@ static bool slow_pick(struct evaluation *m, uint64_t depth)
 	return depth < m->n && slow_push(m, m->stack[m->n - 1 - depth]);
 }
 
-static bool slow_unary(struct evaluation *m, const Dwarf_Op *op)
+static bool slow_unary(struct evaluation *m, const struct cfi_op *op)
 {
 	uint64_t *a;
 
@@ -166,7 +167,7 @@ static bool slow_binary(struct evaluation *m, unsigned int atom)
 }
 
 /* One operation that only works on the stack; a longer function because it is a table. */
-static bool slow_execute(struct evaluation *m, const Dwarf_Op *op)
+static bool slow_execute(struct evaluation *m, const struct cfi_op *op)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
 		return slow_push(m, op->atom - DW_OP_lit0);
@@ -206,7 +207,7 @@ static bool slow_execute(struct evaluation *m, const Dwarf_Op *op)
 }
 
 /* Where the branch at OP leads: an index, N for the end, or more than N when it leads nowhere. */
-static size_t branch_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *op)
+static size_t branch_target(const struct cfi_op *ops, size_t n, const struct cfi_op *op)
 {
 	uint64_t target = op->offset + 3 + (uint64_t)(int64_t)(int16_t)op->number;
 
@@ -216,12 +217,12 @@ static size_t branch_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *op)
 	return target > ops[n - 1].offset && target < UINT32_MAX ? n : n + 1;
 }
 
-static bool slow_run(struct evaluation *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+static bool slow_run(struct evaluation *m, const struct cfi_op *ops, size_t n, struct value *ret)
 {
 	size_t at = 0;
 
 	for (unsigned int steps = 0; at < n; steps++) {
-		const Dwarf_Op *op = &ops[at++];
+		const struct cfi_op *op = &ops[at++];
 
 		if (steps == EXPR_STEPS)
 			return false;
@@ -252,7 +253,7 @@ static bool slow_run(struct evaluation *m, const Dwarf_Op *ops, size_t n, struct
 	return true;
 }
 
-static bool slow_evaluate(struct evaluation *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+static bool slow_evaluate(struct evaluation *m, const struct cfi_op *ops, size_t n, struct value *ret)
 {
 	struct value v = { .kind = VALUE_ADDRESS };
 
@@ -265,25 +266,22 @@ static bool slow_evaluate(struct evaluation *m, const Dwarf_Op *ops, size_t n, s
 }
 
 /* The caller's value of register NR; unknown when ROW does not tell. A failed read is left in M->fault. */
-static bool caller_register(struct evaluation *m, Dwarf_Frame *row, int nr, uint64_t *ret)
+static bool caller_register(struct evaluation *m, const struct cfi_row *row, unsigned int nr, uint64_t *ret)
 {
-	Dwarf_Op mem[3], *op;
+	const struct cfi_part *p = &row->part[1 + nr];
 	struct value v;
-	size_t n;
 
 	m->fault = 0;
-	if (dwarf_frame_register(row, nr, mem, &op, &n) != 0)
-		return false;
 	/*
 	 * libdw calls what the ABI preserves "undefined" where a row does not mention it (elfutils
 	 * 0.188 takes register 0 for rbx in its table of defaults); no compiler says so of these
 	 * registers explicitly.
 	 */
-	if (!op || (n == 0 && (m->w->arch->preserved & 1ull << nr))) {
+	if (p->said == CFI_SAME || (p->said == CFI_UNDEFINED && (m->w->arch->preserved & 1ull << nr))) {
 		*ret = m->r->reg[nr];
 		return m->r->known & 1ull << nr;
 	}
-	if (n == 0 || !slow_evaluate(m, op, n, &v))
+	if (!slow_evaluate(m, row->op + p->first, p->n, &v))
 		return false;
 	if (v.kind == VALUE_PLAIN) {
 		*ret = v.v;
@@ -314,20 +312,19 @@ static enum step slow_returned(const struct walk *w, struct registers *next, uin
 	return STEP_OK;
 }
 
-static enum step by_row(struct walk *w, Dwarf_Frame *row, struct registers *next)
+static enum step by_row(struct walk *w, const struct cfi_row *row, struct registers *next)
 {
 	struct evaluation m = { .w = w, .r = &w->regs };
+	const struct cfi_part *p = &row->part[CFI_ROW_CFA];
 	const struct machine *mach = w->machine;
 	const unsigned int column = w->arch->return_column;
 	struct value cfa;
-	Dwarf_Op *op;
-	size_t n;
 
-	if (dwarf_frame_cfa(row, &op, &n) != 0 || !slow_evaluate(&m, op, n, &cfa))
+	if (!slow_evaluate(&m, row->op + p->first, p->n, &cfa))
 		return m.fault ? walk_fault(w, m.fault) : walk_cut(w, CUT_BAD_CFI);
 	m.cfa = &cfa.v;
 	for (unsigned int i = 0; i < mach->nr_regs; i++)
-		if (caller_register(&m, row, (int)i, &next->reg[i]))
+		if (caller_register(&m, row, i, &next->reg[i]))
 			next->known |= slow_bit(i);
 		else if (i == column)
 			return m.fault ? walk_fault(w, m.fault) : walk_cut(w, CUT_BAD_CFI);
@@ -382,11 +379,10 @@ static enum step slow_by_leaf(struct walk *w, struct registers *next)
 
 static enum step by_asking(struct walk *w, struct image *im, uint64_t offset, struct registers *next)
 {
-	AUTO_FREE Dwarf_Frame *row = NULL;
-	uint64_t vaddr;
+	AUTO_FREE struct cfi_row *row = NULL;
 
-	if (image_vaddr(im, offset, &vaddr))
-		row = image_row(im, vaddr);
+	if (cfi_row_of(im, offset, &row))
+		return walk_cut(w, CUT_BAD_CFI);
 	return row ? by_row(w, row, next) : slow_by_leaf(w, next);
 }
 
