@@ -334,6 +334,9 @@ static const struct { const char *name, *text; } figures[] = {
 	  "With --split: requests to sberf-collector, and how many of them it refused; how often sberf-worker, which "
 	  "reads files, ended and was started again; and files at which it ended twice, whose functions have no names "
 	  "since." },
+	{ "images_in_worker, rows_asked, rows_late",
+	  "With --split: files that sberf-worker has read for unwinding; how often it was asked about places of them, "
+	  "and how often a stack had to wait for the answer and was unwound later." },
 	{ "rules_pages, rules, rules_processes, rules_evicted",
 	  "The rules that the kernel had at the end: pages of code, different rules, processes; and how many pages and "
 	  "processes were removed to make room. In merged recordings these are the largest values; the last one is a "

@@ -13,6 +13,7 @@
 #include "collector/ask.h"
 #include "engine/alloc_facts.h"
 #include "model/probenotes.h"
+#include "unwind/image_worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -265,11 +266,18 @@ static void measure_split(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;
 	struct symbolizer_stats symbols;
+	struct image_worker_figures images = { 0 };
 	struct ask_figures asked;
 
 	symbolizer_stats(en->symbolizer, &symbols);
-	m->worker_ended = symbols.workers_ended;
-	m->files_left = symbols.files_left;
+	if (en->uses_image_worker)
+		image_worker_figures(&images);
+	m->worker_ended = symbols.workers_ended + images.ended;
+	m->files_left = symbols.files_left + images.left;
+	m->images_in_worker = images.images;
+	m->rows_asked = images.asked;
+	m->rows_late = images.late;
+	unread_join(&m->unread, &images.unread);
 	ask_figures(&asked);
 	m->split_asked = asked.asked;
 	m->split_refused = asked.refused;

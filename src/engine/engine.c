@@ -24,6 +24,7 @@
 #include "engine/size_readings.h"
 #include "system/container.h"
 #include "system/lookup.h"
+#include "unwind/image_worker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -820,6 +821,10 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	en->names = names_new();
 	if (!en->profile || !en->names)
 		return err_nomem(e, "the profile");
+	if (c->symbols.in_worker) {
+		image_worker_use();
+		en->uses_image_worker = true;
+	}
 	en->ps = processes_new(profile_dict(en->profile), e);
 	if (!en->ps)
 		return -ENOMEM;
@@ -1118,6 +1123,8 @@ void engine_free(struct engine *en)
 	pressure_figures_free(en->pressure);
 	target_watch_free(en->watch);
 	processes_free(en->ps);
+	if (en->uses_image_worker)
+		image_worker_end();
 	names_free(en->names);
 	profile_free(en->profile);
 	source_free(en->source);

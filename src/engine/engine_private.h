@@ -31,6 +31,7 @@ struct engine {
 	/* The engine thread owns these from engine_start() to the end. */
 	struct source *source;
 	struct processes *ps;
+	bool uses_image_worker;
 	struct profile *profile;
 	struct names *names;
 	struct symbolizer *symbolizer;

@@ -304,6 +304,8 @@ static void teach_page(struct learn *l, struct taught *t, struct image *im, modu
 	if (rulebook_has(l->book, module, at) || (learn_is_dear(t) && began_ns < l->dear_ns))
 		return;
 	n = rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS);
+	if (!n)
+		return;
 	for (size_t i = 0; l->tables_only && i < n; i++)
 		if (rule_is_guess(&row[i].rule))
 			row[i].rule = (struct rule){ .kind = RULE_NONE };

@@ -260,6 +260,9 @@ static void put_unwound(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "split_refused", m->split_refused | none);
 	put_u64(o, "worker_ended", m->worker_ended | none);
 	put_u64(o, "files_left", m->files_left | none);
+	put_u64(o, "images_in_worker", m->images_in_worker | none);
+	put_u64(o, "rows_asked", m->rows_asked | none);
+	put_u64(o, "rows_late", m->rows_late | none);
 	put_u64(o, "rules_pages", m->rules_pages);
 	put_u64(o, "rules", m->rules);
 	put_u64(o, "rules_processes", m->rules_processes);

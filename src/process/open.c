@@ -11,6 +11,7 @@
 #include "base/regular.h"
 #include "collector/ask.h"
 #include "system/maps.h"
+#include "unwind/image_worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -299,8 +300,12 @@ static bool is_elf(int fd)
 	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) && !memcmp(magic, "\177ELF", 4);
 }
 
-/* 0 when FD is the file meant by ID, with its image (NULL when it is no ELF file); -ESTALE when it is another one. */
-static int open_check(int fd, const struct stat *st, const struct file_id *id, struct image **ret, struct err *e)
+/*
+ * 0 when FD, which is at PATH, is the file meant by ID, with its image (NULL when it is no ELF file); -ESTALE when it
+ * is another one.
+ */
+static int open_check(int fd, const char *path, const struct stat *st, const struct file_id *id, struct image **ret,
+		      struct err *e)
 {
 	AUTO(image_free) struct image *im = NULL;
 	uint8_t have[BUILD_ID_MAX];
@@ -312,7 +317,7 @@ static int open_check(int fd, const struct stat *st, const struct file_id *id, s
 		*ret = NULL;
 		return id->build_id_len ? err_set(e, ESTALE, "another file is there now: it is not an ELF file") : 0;
 	}
-	r = image_open(fd, &im, e);
+	r = image_worker_is_used() ? image_worker_open(fd, path, &im, e) : image_open(fd, &im, e);
 	if (r)
 		return r;
 	if (id->build_id_len &&
@@ -369,13 +374,14 @@ static int open_find_file(const struct place *p, int (*accept)(void *ctx, int fd
 
 struct loading {
 	const struct file_id *id;
+	const char *path;
 	struct loaded *out;
 };
 
 static int accept_load(void *ctx, int fd, const struct stat *st, struct err *e)
 {
 	struct loading *l = ctx;
-	int r = open_check(fd, st, l->id, &l->out->image, e);
+	int r = open_check(fd, l->path, st, l->id, &l->out->image, e);
 
 	if (r)
 		return r;
@@ -388,19 +394,19 @@ static int accept_load(void *ctx, int fd, const struct stat *st, struct err *e)
 /* What is known by its inode need not be read for that. */
 static int accept_compared(void *ctx, int fd, const struct stat *st, struct err *e)
 {
-	const struct file_id *id = ctx;
+	const struct loading *l = ctx;
 	AUTO(image_free) struct image *im = NULL;
 
-	if (!id->build_id_len && same_inode(fd, st, id))
+	if (!l->id->build_id_len && same_inode(fd, st, l->id))
 		return 0;
-	return open_check(fd, st, id, &im, e);
+	return open_check(fd, l->path, st, l->id, &im, e);
 }
 
 /* Compares P.moved with the file. */
 static int load_moved(const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
-	struct file_id copy = *id;
-	AUTO_FD int fd = open_find_file(p, accept_compared, &copy, e);
+	struct loading l = { .id = id, .path = p->path };
+	AUTO_FD int fd = open_find_file(p, accept_compared, &l, e);
 
 	if (fd < 0)
 		return fd;
@@ -411,7 +417,7 @@ static int load_moved(const struct file_id *id, const struct place *p, struct lo
 int load_file(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
 	struct loaded got = { .fd = -1 };
-	struct loading l = { .id = id, .out = &got };
+	struct loading l = { .id = id, .path = p->path, .out = &got };
 	AUTO_FD int fd = -1;
 	struct stat st;
 
@@ -430,6 +436,7 @@ int load_file(void *ctx, const struct file_id *id, const struct place *p, struct
 
 struct reopening {
 	const struct file_id *id;
+	const char *path;
 	const struct file_mark *mark;
 };
 
@@ -440,12 +447,12 @@ static int accept_reopen(void *ctx, int fd, const struct stat *st, struct err *e
 
 	if (same_mark(st, o->mark))
 		return 0;
-	return open_check(fd, st, o->id, &im, e);
+	return open_check(fd, o->path, st, o->id, &im, e);
 }
 
 int open_file(const struct file_id *id, const struct place *p, const struct file_mark *mark, struct err *e)
 {
-	struct reopening o = { .id = id, .mark = mark };
+	struct reopening o = { .id = id, .path = p->path, .mark = mark };
 
 	return open_find_file(p, accept_reopen, &o, e);
 }

@@ -83,6 +83,11 @@ struct profile_meta {
 	 * that sberf-worker ended, which reads files for it; files at which that ended twice, and that are left alone
 	 */
 	uint64_t split_asked, split_refused, worker_ended, files_left;
+	/*
+	 * files that sberf-worker has read for unwinding; questions to it about places of them, and how many were not
+	 * answered at once
+	 */
+	uint64_t images_in_worker, rows_asked, rows_late;
 	char script_said[160];       /* why there are no frames of some program, "" = nothing */
 	/* what the kernel knows now to walk by: pages of code, different rules */
 	uint64_t rules_pages, rules, rules_processes;

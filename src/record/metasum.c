@@ -19,6 +19,7 @@ static const size_t counters[] = {
 	AT(verify_different), AT(rules_evicted),
 	AT(script_stacks), AT(script_whole), AT(script_unread), AT(script_cut), AT(script_unmatched),
 	AT(script_nameless), AT(script_refused), AT(split_asked), AT(split_refused), AT(worker_ended), AT(files_left),
+	AT(images_in_worker), AT(rows_asked), AT(rows_late),
 #define X(id, name, text) AT(verify_cause[VERIFY_##id]),
 	VERIFY_CAUSES(X)
 #undef X

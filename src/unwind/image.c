@@ -12,6 +12,7 @@
 #include "unwind/image.h"
 #include "symbol/unpack.h"
 #include "unwind/arch.h"
+#include "unwind/image_remote.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -360,6 +361,7 @@ void image_free(struct image *im)
 		dwarf_end(im->dwarf);
 	image_copy_free(&im->copy);
 	image_copy_free(&im->parts);
+	image_remote_free(im->remote);
 	free(im->loads);
 	vec_free(&im->marks);
 	vec_free(&im->frames);
@@ -407,7 +409,8 @@ bool image_holds(const struct image *im, uint64_t vaddr)
 
 size_t image_bytes(const struct image *im)
 {
-	return sizeof(*im) + im->copy.size + im->parts.size + im->nr_loads * sizeof(*im->loads) + im->marks.cap *
-	       sizeof(*im->marks.v) + im->frames.cap * sizeof(*im->frames.v) +
-	       im->split.cap * sizeof(*im->split.v) + go_table_bytes(im->go_table);
+	return sizeof(*im) + image_remote_bytes(im->remote) + im->copy.size + im->parts.size +
+	       im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v) +
+	       im->frames.cap * sizeof(*im->frames.v) + im->split.cap * sizeof(*im->split.v) +
+	       go_table_bytes(im->go_table);
 }

@@ -57,6 +57,7 @@ typedef VEC(struct frames) frames_vec;
 typedef VEC(struct image_range) range_vec;
 
 struct go_table;
+struct image_remote;
 
 /* A small ELF file, and libdw on it. */
 struct image_copy {
@@ -92,6 +93,8 @@ struct image {
 	Dwarf *dwarf;            /* on COPY, only for .debug_frame */
 	Dwarf_CFI *debug;        /* .debug_frame; owned by DWARF */
 	struct err lacks;        /* image_lacks() */
+	/* NULL = all that this says is here; else sberf-worker has what follows from call-frame information and code */
+	struct image_remote *remote;
 };
 
 /* A section of the real file that goes into the copy. */

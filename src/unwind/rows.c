@@ -15,6 +15,7 @@
 #include "unwind/rows.h"
 
 #include "base/clock.h"
+#include "unwind/image_remote.h"
 #include "unwind/walk.h"
 
 #include <stdlib.h>
@@ -177,6 +178,8 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 	bool seen = false;
 	struct place p;
 
+	if (im->remote)
+		return image_remote_rows(im, offset, size, ret, max);
 	image_renew(im);
 	for (uint64_t at = offset; at < limit;) {
 		uint64_t next;

@@ -27,7 +27,7 @@ struct rule_row {
  * what else the walk knows, or RULE_NONE where that is not found: never a rule that the walk does
  * not have. At most MAX rows are written to RET; where they do not suffice, the last one is a
  * RULE_NONE up to the end; the same when they take too long, and then of all of IM from there on.
- * SIZE and MAX are at least 1. Returns how many.
+ * SIZE and MAX are at least 1. Returns how many; 0: those of a remote image are not there, and may be asked for later.
  */
 size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row *ret, size_t max);
 

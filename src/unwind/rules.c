@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* rules.c - the growing half of rules.h. */
+/* rules.c - the growing half of rules.h, and what rules may be. */
 #include "config.h"
 
 #include "unwind/rules.h"
 
+#include "bpf/wire.h"
+
 #include <stdlib.h>
 
 #define SLOTS_MIN 4096u
+
+bool rule_is_sound(const struct rule *r)
+{
+	switch (r->kind) {
+	case RULE_SP:
+	case RULE_BP:
+		return !(r->arg & ~(RULE_RA | RULE_NO_TABLE));
+	case RULE_PLT:
+		return r->arg < 16;
+	case RULE_END:
+	case RULE_SIGNAL:
+		return !(r->arg & ~RULE_PLACED);
+	case RULE_FP:
+		return !(r->arg & ~RULE_NO_TABLE);
+	case RULE_SWITCH:
+		return r->arg <= SB_SWITCH_BP;
+	default:
+		return r->kind < RULE_SWITCH && !r->arg;
+	}
+}
 
 static void rules_put(struct rule_table *t, const struct rule_slot *s)
 {

@@ -58,6 +58,9 @@ static inline bool rule_is_guess(const struct rule *r)
 	return r->arg & RULE_NO_TABLE || r->kind == RULE_FP || r->kind == RULE_NONE;
 }
 
+/* Is R one that a row, or what else is known of a place, can have become? */
+bool rule_is_sound(const struct rule *r);
+
 /* An open-addressing table (module, offset) -> rule, with linear probing, at most half full. */
 struct rule_slot {
 	uint64_t key;    /* rule_key() + 1; 0 = free */

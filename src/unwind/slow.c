@@ -13,9 +13,11 @@
 
 #include "base/clock.h"
 #include "unwind/cfi_row.h"
+#include "unwind/image_remote.h"
 #include "unwind/walk.h"
 
 #include <dwarf.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #define EXPR_STACK 64u
@@ -380,8 +382,11 @@ static enum step slow_by_leaf(struct walk *w, struct registers *next)
 static enum step by_asking(struct walk *w, struct image *im, uint64_t offset, struct registers *next)
 {
 	AUTO_FREE struct cfi_row *row = NULL;
+	const int r = im->remote ? image_remote_row(im, offset, &row) : cfi_row_of(im, offset, &row);
 
-	if (cfi_row_of(im, offset, &row))
+	if (r == -EAGAIN)
+		return walk_not_loaded(w);
+	if (r)
 		return walk_cut(w, CUT_BAD_CFI);
 	return row ? by_row(w, row, next) : slow_by_leaf(w, next);
 }
@@ -396,6 +401,9 @@ static enum step by_image(struct walk *w, const struct unwind_map *m, uint64_t o
 		return slow_by_signal(w, next);
 	if (rule.kind == RULE_FP)
 		return by_frame_pointer(w, next);
+	/* Whoever reads a remote image looks after the time himself. */
+	if (m->image->remote)
+		return by_asking(w, m->image, offset, next);
 	if (!walk_may_ask(w->u, m->image, began_ns))
 		return walk_cut(w, CUT_BAD_CFI);
 	st = by_asking(w, m->image, offset, next);

@@ -15,8 +15,10 @@
 #include "unwind/unwind.h"
 #include "base/clock.h"
 #include "bpf/wire.h"
+#include "unwind/image_remote.h"
 #include "unwind/walk.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define CODE_ALIGNMENT 16u               /* of nearly all functions */
@@ -99,6 +101,12 @@ enum step walk_cut(struct walk *w, enum cut_reason why)
 {
 	w->out->cut = why;
 	return STEP_CUT;
+}
+
+enum step walk_not_loaded(struct walk *w)
+{
+	w->out->loading = true;
+	return walk_cut(w, CUT_NOT_LOADED);
 }
 
 /* The highest segment of the current stack that begins at or below ADDR; NULL = there is none. */
@@ -353,6 +361,21 @@ struct rule walk_learn(struct image *im, uint64_t offset)
 	return im->arch->rule(row, signal);
 }
 
+/* The same of a remote image: under KEY, 0 = none, it is remembered when it has come. */
+static struct rule walk_rule_remote(struct walk *w, struct image *im, uint64_t offset, uint64_t key)
+{
+	struct rule r;
+	const int err = image_remote_rule(im, offset, &r);
+
+	if (err == -EAGAIN)
+		w->out->loading = true;
+	if (err)
+		return (struct rule){ .kind = RULE_BAD };
+	if (key)
+		rule_add(&w->u->rules, key, r);
+	return r;
+}
+
 struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offset)
 {
 	struct unwinder *u = w->u;
@@ -367,6 +390,8 @@ struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offse
 		return *known;
 	}
 	u->stats.rule_misses++;
+	if (m->image->remote)
+		return walk_rule_remote(w, m->image, offset, has_key ? key : 0);
 	began_ns = clock_mono_ns();
 	if (!walk_may_ask(u, m->image, began_ns))
 		return (struct rule){ .kind = RULE_BAD };
@@ -649,20 +674,13 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 	case RULE_BAD:
 		break;
 	}
-	return walk_cut(w, CUT_BAD_CFI);
+	return walk_cut(w, w->out->loading ? CUT_NOT_LOADED : CUT_BAD_CFI);
 }
 
 static inline void unwind_emit(struct chain *c, module_id module, uint64_t offset, bool no_table)
 {
 	c->frame[c->n++] = (struct frame){ .module = module, .flags = no_table ? FRAME_F_NO_TABLE : 0,
 					   .offset = offset };
-}
-
-/* It may be walked again. */
-static enum step not_loaded(struct walk *w)
-{
-	w->out->loading = true;
-	return walk_cut(w, CUT_NOT_LOADED);
 }
 
 /* A frame in something that has no image. */
@@ -678,7 +696,7 @@ static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t l
 	case MAP_PROBES:
 		return unwind_by_leaf(w);
 	case MAP_LOADING:
-		return not_loaded(w);
+		return walk_not_loaded(w);
 	default:
 		return walk_cut(w, CUT_NO_FILE);
 	}
@@ -782,6 +800,15 @@ static void take_walked(struct walk *w)
 	}
 }
 
+/* What is in M, where the kernel half came by, is not there yet: nothing is taken. False. */
+static bool take_later(struct walk *w, const struct unwind_map *m)
+{
+	w->out->n = 0;
+	w->out->cut_module = m->module;
+	(void)walk_not_loaded(w);
+	return false;
+}
+
 /*
  * The places that the kernel half walked by rules. It says which ones it took the rules of; when
  * those are not what is mapped there now, it walked by rules of another file, and nothing of it is
@@ -797,12 +824,8 @@ static bool take_places(struct walk *w)
 		const struct unwind_map *m = walk_map(w, lookup);
 		struct rule r = { .kind = RULE_SP };
 
-		if (m && m->state == MAP_LOADING) {
-			c->n = 0;
-			c->cut_module = m->module;
-			(void)not_loaded(w);
-			return false;
-		}
+		if (m && m->state == MAP_LOADING)
+			return take_later(w, m);
 		/* It followed frame pointers through what is known better since. */
 		if (!m || (m->state != MAP_READY && m->state != MAP_ANON) || (m->state == MAP_ANON && m->made))
 			break;
@@ -810,6 +833,8 @@ static bool take_places(struct walk *w)
 		w->u->stats.fp_frames += m->state == MAP_ANON;
 		if ((w->in->placed || w->in->no_table) && m->state == MAP_READY)
 			r = walk_rule(w, m, offset);
+		if (c->loading)
+			return take_later(w, m);
 		check = sb_check(check, m->module, offset);
 		unwind_emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact),
 			    m->state == MAP_ANON || rule_is_guess(&r));
@@ -949,7 +974,7 @@ static void take_innermost(struct walk *w)
 	if (!m)
 		w->out->cut = CUT_NO_MAPPING;
 	else if (m->state == MAP_LOADING)
-		(void)not_loaded(w);
+		(void)walk_not_loaded(w);
 	if (m)
 		unwind_emit(w->out, m->module, unwind_place(m, w->pc), false);
 }

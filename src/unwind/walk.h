@@ -77,12 +77,17 @@ bool walk_read_any(struct walk *w, uint64_t addr, unsigned int size, uint64_t *r
 
 /* Ends the walk: out->cut = WHY. */
 enum step walk_cut(struct walk *w, enum cut_reason why);
+/* Ends the walk at what is being loaded: it may be walked again. */
+enum step walk_not_loaded(struct walk *w);
 /* Ends the walk because ADDR could not be read. */
 enum step walk_fault(struct walk *w, uint64_t addr);
 
 /* What is mapped at PC, remembered during the walk; NULL = nothing executable. */
 const struct unwind_map *walk_map(struct walk *w, uint64_t pc);
-/* The rule for the place OFFSET of the file in M. */
+/*
+ * The rule for the place OFFSET of the file in M. Of a remote image it may not be there yet: RULE_BAD, and the chain is
+ * loading.
+ */
 struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offset);
 /* The same asked of IM, without remembering it. */
 struct rule walk_learn(struct image *im, uint64_t offset);
@@ -97,7 +102,7 @@ enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3]);
 
 /*
  * Steps from frame out->n - 1, whose pc, sp and bp stand in W, to its caller with every register,
- * asking libdw for the rows of all frames up to there. Sets pc, sp, bp, exact.
+ * asking for the rows of all frames up to there. Sets pc, sp, bp, exact.
  */
 enum step slow_step(struct walk *w);
 

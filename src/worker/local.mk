@@ -3,6 +3,8 @@
 sberfworkerdir = $(memorydir)
 sberfworker_PROGRAMS = sberf-worker
 sberf_worker_SOURCES = src/worker/worker_main.c
+sberf_worker_SOURCES += src/worker/image_serving.c
+sberf_worker_SOURCES += src/worker/image_serving.h
 sberf_worker_SOURCES += src/worker/names_serving.c
 sberf_worker_SOURCES += src/worker/names_serving.h
 sberf_worker_SOURCES += src/worker/worker_files.c

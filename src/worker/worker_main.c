@@ -9,6 +9,8 @@
 #include "plugin/worker.h"
 #include "symbol/names_message.h"
 #include "symbol/runtime_names.h"
+#include "unwind/image_message.h"
+#include "worker/image_serving.h"
 #include "worker/names_serving.h"
 
 #include <stdbool.h>
@@ -30,6 +32,7 @@ int main(int argc, char **argv)
 		syscall(SYS_close_range, from_file ? WORKER_FILE + 1 : WORKER_SOCKET + 1, ~0u, 0);
 		status = from_file ? serving_run(WORKER_SOCKET, WORKER_FILE) :
 			 !strcmp(argv[1], NAMES_JOB) ? names_serving_run(WORKER_SOCKET) :
+			 !strcmp(argv[1], IMAGE_JOB) ? image_serving_run(WORKER_SOCKET) :
 			 built_in ? serving_run_built_in(WORKER_SOCKET, built_in) : 2;
 	}
 	if (status == 2)

@@ -145,6 +145,7 @@ suites_unwind =
 suites_unwind += tests/unit/test_go
 suites_unwind += tests/unit/test_image_ops
 suites_unwind += tests/unit/test_image_split
+suites_unwind += tests/unit/test_image_worker
 suites_unwind += tests/unit/test_made
 suites_unwind += tests/unit/test_rows_budget
 suites_unwind += tests/unit/test_unwind

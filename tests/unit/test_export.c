@@ -562,6 +562,7 @@ static void test_summary_of_ways(void **state)
 				       "1\nscript_stacks: 0\nscript_whole: 0\nscript_unread: 0\n"
 				       "script_cut: 0\nscript_unmatched: 0\nscript_nameless: 0\nscript_refused: 0\n"
 				       "split_asked: 0\nsplit_refused: 0\nworker_ended: 0\nfiles_left: 0\n"
+				       "images_in_worker: 0\nrows_asked: 0\nrows_late: 0\n"
 				       "rules_pages: 7\nrules: 8\n"
 				       "rules_processes: 9\nrules_evicted: 0\nrules_bytes: 1048576\n"));
 	m.unwound = (struct unwound){ .learned = 0 };
