@@ -67,21 +67,20 @@ user="$nobody $nobody $nobody $nobody"
 equal "each: the caller's user, three or four capabilities, no others ever, a filter, sockets, and the kernel half or the list of targets" \
 	"$user $three $three $none $none 1 2 /dev/null anon_inode:bpf-map anon_inode:bpf-prog anon_inode:bpf-stats anon_inode:bpf_link anon_inode:btf socket 
 $user $four $four $none $none 1 2 /dev/null anon_inode:bpf-map socket " "$(cat processes)"
-# reader: the process that reads files for $recorder.
+# reader JOB: the process that reads files for $recorder: for names, or images, which unwinding needs.
 reader() {
-	pgrep -P $recorder -f '^sberf-worker names$'
+	pgrep -P $recorder -f "^sberf-worker $1\$"
 }
-is_reading() {
-	reader >/dev/null
-}
-wait_until 60 is_reading
-process=$(reader)
-equal "the one that reads files: the same user, no capability, no new privileges, filters" \
-	"$nobody $nobody $nobody $nobody $none $none $none 1 2" "$(held "$process" Uid | tr '\t' ' ') $(held "$process" CapPrm) \
+for job in images names; do
+	wait_until 60 eval "reader $job >/dev/null"
+	process=$(reader $job)
+	equal "the one that reads files for $job: the same user, no capability, no new privileges, filters" \
+		"$nobody $nobody $nobody $nobody $none $none $none 1 2" "$(held "$process" Uid | tr '\t' ' ') $(held "$process" CapPrm) \
 $(held "$process" CapEff) $(held "$process" CapInh) $(held "$process" NoNewPrivs) $(held "$process" Seccomp)"
-equal "it has a socket, and of files only programs and libraries" "/dev/null socket" "$(for file in /proc/"$process"/fd/*; do
-	[ "$(head -c 4 "$file" 2>/dev/null | tr -d '\0')" = $'\177ELF' ] || readlink "$file"
-done | sed 's/:\[[0-9]*\]$//' | sort -u | xargs)"
+	equal "it has a socket, and of files only programs and libraries" "/dev/null socket" "$(for file in /proc/"$process"/fd/*; do
+		[ "$(head -c 4 "$file" 2>/dev/null | tr -d '\0')" = $'\177ELF' ] || readlink "$file"
+	done | sed 's/:\[[0-9]*\]$//' | sort -u | xargs)"
+done
 enough() {
 	[ "$(stat -c %s out/held.data 2>/dev/null || echo 0)" -gt 6000 ]
 }
@@ -315,8 +314,8 @@ split_on out/killed.data -a
 kills=0
 kill_reader() {
 	local process
-	for process in $(reader); do
-		kill -KILL "$process" && kills=$((kills + 1))
+	for process in $(reader names) $(reader images); do
+		[ $kills -lt 50 ] && kill -KILL "$process" && kills=$((kills + 1))
 	done
 	[ $kills -ge 50 ] || ! kill -0 $recorder 2>/dev/null
 }
@@ -335,6 +334,27 @@ check "of a whole machine next to no request is refused" \
 	test $(($(value out/killed.data split_refused) * 50)) -le "$(value out/killed.data split_asked)"
 "$SBERF" report -i out/killed.data --format folded >folded
 check "functions of the program have names" grep -q 'main;share;burn' folded
+note "$(value out/killed.data rows_late) of $(value out/killed.data rows_asked) answers about rows came late"
+at_least "percent of stacks that are complete all the same" 95 "$(value out/killed.data oncpu_complete_percent)"
+
+# What unwinding needs is read by somebody else, and says the same.
+for how in --split --no-split; do
+	SUDO_UID=$nobody SUDO_GID=$nobody "$SBERF" record $how -e cpu-clock -F 499 -o out/rows.data --duration 2s -p "$workload" 2>err
+	"$SBERF" report -i out/rows.data --format folded >"folded$how"
+	value out/rows.data oncpu_complete_percent >"complete$how"
+	value out/rows.data images_in_worker >"images$how"
+	value out/rows.data rows_asked >"rows$how"
+	note "$how: $(cat "complete$how") % complete, $(value out/rows.data rows_late) of $(cat "rows$how") answers late"
+done
+check "files that unwinding needs are read by sberf-worker" test "$(cat images--split)" -ge 2
+check "which is asked for their rows" test "$(cat rows--split)" -ge 1
+equal "without --split they are not" "0 0" "$(cat images--no-split) $(cat rows--no-split)"
+at_least "percent of stacks that are complete" 99 "$(cat complete--split)"
+# stacks HOW: the shares of its stacks, by their functions, in tenths.
+stacks() {
+	awk '{ n = $NF; $NF = ""; of[$0] += n; all += n } END { for (s in of) if (of[s] * 20 > all) print int(of[s] * 10 / all + 0.5), s }' "folded$1" | sort
+}
+equal "the stacks are the same" "$(stacks --no-split)" "$(stacks --split)"
 
 # A debug file that is fatal to read: there is no room for a part of it, which only whoever maps it finds out.
 cc=$(command -v gcc || command -v cc || true)
