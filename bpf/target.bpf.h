@@ -24,20 +24,21 @@ static __always_inline bool is_target(__u32 key, __u64 start_ns)
 }
 
 /*
- * Is TASK of sberf, or of the helper that it forks? That has its name from birth: its parent took
+ * Is TASK of sberf, or of what sberf has started to work for it, or which that has forked in turn? Watching these would
+ * make work for them: who opens files would be asked for its own. The helper has its name from birth: its parent took
  * it on for the moment.
  */
 static __always_inline bool is_own(struct task_struct *task)
 {
-	const char name[] = SB_HELPER_NAME;
-	struct task_struct *leader = plain(task)->group_leader;
+	const char prefix[] = SB_HELPER_PREFIX;
+	struct task_struct *leader = plain(task)->group_leader, *parent = leader->real_parent;
 
 	if (task->tgid == own_tgid)
 		return true;
-	if (leader->real_parent->tgid != own_tgid)
+	if (parent->tgid != own_tgid && parent->group_leader->real_parent->tgid != own_tgid)
 		return false;
-	for (unsigned int i = 0; i < sizeof(name); i++)
-		if (leader->comm[i] != name[i])
+	for (unsigned int i = 0; i < sizeof(prefix) - 1; i++)
+		if (leader->comm[i] != prefix[i])
 			return false;
 	return true;
 }

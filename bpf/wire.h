@@ -723,7 +723,12 @@ struct sb_home {
 	__u64 nodes[SB_HOME_NODES];      /* of that policy, lowest first */
 };
 
-#define SB_HELPER_NAME "sberf-peek"      /* comm of a process of sberf that is not to be watched (src/capture/peek.h) */
+/*
+ * What works for sberf, which is not to be watched either, has a comm that begins so: sberf-peek, sberf-worker,
+ * sberf-collector.
+ */
+#define SB_HELPER_PREFIX "sberf-"
+#define SB_HELPER_NAME SB_HELPER_PREFIX "peek"           /* src/capture/peek.h */
 
 #define SB_STACK_MIN 4096u       /* smallest and largest copy of one segment */
 #define SB_STACK_MAX 65536u

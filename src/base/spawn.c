@@ -16,10 +16,13 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define COUNTED_MAX 64u                  /* processes at a time; further ones are not counted */
+/* What works for sberf is known to the kernel half by its name, from birth: as SB_HELPER_PREFIX of bpf/wire.h. */
+#define BORN_AS "sberf-spawn"
 #define FREE_FD 16                       /* descriptors from here on are none of those that the program gets */
 
 /* What the child does between fork and exec; SOCKET and FILE are FREE_FD or above. */
@@ -50,6 +53,7 @@ static int spawn_run(const char *program, char *const *argv, int socket, int fil
 	char *const env[] = { NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
+	char name[16] = "";
 	int r = posix_spawn_file_actions_init(&files);
 
 	if (r)
@@ -58,7 +62,10 @@ static int spawn_run(const char *program, char *const *argv, int socket, int fil
 	if (!r) {
 		r = spawn_plan_files(&files, socket, file);
 		r = r ? r : spawn_plan_signals(&attr);
+		prctl(PR_GET_NAME, name);
+		prctl(PR_SET_NAME, BORN_AS);
 		r = r ? r : posix_spawn(ret, program, &files, &attr, argv, env);
+		prctl(PR_SET_NAME, name);
 		posix_spawnattr_destroy(&attr);
 	}
 	posix_spawn_file_actions_destroy(&files);

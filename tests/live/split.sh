@@ -167,6 +167,20 @@ else
 	skip "strace is not installed" "sberf itself asks the kernel for nothing"
 fi
 
+# Of the whole machine, what works for sberf is not seen: each sample of it would make work for it. Another sberf is.
+split_on out/all.data -a --duration 2s
+for parent in $recorder $(pgrep -P $recorder); do
+	pgrep -P "$parent"
+done | sort -u >own
+wait $recorder
+note "$(cat err)" "$(value out/all.data split_asked)"
+"$SBERF" report -i out/all.data --format folded --group-by process --metric off-cpu >folded
+"$SBERF" report -i out/all.data --format folded --group-by process >>folded
+sed -n 's/^[^;]* \([0-9]*\);.*/\1/p' folded | sort -u >seen
+at_least "-a: processes have stacks" 3 "$(wc -l <seen)"
+at_least "sberf has processes that work for it" 6 "$(wc -l <own)"
+equal "of these none is seen" "" "$(comm -12 own seen)"
+
 # Threads that slept already: their stacks are read from outside.
 stop_workload
 start_workload deadlock
